@@ -33,13 +33,13 @@ def namespaces() -> dict[str, ModuleType]:
 
 
 def taken(samples: Run, calls: int) -> Run:
-    """A run's time divided by the number of calls in it."""
+    """Divides a run's time by the number of calls in it."""
     return lambda n: samples(n) / calls
 
 
 # ---- one call -----------------------------------------------------------------------------------------------------
 
-# name, statement, bound
+# Each row has a name, a statement and a bound.
 CALLS = [
     ("add(a, b)", "ns.add(a, b)", 0.10),
     ("a + b", "a + b", 0.10),
@@ -97,7 +97,7 @@ def mixed(y: Any, w: Any, b: Any, relu: Any) -> Any:
 
 
 def chain_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
-    """Nanoseconds for each operator. Every peer's numbers are single ones: tensors without dimensions, or a Value."""
+    """Measures nanoseconds for each operator in chains of scalars: tensors without dimensions, or micrograd's Value."""
     from native import load_stranger
 
     peers = namespaces()
@@ -151,7 +151,7 @@ def chain_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
 
 # ---- pieces ---------------------------------------------------------------------------------------------------------
 
-# Ways to cut a matrix of 2000×2000 into pieces; each piece is a tensor with a gradient of its own.
+# Ways to cut a matrix of 2000×2000 into pieces, each of which gets a gradient.
 PIECES: list[tuple[str, Callable[[Any], Any], float]] = [
     ("unbind(0) of 2000×2000, forward and backward", lambda x: x.unbind(0), 1.0),
     ("split into 100 of 2000×2000, forward and backward", lambda x: x.split(20), 1.0),
@@ -214,9 +214,8 @@ def network_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
 
 
 def memory_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
-    """Resident memory at its highest during three steps, gradients of the parameters included, beyond what was there
-    after one step on a single image, when all that this had taken was given back. Each figure is from a process of its
-    own, which has not met the other peer."""
+    """Measures the peak of resident memory in three steps, including the parameters' gradients, minus the memory after
+    one step on a single image, whose memory was freed. Each number is of a process that imports only one peer."""
     for network in MEMORY:
         if wanted(name := f"memory of {network}"):
             peaks: dict[str, list[float]] = {"lamella": [], "torch": []}
@@ -239,14 +238,14 @@ def peak(network: str, peer: str) -> float:
         ns._C._trim("cpu", 0)
     ctypes.CDLL(None).malloc_trim(0)
     before = status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the highest so far is forgotten
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     for _ in range(3):
         job.step()
     return status("VmHWM") - before
 
 
 def status(name: str) -> float:
-    """MiB of a line of this process's status."""
+    """Returns the number of MiB in a line of this process's status."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
 
@@ -259,7 +258,7 @@ class HeapInfo(ctypes.Structure):
 
 
 def live_bytes() -> int:
-    """What the C library's allocator has given out."""
+    """Returns the number of bytes that the C library's allocator has allocated."""
     ask = ctypes.CDLL(None).mallinfo2
     ask.restype = HeapInfo
     info = ask()
@@ -267,7 +266,7 @@ def live_bytes() -> int:
 
 
 def freeing_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
-    """A chain of 10⁶ products is released; the clock stops when the allocator has its bytes back."""
+    """Measures the release of a chain of 10⁶ products, until the allocator has its memory back."""
     if not wanted(name := "freeing a graph of 10⁶ nodes"):
         return
 
@@ -281,7 +280,7 @@ def freeing_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
             start = time.perf_counter()
             del y
             took = time.perf_counter() - start
-            while live_bytes() - before > grown / 100:  # not before `del` returned, for either peer so far
+            while live_bytes() - before > grown / 100:  # a peer may free memory after `del` returns
                 took = time.perf_counter() - start
             return took
 

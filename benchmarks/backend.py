@@ -26,7 +26,7 @@ def main() -> None:
         w1, w2 = mlp.new_weights(device)
         jobs[device] = (x, y, w1, w2)
     best = dict.fromkeys(jobs, float("inf"))
-    for _ in range(30):  # in turns, so that both meet the same machine
+    for _ in range(30):  # in turns, so that a slow moment of the machine affects both
         for device, job in jobs.items():
             best[device] = min(best[device], epoch(mlp, *job))
     print(f"the MLP's step: cpu {best['cpu'] * 1e6:.1f} us, bank {best['bank'] * 1e6:.1f} us, ", end="")

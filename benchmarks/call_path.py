@@ -1,4 +1,4 @@
-"""Small calls beside torch and numpy, a stranger's operators beside ours, layers, and the talk's loop."""
+"""Small calls beside torch and numpy, a plugin's operators beside built-in ones, layers, and the loop of a talk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 MATRIX = [[1.0, 2.0], [3.0, 4.0]]
 
-# name, statement, what each name is (an array that all peers get), bounds
+# Each row has a name, a statement, the arrays of its names (equal for all peers), and bounds.
 CASES: list[tuple[str, str, dict[str, Any], list[Bound]]] = [
     ("lamella.add(a, b)", "ns.add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
     ("add(a, b), imported by name", "add(a, b)", {"a": [2.0], "b": [3.0]}, [Bound("torch", 0.08), Bound("numpy", 0.4)]),
@@ -32,7 +32,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[Bound]]] = [
     ("a[1:3]", "a[1:3]", {"a": [1.0, 2.0, 3.0, 4.0]}, [Bound("torch", 0.12)]),
 ]
 
-# The same call through the built-in operator and through a stranger's of the same schema.
+# Calls of a built-in operator, and of a plugin's operator with the same schema.
 STRANGERS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("add(a, b)", "add", "f(a, b)", {"a": [2.0], "b": [3.0]}),
     ("add(a, 1.0)", "add", "f(a, 1.0)", {"a": [2.0]}),
@@ -108,7 +108,7 @@ def native_rows() -> list[Limit]:
 
 
 class Through(TorchDispatchMode):
-    """torch's way of one Python layer that goes on at once."""
+    """A mode of torch that passes each call on."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
@@ -119,7 +119,7 @@ def through(call, *args, **kwargs):
 
 
 def entered(manager: Any, run: Callable[[int], float]) -> Callable[[int], float]:
-    """Times the runs with a context manager entered around them all."""
+    """Times the runs within a context manager, which is entered once for all of them."""
 
     def timed(n: int) -> float:
         with manager():
@@ -143,7 +143,7 @@ def python_layer_rows() -> list[Row]:
 
 
 class ThroughHere(lamella.utils._python_dispatch.TorchDispatchMode):
-    """The same mode, of ours."""
+    """A mode of Lamella that passes each call on, as `Through` does in torch."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))

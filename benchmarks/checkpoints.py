@@ -21,7 +21,7 @@ Call = Callable[[Path], Any]
 
 
 def large(ns: Any) -> dict[str, Any]:
-    """100 MB in four tensors."""
+    """Makes four tensors, 100 MB in total."""
     return {f"layer{i}.weight": ns.ones(6_250_000) for i in range(4)}
 
 
@@ -30,8 +30,8 @@ def tiny(ns: Any) -> dict[str, Any]:
 
 
 def touch(count: int = 300_000_000) -> None:
-    """Takes and gives back memory, so that the pages which the next call gets are there. A virtual machine gives free
-    ones back to its host, where the first use of each costs microseconds; that would fall on peers by chance."""
+    """Allocates, writes and frees memory, so that the next call gets pages that exist. A virtual machine returns free
+    pages to its host, and the next use of each costs microseconds, which would slow one of the peers by chance."""
     np.ones(count, np.uint8)
 
 
@@ -46,7 +46,7 @@ def saver(ns: Any, make: Callable[[Any], Any], **options: Any) -> Call:
 
 
 def saver_to_disk(ns: Any, make: Callable[[Any], Any]) -> Call:
-    """What torch has no option for: a file that is on the disk when the call returns."""
+    """Makes a function that saves, and returns when the file is on the disk, for which torch has no option."""
     given = make(ns)
 
     def save(path: Path) -> None:
@@ -57,7 +57,7 @@ def saver_to_disk(ns: Any, make: Callable[[Any], Any]) -> Call:
 
 
 def timed(calls: dict[str, Call], paths: dict[str, Path], before: Callable[[Path], None], more: int = 1) -> Any:
-    """The calls take turns, each ``more`` times a round; ``before`` is not in the time."""
+    """Times the calls in turns, each ``more`` times a round. ``before`` is called before each and is not timed."""
     times: dict[str, list[float]] = {peer: [] for peer in calls}
     order = list(calls)
     for n in range(ROUNDS + 1):
@@ -69,7 +69,7 @@ def timed(calls: dict[str, Call], paths: dict[str, Path], before: Callable[[Path
                 kept = calls[peer](paths[peer])
                 took += time.perf_counter_ns() - start
                 del kept
-            if n:  # the first round warms up
+            if n:  # the first round is not counted: it warms up
                 times[peer].append(took / more)
         order.append(order.pop(0))
     return {peer: Sample(t) for peer, t in times.items()}
@@ -81,7 +81,7 @@ def absent(path: Path) -> None:
 
 
 def present(path: Path) -> None:
-    """An old file that is on the disk already."""
+    """Prepares a save over an old file, which is written to the disk first."""
     if path.exists():
         fsync(path)
     touch()

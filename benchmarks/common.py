@@ -1,4 +1,4 @@
-"""How a case is measured: peers agree on the result, then take turns in one process and are compared by round."""
+"""Measures a case: checks that the peers agree on the result, times them in turns, and compares them round by round."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUND_SECONDS = 0.02
 
 @dataclass
 class Sample:
-    """Nanoseconds a call, one figure a round."""
+    """The measurements of one peer, one for each round; nanoseconds a call, unless the row has another unit."""
 
     rounds: list[float]
 
@@ -24,14 +24,14 @@ class Sample:
 
     @property
     def spread(self) -> float:
-        """Half the distance between the quartiles, as a part of the median."""
+        """Half the distance between the quartiles, divided by the median."""
         low, _, high = statistics.quantiles(self.rounds, n=4)
         return (high - low) / 2 / abs(self.median) if self.median else 0.0
 
 
 @dataclass
 class Bound:
-    """``ours`` is to take at most ``most`` times what ``peer`` takes."""
+    """A goal: the row's own time is at most ``most`` times that of ``peer``."""
 
     peer: str
     most: float
@@ -39,7 +39,7 @@ class Bound:
 
 @dataclass
 class Row:
-    """One line of a table: what was measured, and what it was to be."""
+    """One line of a table: the samples of several peers, and the bounds of the one called ``ours``."""
 
     name: str
     samples: dict[str, Sample]
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass
 class Limit:
-    """One line whose bound is a plain number: nanoseconds, seconds, instructions."""
+    """One line of a table, with a number as its bound: of nanoseconds, seconds or instructions."""
 
     name: str
     sample: Sample
@@ -75,15 +75,15 @@ class Limit:
 
 
 def timer(statement: str, names: Mapping[str, Any]) -> Callable[[int], float]:
-    """Times a given number of runs of a statement; the loop is timeit's, about 8 ns a turn, for every peer alike."""
+    """Makes a function that times runs of a statement. Its loop is timeit's, about 8 ns a turn for every peer."""
     return timeit.Timer(statement, globals=dict(names)).timeit
 
 
-Run = Callable[[int], float]  # from a number of runs to seconds
+Run = Callable[[int], float]  # takes a number of runs, returns seconds
 
 
 def measure(peers: Mapping[str, Run], rounds: int = ROUNDS, seconds: float = ROUND_SECONDS) -> dict[str, Sample]:
-    """Each peer runs once a round, in an order that turns, so that a slow moment of the machine falls on all."""
+    """Times each peer once a round. The order rotates, so that slow moments of the machine affect all peers alike."""
     if rounds < 7:
         raise ValueError(f"measure: argument 'rounds' must be at least 7, got {rounds}")
     runs = {name: runs_in(seconds, run) for name, run in peers.items()}
@@ -97,7 +97,7 @@ def measure(peers: Mapping[str, Run], rounds: int = ROUNDS, seconds: float = ROU
 
 
 def runs_in(seconds: float, run: Callable[[int], float]) -> int:
-    """How many runs take about the given number of seconds; finding that out also warms the caches."""
+    """Returns how many runs take about ``seconds``; the trial runs also warm the caches."""
     n = 1
     while (took := run(n)) < seconds / 4:
         n *= 4
@@ -105,7 +105,7 @@ def runs_in(seconds: float, run: Callable[[int], float]) -> int:
 
 
 def same(results: Mapping[str, Any]) -> None:
-    """Raises AssertionError unless all peers computed the same numbers; numpy is the judge."""
+    """Raises AssertionError unless all peers computed the same numbers, which numpy compares."""
     import numpy as np
 
     arrays = {name: np.asarray(r) for name, r in results.items()}
@@ -125,7 +125,7 @@ def measured(sample: Sample, unit: str) -> str:
 
 
 def table(title: str, rows: Sequence[Row | Limit]) -> str:
-    """The rows as text; a row above its bound is marked with SHORT."""
+    """Returns the rows as text; SHORT marks a row above its bound."""
     lines = []
     for r in rows:
         if isinstance(r, Limit):

@@ -9,7 +9,7 @@ from typing import Any
 import families
 
 MEAN, WORST, TINY = 0.9, 1.15, 0.15
-CASES = {  # name: input, weight, stride, padding, groups
+CASES = {  # each name has input, weight, stride, padding, groups
     "stem 7x7": ((1, 3, 224, 224), (64, 3, 7, 7), 2, 3, 1),
     "64 at 56": ((1, 64, 56, 56), (64, 64, 3, 3), 1, 1, 1),
     "64 to 128 at 56": ((1, 64, 56, 56), (128, 64, 3, 3), 2, 1, 1),
@@ -47,7 +47,7 @@ def case(name: str, last: bool, shape: tuple[int, ...], kernel: tuple[int, ...],
         return lambda: convolve(x, w, b, stride, padding, 1, groups)
 
     ours, theirs = [lamella.tensor(a) for a in arrays], [torch.from_numpy(a) for a in arrays]
-    if last:  # image and weight
+    if last:  # channels last, for image and weight
         ours[:2] = [t.contiguous(memory_format=lamella.channels_last) for t in ours[:2]]
         theirs[:2] = [t.contiguous(memory_format=torch.channels_last) for t in theirs[:2]]
     return families.Case(name, call(lamella.conv2d, ours), call(torch.conv2d, theirs))

@@ -1,10 +1,10 @@
 """Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, attention and training steps.
 
-``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words, or of all: the
-medians of seven rounds, in which both take turns, with the smallest and the largest round, and their ratio. Both have
-the same inputs and weights, and a case is measured only once its results agree. Inputs are rotated past the L2 cache;
-times are those of events, and of launches those of the calling thread. Where torch is not installed its columns are
-empty.
+``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words, or of all. It
+has the medians of seven rounds, in which both libraries take turns, with the smallest and the largest round, and the
+ratio. Both have the same inputs and weights, and a case is measured only after its results were found to agree.
+Successive calls use different inputs, so that the L2 cache has none of them. Times are those of events; for launches,
+those of the calling thread. If torch is not installed, its columns are empty.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any
 
 import lamella
 
-Work = Callable[[int], Any]  # of a number, which chooses the inputs; returns what is compared
+Work = Callable[[int], Any]  # takes a number, which chooses the inputs; returns a result to compare
 ROUNDS = 7
 HUNDRED_MILLION = 10**8
 
 
 @dataclass
 class Case:
-    """`inputs` are made once, by lamella; `work` gets them as tensors of one library. `limit` is of the norm of what
-    the results differ by, beside that of the result; `checked` is how many calls are compared."""
+    """A case. Lamella makes the `inputs` once; `work` gets them as tensors of one library. `limit` bounds the norm of
+    the results' difference, divided by that of torch's result; `checked` is the number of calls that are compared."""
 
     name: str
     target: str
@@ -63,7 +63,7 @@ def launch_seconds(ns: Any, work: Work, calls: int, first: int) -> float:
 
 
 def apart(mine: Any, theirs: Any, torch: Any) -> float:
-    """How far two results are from each other."""
+    """Returns the norm of the difference of two results, divided by that of torch's."""
     x, y = torch.from_dlpack(mine.detach()).double(), theirs.detach().double()
     if x.shape != y.shape:
         raise AssertionError(f"shapes {tuple(x.shape)} and {tuple(y.shape)}")
@@ -94,7 +94,7 @@ def measure(case: Case, torch: Any) -> tuple[list[float], list[float]]:
 
 
 def rotated(kind: Any, *shape: int) -> Callable[[], list[Any]]:
-    """Inputs that together do not fit into the L2 cache."""
+    """Makes inputs that together do not fit into the L2 cache."""
     count = 1
     for n in shape:
         count *= n
@@ -103,7 +103,7 @@ def rotated(kind: Any, *shape: int) -> Callable[[], list[Any]]:
 
 
 def each(function: Callable[[Any, Any], Any]) -> Callable[[Any, list[Any]], Work]:
-    """A function of the library and one input."""
+    """Makes the work of a function of the library and one input."""
     return lambda ns, xs: lambda k: function(ns, xs[k % len(xs)])
 
 
@@ -133,7 +133,7 @@ def with_bias(ns: Any, xs: list[Any]) -> Work:
 
 
 def attention(backward: bool, causal: bool, flash: bool) -> Callable[[Any, list[Any]], Work]:
-    """With `flash` torch takes its flash kernels, else those that it prefers, which on some devices are cuDNN's."""
+    """Makes the work of attention. With `flash` torch must use its flash kernels; else it chooses its kernels."""
 
     def work(ns: Any, xs: list[Any]) -> Work:
         q, k, v = (x.detach().requires_grad_(backward) for x in xs[:3])
@@ -154,7 +154,7 @@ def attention(backward: bool, causal: bool, flash: bool) -> Callable[[Any, list[
 
 
 def residual(nn: Any, wide: int = 64) -> Any:
-    """ResNet-18."""
+    """Makes ResNet-18, with `wide` channels after the stem."""
 
     class Block(nn.Module):
         def __init__(self, into: int, out: int, stride: int):
@@ -177,13 +177,13 @@ def residual(nn: Any, wide: int = 64) -> Any:
 
 
 def transformer(nn: Any) -> Any:
-    """The layers of GPT-small."""
+    """Makes the layers of GPT-small."""
     layer = nn.TransformerEncoderLayer(768, 12, 3072, dropout=0.0, batch_first=True, norm_first=True)
     return nn.TransformerEncoder(layer, 12, enable_nested_tensor=False)
 
 
 def step_of(make: Callable[[Any], Any], *shape: int) -> Callable[[], list[Any]]:
-    """The input of a step, and the network's first state."""
+    """Makes the input of a step and the network's initial state."""
     return lambda: (
         [lamella.randn(*shape, device="cuda")] + [x.detach().to("cuda") for x in make(lamella.nn).state_dict().values()]
     )

@@ -1,4 +1,4 @@
-"""Loaders beside torch's: whole epochs in batches of 64, in samples a second turned into nanoseconds a sample.
+"""Loaders beside torch's: whole epochs in batches of 64, in nanoseconds a sample.
 ``python data.py WORD`` runs the rows with that word in their names."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BATCH = 64
 
 
 class Images:
-    """Bytes that a sample decodes to a float image of 3×224², and a label; what numpy does is the same for all."""
+    """A dataset of bytes, which numpy decodes to a float image of 3×224², and labels; the same for each peer."""
 
     def __init__(self, size: int):
         draw = np.random.default_rng(0)
@@ -46,7 +46,7 @@ CASES: list[tuple[str, Callable[[ModuleType], Any], int, float]] = [
 
 
 def epoch(loader: Any, samples: int) -> float:
-    """Nanoseconds a sample of one epoch."""
+    """Runs one epoch; returns the nanoseconds a sample."""
     start = time.perf_counter()
     for _ in loader:
         pass
@@ -54,7 +54,8 @@ def epoch(loader: Any, samples: int) -> float:
 
 
 def row(name: str, make: Callable[[ModuleType], Any], workers: int, most: float) -> Row:
-    """Workers live on, so that an epoch is the work alone; they take turns by epochs, after one to warm up."""
+    """Times loaders whose workers persist, so that an epoch does not include their start. The peers take turns by
+    epochs; the first epoch of each is not counted."""
     loaders, sizes = {}, {}
     for peer, ns in namespaces().items():
         dataset = make(ns)

@@ -1,4 +1,4 @@
-"""Custom operators beside torch's: from Python, from C++ through the C ABI, and what building them takes."""
+"""Custom operators beside torch's: called from Python, called from C++ through the C ABI, and written in Python."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def torch_ops():
 
 
 def from_python() -> list[Row]:
-    """One element. The packets are looked up once, as an import does."""
+    """Times calls with one element. The operators are looked up once, as in an import."""
     ours, theirs = lamella_ops(), torch_ops()
     x, y = lamella.tensor([2.0]), lamella.tensor([3.0])
     u, v = torch.tensor([2.0]), torch.tensor([3.0])
@@ -62,8 +62,8 @@ def from_python() -> list[Row]:
 
 
 def from_cpp() -> list[Row | Limit]:
-    """Called by another compiler's library. "empty" is an operator that does nothing, "raw" the same addition by a
-    kernel against the C table."""
+    """Times calls from a library of another compiler. "empty" is an operator that does nothing; "raw" is an addition
+    whose kernel uses the C table, not the C++ adapter."""
     lamella_ops()
     caller = shutil.which("clang++")
     os.environ["CXX"], before = caller or "g++", os.environ.get("CXX")
@@ -101,7 +101,7 @@ def from_cpp() -> list[Row | Limit]:
 
 
 def python_ops(framework) -> dict[str, Callable[..., object]]:
-    """The same operators, registered in the same words: one element plus one."""
+    """Registers operators that add one, by the same calls in both frameworks."""
     library = framework.library
 
     def more(x):
@@ -118,7 +118,7 @@ def python_ops(framework) -> dict[str, Callable[..., object]]:
 
 
 def in_python() -> list[Row]:
-    """One element; a kernel that adds one, and for gradients a backward that doubles."""
+    """Times operators in Python on one element: a kernel that adds one and, for gradients, a backward that doubles."""
     peers = {"lamella": lamella, "torch": torch}
     ops = {name: python_ops(framework) for name, framework in peers.items()}
     rows = []

@@ -1,4 +1,4 @@
-"""Families of cases with one bound: the geometric mean of the ratios to torch, and the worst of them."""
+"""Families of cases with common bounds: on the geometric mean of their ratios to torch, and on the largest ratio."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Call = Callable[[], Any]
 
 @dataclass
 class Case:
-    """One line: the same work by each peer, called without arguments, with results that are new each time."""
+    """One line: the same work by each peer, as functions without arguments that return a new result each time."""
 
     name: str
     lamella: Call
     torch: Call
-    check: Callable[[Any, Any], None] | None = None  # of both results; equal numbers if absent
-    floor: Call | None = None  # the least that the machine needs for this: a copy of as many bytes, …
-    note: Callable[[], str] | None = None  # printed at the end of the line: errors in ulp, …
+    check: Callable[[Any, Any], None] | None = None  # compares the results; same_numbers if absent
+    floor: Call | None = None  # a lower bound on the machine, such as a copy of as many bytes
+    note: Callable[[], str] | None = None  # returns a text printed after the table, such as errors in ulp
 
 
 @dataclass
 class Family:
-    """What a family of cases came to; `holds` where both bounds do."""
+    """The results of a family of cases. `holds` is whether both bounds hold, and those of each row."""
 
     name: str
     mean_bound: float
@@ -60,7 +60,7 @@ class Family:
 
 
 def repeat(call: Call) -> common.Run:
-    """Times a given number of calls; each result dies before the next is made."""
+    """Makes a function that times calls. Each result is freed before the next call."""
     return common.timer("call()", {"call": call})
 
 

@@ -29,7 +29,7 @@ for turn in range(2):
 
 
 def run_order(order: tuple[str, ...]) -> str:
-    """Empty if the child did well, else what it said."""
+    """Runs a child with an order of imports; returns "" on success, else its error."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM.format(order=order)], capture_output=True, text=True, timeout=120
@@ -40,7 +40,7 @@ def run_order(order: tuple[str, ...]) -> str:
 
 
 def main() -> bool:
-    """Prints a line an order; False if one failed."""
+    """Prints a line for each order; returns False if one failed."""
     print("Import orders, each with a threaded matmul in every library\n" + "-" * 59)
     good = True
     for order in itertools.permutations(MODULES):

@@ -1,4 +1,4 @@
-"""Time and memory of `import lamella`, beside torch, in fresh processes, less those of one that does nothing."""
+"""Time and memory of `import lamella`, beside torch, in fresh processes, minus those of a process that does nothing."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from common import ROUNDS, Bound, Row, Sample, table
 STATEMENTS = {"nothing": "pass", "lamella": "import lamella", "torch": "import torch"}
 
 
-# The child reads its own peak: the figure that its parent gets includes the parent's memory before the exec.
+# The child reads its own peak, since the number that its parent gets includes the parent's memory before the exec.
 PEAK = "; print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"
 
 
 def run_child(statement: str) -> tuple[float, float]:
-    """Seconds, and the largest resident size in MiB."""
+    """Runs a statement in a fresh process; returns its seconds and the peak of its resident memory in MiB."""
     start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", statement + PEAK], check=True, capture_output=True, text=True)
     return time.perf_counter() - start, int(done.stdout) / 1024
 
 
 def measure_children(rounds: int = ROUNDS) -> dict[str, list[tuple[float, float]]]:
-    for statement in STATEMENTS.values():  # byte code and the disk's cache
+    for statement in STATEMENTS.values():  # makes byte code and fills the disk's cache
         run_child(statement)
     got: dict[str, list[tuple[float, float]]] = {name: [] for name in STATEMENTS}
     for _ in range(rounds):

@@ -28,7 +28,7 @@ def arrays() -> dict[str, Any]:
     }
 
 
-WORK: dict[str, Callable[[Any, Any], Any]] = {  # of the library and its tensors
+WORK: dict[str, Callable[[Any, Any], Any]] = {  # functions of the library and its tensors
     "x[i], 1e6": lambda m, t: t.x[t.i],
     "x[i, j], 1e6": lambda m, t: t.a[t.k, t.k.t()],
     "x[:, i], 1000 × 1000": lambda m, t: t.a[:, t.r],
@@ -69,7 +69,7 @@ def cases() -> list[families.Case]:
     data = arrays()
     ours = SimpleNamespace(**{name: lamella.tensor(x) for name, x in data.items()})
     theirs = SimpleNamespace(**{name: torch.from_numpy(x) for name, x in data.items()})
-    # x.index_put with equal places: torch's threads leave any of the values
+    # With equal indices the result of torch's index_put depends on its threads, so it is not compared.
     order = {"index_put, 1e6": lambda *_: None}
     embed = {"embedding": lambda: torch.nn.functional.embedding(theirs.words, theirs.table)}
     return [

@@ -1,8 +1,8 @@
 """The time to build and load an extension, beside torch.utils.cpp_extension, each time in a fresh process.
 
-Cold: an empty cache of extensions, no ccache, no precompiled header, a source that was not compiled before. The time is
-that of ``load_inline``, with the import of the helper but not of the framework. An edit is loaded twice: at once, while
-the helper still precompiles its header in the background, and later, when that is over.
+A cold build has an empty cache of extensions, no ccache, no precompiled header, and a source that was not compiled
+before. The time is that of ``load_inline``, with the import of the helper but not of the framework. An edited source is
+loaded at once, while the helper precompiles its header in the background, and later, after that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from common import Bound, Limit, Row, Sample, table
 
-ROUNDS = 7  # torch's take some twenty seconds each
+ROUNDS = 7  # a build by torch takes about twenty seconds
 number = itertools.count(os.getpid() * 1000)  # makes sources unique
 
 OPERATOR = {
@@ -51,13 +51,13 @@ CHECKS = {
 
 
 def load(peer: str, kind: str, source: str, cache: Path, options: str = "") -> float:
-    """Seconds."""
+    """Loads an extension in a fresh process; returns the seconds."""
     if not options:
         options = "functions=['add']" if kind == "module" else "is_python_module=False" if peer == "torch" else ""
     program = CHILD.format(peer=peer, options=options, check=CHECKS[kind])
     env = {**os.environ, "CCACHE_DISABLE": "1", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     env |= {"LAMELLA_EXTENSIONS_DIR": str(cache), "TORCH_EXTENSIONS_DIR": str(cache)}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)  # a first import compiles; an installed package is compiled
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is kept, as for an installed package
     done = subprocess.run([sys.executable, "-c", program, source], capture_output=True, text=True, env=env)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -65,7 +65,7 @@ def load(peer: str, kind: str, source: str, cache: Path, options: str = "") -> f
 
 
 def settle(cache: Path) -> None:
-    """Waits until the header is precompiled, which would take a processor away from the next measurement."""
+    """Waits until the header is precompiled, since that would take processor time from the next measurement."""
     end = time.monotonic() + 120
     while not list(cache.glob("precompiled/*/entry.json")):
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""Products of matrices beside torch: squares, batches, vectors, and what one call costs."""
+"""Products of matrices beside torch: squares, batches, vectors, and tiny ones, which show the cost of a call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import families
 
 MEAN, WORST, TINY = 0.9, 1.1, 0.15
-CASES = {  # name: shapes of both operands
+CASES = {  # each name has the shapes of both operands
     **{f"{n}": ((n, n), (n, n)) for n in (64, 128, 256, 512, 1024, 2048)},
     "64x100x10": ((64, 100), (100, 10)),
     "batched 32 of 64": ((32, 64, 64), (32, 64, 64)),
@@ -28,13 +28,13 @@ def case(name: str, shapes: tuple[tuple[int, ...], ...], dtype: str) -> families
     held = "float32" if dtype == "bfloat16" else dtype
     arrays = [np.random.default_rng(i).standard_normal(s).astype(held) for i, s in enumerate(shapes)]
     depth = shapes[0][-1]
-    arrays[0] *= depth**-0.5  # errors stay below the checks' bound however deep the product is
+    arrays[0] *= depth**-0.5  # so that errors stay below the check's bound for any depth
 
     def call(x: Any, y: Any) -> families.Call:
         return lambda: x @ y
 
     def rounded(ours: Any, theirs: Any) -> None:
-        """Each sum is rounded once to eight bits, so that neighbours of 2⁻⁸ may be chosen by the order of summing."""
+        """Compares bfloat16: sums are rounded to eight bits, so that another order of summing may give a neighbour."""
         np.testing.assert_allclose(np.asarray(ours.float()), theirs.float().numpy(), rtol=2**-7, atol=2**-7)
 
     ours = (lamella.tensor(a).to(getattr(lamella, dtype)) for a in arrays)
@@ -43,7 +43,7 @@ def case(name: str, shapes: tuple[tuple[int, ...], ...], dtype: str) -> families
 
 
 def bytes_case(n: int, left: str, turned: bool) -> families.Case:
-    """``_int_mm``; turned: the right operand lies in columns, as the weight of a linear layer does."""
+    """Makes a case of ``_int_mm``; if `turned`, the right operand is transposed, as the weight of a linear layer is."""
     import lamella
     import numpy as np
     import torch

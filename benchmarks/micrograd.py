@@ -1,4 +1,4 @@
-"""Reverse-mode differentiation of numbers in plain Python, as a measure of what an engine need not cost more than."""
+"""Reverse-mode differentiation of numbers in plain Python: a peer that every engine should be faster than."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Value:
-    """A number that remembers what it was made of."""
+    """A number, its gradient, and the numbers that it was computed from."""
 
     __slots__ = ("backward_step", "data", "grad", "parents")
 

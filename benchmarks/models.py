@@ -1,4 +1,4 @@
-"""Models that modules are measured with: each is one text for torch and for lamella."""
+"""Models for the benchmarks of modules. The same code makes a model of torch and of lamella."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def resnet18(ns: ModuleType, classes: int = 1000) -> Any:
-    """He et al., Deep Residual Learning for Image Recognition (2015), table 1: the network of 18 layers."""
+    """Makes the network of 18 layers of He et al., Deep Residual Learning for Image Recognition (2015), table 1."""
     nn = ns.nn
 
     class Block(nn.Module):

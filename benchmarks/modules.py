@@ -28,7 +28,7 @@ def tensors(ns: ModuleType, arrays: Arrays) -> list[Any]:
 
 
 def alike(make: Make) -> dict[str, Any]:
-    """The module of each peer, with torch's numbers in both."""
+    """Makes the module of each peer, with torch's state in both."""
     made = {peer: make(ns) for peer, ns in namespaces().items()}
     lamella = namespaces()["lamella"]
     state = made["torch"].state_dict()
@@ -87,7 +87,8 @@ def state_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
 
 
 def step(ns: ModuleType, module: Any, arrays: Arrays, run: Callable[..., Any]) -> Callable[[], Any]:
-    """Forward and backward: gradients of all parameters, and of a layer's inputs; a network's are data."""
+    """Makes a function that runs forward and backward. It returns gradients of all parameters and, except for a
+    network's data, of inputs."""
     inputs = tensors(ns, arrays)
     for x in inputs:
         if x.is_floating_point() and run is not classify:
@@ -109,7 +110,7 @@ def layer_row(name: str, make: Make, arrays: Arrays, run: Callable[..., Any], mo
     results = {p: call() for p, call in calls.items()}
     same({p: r.detach() for p, (r, _) in results.items()})
     for ours, theirs in zip(*(g for _, g in results.values()), strict=True):
-        wanted = np.asarray(theirs)  # errors grow along a deep network, where a rounding turns a ReLU over
+        wanted = np.asarray(theirs)  # errors grow in a deep network, where a rounding may switch a ReLU
         error = np.linalg.norm(np.asarray(ours) - wanted) / max(1e-6, np.linalg.norm(wanted))
         assert error < 0.02, f"{name}: a gradient of shape {wanted.shape} differs by {error:.2g} of its norm"
     return row(name, calls, most, 0.1)
@@ -217,8 +218,8 @@ def inference_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
 
 
 def memory_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
-    """Resident memory of one causal attention, forward and backward, at its highest, beyond what was there before;
-    torch's is that of its plain products, which keep the scores. Each figure is from a process of its own."""
+    """Measures the peak of resident memory in one causal attention, forward and backward, minus the memory before it.
+    Torch computes by plain products, which keep the scores. Each number is of a process of its own."""
     if wanted(name := "memory of attention 8×4×1024×64, causal"):
         peaks: dict[str, list[float]] = {"lamella": [], "torch": []}
         for _ in range(3):

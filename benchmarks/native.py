@@ -17,7 +17,7 @@ FLAGS = ["-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initialize
 
 @cache
 def package() -> Path:
-    """Where the installed package's compiled files are."""
+    """Returns the folder of the installed package's compiled files."""
     from lamella import _C
 
     return Path(_C.__file__).parent
@@ -46,7 +46,7 @@ def compile_cpp(source: str, target: str, *options: str) -> Path:
 
 @cache
 def load_stranger():
-    """The stranger's operators, as ``lamella.ops.mine``."""
+    """Compiles and loads the plugin of stranger.cpp; returns its operators, ``lamella.ops.mine``."""
     import lamella
     from lamella import _C
 
@@ -55,7 +55,7 @@ def load_stranger():
 
 
 def run_call_path(rounds: int) -> dict[str, Any]:
-    """What call_path.cpp measured, in a process without Python."""
+    """Runs call_path.cpp, a program without Python; returns its measurements."""
     library = package() / "liblamella.so"
     program = compile_cpp("call_path.cpp", "call_path", str(library), f"-Wl,-rpath,{package()}")
     done = subprocess.run(

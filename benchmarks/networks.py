@@ -1,4 +1,4 @@
-"""The networks that autograd is measured with: each is one text for torch and for lamella."""
+"""Networks for the benchmarks of autograd. The same code makes a network of torch and of lamella."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Loss = Callable[[ModuleType, dict[str, Any], Any, Any], Any]
 
 @dataclass
 class Network:
-    """`loss` of (namespace, parameters by name, inputs, classes)."""
+    """A network: shapes of parameters and inputs, and a `loss` of namespace, parameters by name, inputs, classes."""
 
     shapes: Shapes
-    inputs: tuple[int, ...]  # the batch first
+    inputs: tuple[int, ...]  # the first size is that of the batch
     classes: int
     loss: Loss
 
 
 class Training:
-    """A network with one peer's tensors, the same numbers for each; a step is forward and backward."""
+    """A network with one peer's tensors, which have the same values for each peer. A step is forward and backward."""
 
     def __init__(self, ns: ModuleType, network: Network) -> None:
-        rng = np.random.default_rng(1)  # no activation so near to zero that rounding decides its sign
+        rng = np.random.default_rng(1)  # with this seed no activation is so near zero that rounding decides its sign
         self.ns, self.loss = ns, network.loss
         self.parameters = {}
         for name, shape in network.shapes.items():
@@ -65,7 +65,7 @@ def convnet_loss(ns: ModuleType, p: dict[str, Any], x: Any, y: Any) -> Any:
 
 
 def lstm_loss(ns: ModuleType, p: dict[str, Any], x: Any, y: Any) -> Any:
-    """One cell, step after step along the second dimension of x; the last state is read as classes."""
+    """Runs one LSTM cell along the second dimension of x, and takes the last state as scores of classes."""
     f = ns.nn.functional
     h = c = ns.zeros(x.shape[0], 20)
     for t in range(x.shape[1]):
@@ -80,7 +80,7 @@ WIDTHS = (64, 128, 256, 512)
 
 
 def resnet_shapes() -> Shapes:
-    """ResNet-18: a stem, four stages of two blocks, a linear layer."""
+    """Returns the shapes of ResNet-18's parameters: a stem, four stages of two blocks, a linear layer."""
     shapes: Shapes = {"stem": (64, 3, 7, 7)}
     before = 64
     for stage, width in enumerate(WIDTHS):

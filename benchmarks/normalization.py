@@ -1,4 +1,4 @@
-"""Softmax, norms and losses beside torch, one and two threads, and their errors."""
+"""Softmax, norms and losses beside torch, with one thread and with two, and their errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROWS = [(16,), (64, 1000), (4096, 512), (128, 10_000)]
 IMAGES = [(4, 4), (256, 512), (32, 64, 56, 56), (8, 256, 14, 14)]
 CLASSES = [(4, 4), (128, 10), (64, 1000), (4096, 512), (32, 21, 64, 64)]
 
-# Calls of (namespace, its functions of losses, operands).
+# A call of a namespace, its module of losses, and operands.
 Call = Callable[[Any, Any, Any], Any]
 ALONG: dict[str, Call] = {
     "softmax": lambda ns, f, o: ns.softmax(o.x, o.d),
@@ -38,7 +38,7 @@ LOSSES: dict[str, Call] = {
 
 
 class Operands:
-    """What the calls of one peer take; `new` makes its tensors."""
+    """The operands of one peer's calls; `new` makes its tensors."""
 
     def __init__(self, new: Callable[[Any], Any], shape: tuple[int, ...], d: int) -> None:
         import numpy as np
@@ -76,7 +76,7 @@ def cases(small: bool) -> list[Case]:
 
 
 def errors() -> str:
-    """The largest error of each in units of the last place, ours beside torch's."""
+    """Prints the largest error of each call in units of the last place, Lamella's and torch's."""
     import lamella
     import numpy as np
     import torch

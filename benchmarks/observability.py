@@ -1,6 +1,6 @@
-"""What observing costs: what it adds to an addition of one element, beside torch's own; reading a profile; a step of
-training while a sample of its operators is exported. ``python observability.py WORD`` runs the rows with that word in
-their names."""
+"""The cost of observing: the time that it adds to an addition of one element, beside torch's; reading a profile; a step
+of training while a sample of its operators is exported. ``python observability.py WORD`` runs the rows with that word
+in their names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INTERVAL = 1.0  # seconds between two exports: ten times as often as by default
 
 
 def training_step() -> Callable[[], Any]:
-    """A step of a perceptron with Adam: some 60 operators and steps of backward in a fraction of a millisecond."""
+    """Makes a training step of a perceptron with Adam, which has about 60 operators and steps of backward."""
     import lamella
     from lamella import nn
 
@@ -50,7 +50,7 @@ def training_step() -> Callable[[], Any]:
     return step
 
 
-# Reads a page once an interval, and says so.
+# A program that reads a page once an interval, and prints a line each time.
 SCRAPER = """
 import sys, time, urllib.request
 
@@ -59,7 +59,7 @@ while True:
     time.sleep(float(sys.argv[2]))
 """
 
-# A collector of OpenTelemetry, which says its port, and then each request that it gets.
+# A program that is a collector of OpenTelemetry. It prints its port, and then a line for each request with metrics.
 RECEIVER = """
 import sys, time
 from concurrent import futures
@@ -87,7 +87,7 @@ time.sleep(86400)
 
 @contextmanager
 def child(program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A process of Python, whose time does not count. It is ended with the block."""
+    """Runs a program of Python in another process, which is not measured, and ends it with the block."""
     command = [sys.executable, "-c", program, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
@@ -97,7 +97,7 @@ def child(program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def lines(running: subprocess.Popen[str]) -> int:
-    """How many lines a child has said that has been ended."""
+    """Ends a child; returns the number of lines that it has printed."""
     running.kill()
     assert running.stdout
     return len(running.stdout.read().splitlines())
@@ -105,8 +105,8 @@ def lines(running: subprocess.Popen[str]) -> int:
 
 @contextmanager
 def exported(name: str, scraped: list[int] | None = None, **options: Any) -> Iterator[None]:
-    """An export while the block runs, with debug information; with ``scraped``, its page is read once an interval,
-    and how often is added there."""
+    """Runs an export within the block, with debug information. With ``scraped``, a process reads the export's page once
+    an interval, and the number of reads is appended to the list."""
     from lamella.profiler import debug_info, exporters
 
     more = {"sampling": SAMPLING, "interval": INTERVAL, "attributes": ["model"]}
@@ -121,7 +121,7 @@ def exported(name: str, scraped: list[int] | None = None, **options: Any) -> Ite
 
 
 def exporting(run: Run, to: Callable[[], AbstractContextManager[None]]) -> Run:
-    """The same while an export runs. That begins before the clock and ends after it; its exports fall into the time."""
+    """Makes ``run`` run within an export, whose start and end are not timed, but whose work in between is."""
 
     def timed(n: int) -> float:
         with to():
@@ -139,12 +139,12 @@ def export_rows(word: str) -> list[Row]:
     step = training_step()
     for _ in range(20):
         step()
-    # The processor's time of all threads: the export's own counts, and other programs do not.
+    # The processor's time of all threads, which includes the export's thread, but no other programs.
     plain = timeit.Timer("step()", timer=time.process_time, globals={"step": step}).timeit
     peers = {"alone": plain}
     scraped: list[int] = []
     threads = lamella.get_num_threads()
-    lamella.set_num_threads(1)  # so that the processor's time is the clock's, and exports fall into it
+    lamella.set_num_threads(1)  # so that the processor's time is about the clock's
     with ExitStack() as stack:
         path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "times")
         peers["lines of JSON"] = exporting(plain, lambda: exported("jsonl", path=path))
@@ -170,7 +170,7 @@ def export_rows(word: str) -> list[Row]:
     ]
 
 
-# ---- what a call costs more ------------------------------------------------------------------------------------------
+# ---- the time added to a call ----------------------------------------------------------------------------------------
 
 CALLS = 20000
 
@@ -178,7 +178,7 @@ CALLS = 20000
 def added(
     frameworks: dict[str, tuple[Any, Callable[[], AbstractContextManager]]], calls: int = CALLS
 ) -> dict[str, Sample]:
-    """Nanoseconds that a call of ``add`` takes longer within the context: a difference a round. Peers take turns."""
+    """Returns the nanoseconds that a context adds to a call of ``add``, a difference for each round."""
     rounds: dict[str, list[float]] = {name: [] for name in frameworks}
     timers = {}
     for name, (framework, _) in frameworks.items():
@@ -199,7 +199,7 @@ def added(
 
 @contextmanager
 def observed(probability: float) -> Iterator[None]:
-    """A global observer in Python, of a part of the calls."""
+    """Adds a global observer in Python, which observes a call with a probability."""
     from lamella import profiler
 
     callback = profiler.RecordFunctionCallback(lambda record: None).sampling_prob(probability).scopes({"function"})
@@ -212,14 +212,14 @@ def observed(probability: float) -> Iterator[None]:
 
 @contextmanager
 def observed_in_cpp() -> Iterator[None]:
-    """A global observer in C++, of every call, without its inputs."""
+    """Adds a global observer in C++, which observes every call without its inputs."""
     library = cpp_observer()
     library.begin()
     try:
         yield
     finally:
         heard = library.end()
-    assert heard > CALLS  # of every call, also of those before
+    assert heard > CALLS  # it has also observed the calls that warm up
 
 
 @cache
@@ -284,7 +284,7 @@ def call_rows(word: str) -> list[Row | Limit]:
 
 
 def reading() -> dict[str, Sample]:
-    """Nanoseconds an event of ``key_averages`` over a profile of 20,000 additions, read for the first time each."""
+    """Returns the nanoseconds that ``key_averages`` takes for each event of a new profile of 20,000 additions."""
     import lamella
     import torch
 
@@ -329,7 +329,7 @@ print(json.dumps([held / 1e9, took]))
 
 
 def long_trace_rows(word: str) -> list[Row | Limit]:
-    """Ten million events, in a process of their own: the memory that they take, and the time to write their file."""
+    """Measures a profile of ten million events, in a process of its own: its memory, and the time to write its file."""
     name = "a profile of 10 million events"
     if word not in name:
         return []

@@ -17,12 +17,13 @@ UNARY = "relu exp log tanh sigmoid erf gelu".split()
 
 
 def pair(array):
-    """The same elements for both peers."""
+    """Makes a tensor of each peer with the same elements."""
     return lamella.tensor(array), torch.from_numpy(array.copy())
 
 
 def both(statement: str, names: dict) -> dict[str, tuple[str, dict]]:
-    """A statement for each peer; `T` is the module, `F` its functions of neural networks, names are pairs."""
+    """Returns the statement with the names for each peer: `T` is the module, `F` its functions of neural networks, and
+    each of ``names`` has a pair of tensors."""
     modules = {"lamella": (lamella, lamella.ops.aten), "torch": (torch, torch.nn.functional)}
     return {
         peer: (statement, {"T": T, "F": F, **{k: v[i] for k, v in names.items()}})
@@ -42,7 +43,7 @@ def row(name: str, statement: str, names: dict, most: float = WORST) -> Row:
 
 
 def plain(n: int):
-    """(name, statement, operands) of what runs over `n` contiguous numbers."""
+    """Yields name, statement and operands of cases over `n` contiguous numbers."""
     rng = np.random.default_rng(0)
     x, y = (rng.standard_normal(n).astype(np.float32) for _ in range(2))
     ops = {"x": pair(x), "y": pair(y), "p": pair(np.abs(x) + 0.1), "c": pair(x > 0)}
@@ -55,7 +56,7 @@ def plain(n: int):
 
 
 def shaped(n: int):
-    """Broadcasts, strides, other dtypes, casts and copies."""
+    """Yields cases of broadcasts, strides, other dtypes, casts and copies."""
     rng = np.random.default_rng(1)
     m = math.isqrt(n)
     x, y = pair(rng.standard_normal((m, m)).astype(np.float32)), pair(rng.standard_normal((m, m)).astype(np.float32))
@@ -90,7 +91,7 @@ def printed(family: Family) -> Family:
 
 
 def every_size() -> Family:
-    """All cases at all sizes, with one thread and with two."""
+    """Measures all cases at all sizes, with one thread and with two."""
     family = Family("Pointwise, casts and copies", FAMILY, WORST)
     for threads in (1, 2):
         set_threads(threads)
@@ -102,7 +103,8 @@ def every_size() -> Family:
 
 
 def large() -> Family:
-    """What the memory bounds; the floor of add is numpy's into an array that is there already, which needs no page."""
+    """Measures cases that memory limits. The floor of add is numpy's add into an existing array, which needs no new
+    pages."""
     rng = np.random.default_rng(0)
     x, y = (rng.standard_normal(SIZES[-1]).astype(np.float32) for _ in range(2))
     names = {"x": pair(x), "y": pair(y)}
@@ -113,7 +115,7 @@ def large() -> Family:
         family.rows += [row(f"{f}, {label}", f"T.{f}(x)", names, LARGE) for f in ("relu", "tanh")]
         timers = {peer: timer(s, n) for peer, (s, n) in both("T.add(x, y)", names).items()}
         timers["floor"] = timer("add(x, y, out)", {"add": np.add, "x": x, "y": y, "out": np.empty_like(x)})
-        # numpy has one thread: its time is a floor for one alone.
+        # numpy has one thread, so its time is a floor only for one thread.
         bounds = [Bound("torch", LARGE)] + [Bound("floor", FLOOR)] * (threads == 1)
         family.rows.append(Row(f"add, {label}", measure(timers), bounds))
     return printed(family)
@@ -138,7 +140,7 @@ def ulps(got: np.ndarray, exact: np.ndarray) -> float:
 
 
 def errors() -> None:
-    """The largest error of each function in float32 against float64, in units of the last place, beside torch's."""
+    """Prints the largest error of each function in float32 against float64, in units of the last place, and torch's."""
     erf, erfc, lgamma = (np.vectorize(f) for f in (math.erf, math.erfc, math.lgamma))
     rng = np.random.default_rng(3)
     title = "largest error in float32, in ulp: at most torch's or 4"

@@ -1,4 +1,4 @@
-"""Pools of images beside torch, in plain layout and channels last, where torch has vector loops too."""
+"""Pooling of images beside torch, in plain layout and channels last; for the latter torch has vector loops, too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import families
 
 MOST, MOST_LAST = 0.15, 0.6
-CASES = {  # name: shape, kernel, stride, padding
+CASES = {  # each name has shape, kernel, stride, padding
     "64 at 56, 2x2": ((1, 64, 56, 56), 2, 2, 0),
     "64 at 112, 3x3 by 2": ((1, 64, 112, 112), 3, 2, 1),
     "MNIST, 2x2": ((64, 32, 24, 24), 2, 2, 0),

@@ -11,7 +11,7 @@ COUNT = 10**7
 
 
 def moments(mean: float, std: float) -> Callable[[Any, Any], None]:
-    """Both peers' numbers have the distribution's mean and spread; the numbers themselves differ."""
+    """Makes a check that both peers' numbers have the distribution's mean and deviation; the numbers differ."""
 
     def check(*results: Any) -> None:
         import numpy as np

@@ -1,4 +1,4 @@
-"""Reductions and scans beside torch: all, first and last dimension, one and two threads, and their errors."""
+"""Reductions and scans beside torch, over all, the first and the last dimension, with one and two threads; errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from families import Case, Family
 SHAPES = [(100, 100), (1000, 1000), (10_000, 1000)]
 MEAN, WORST, SMALL = 0.7, 1.15, 0.15
 
-# name, its call without a dimension, and with one; both of (namespace, tensor, dimension)
+# Each name has its call over all dimensions, and over one; both take a namespace, a tensor and a dimension.
 CALLS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "sum": (lambda ns, x, d: ns.sum(x), lambda ns, x, d: ns.sum(x, d)),
     "mean": (lambda ns, x, d: ns.mean(x), lambda ns, x, d: ns.mean(x, d)),
@@ -36,7 +36,7 @@ def data(name: str, shape: tuple[int, ...]) -> Any:
     import numpy as np
 
     x = np.random.default_rng(0).random(shape, np.float32) + 0.5
-    return x * 0 if name == "any" else x  # zeros: all of them are looked at
+    return x * 0 if name == "any" else x  # zeros, so that `any` reads all of them
 
 
 def case(name: str, shape: tuple[int, ...], d: int | None) -> Case:
@@ -55,7 +55,7 @@ def first_alike(ours: Any, theirs: Any) -> None:
 
 
 def errors() -> str:
-    """The relative error of each over a million elements, ours beside torch's."""
+    """Returns a text with the relative error of each reduction over a million elements, Lamella's and torch's."""
     import lamella
     import numpy as np
     import torch

@@ -1,4 +1,4 @@
-"""Runs every benchmark: the table of plugins first, then each table with its bounds, then what falls short."""
+"""Runs every benchmark; prints the table of plugins, each table with its bounds, and the rows that miss a bound."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-os.environ["OMP_NUM_THREADS"] = "1"  # before the first library that reads it
+os.environ["OMP_NUM_THREADS"] = "1"  # set before the import of any library that reads it
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 

@@ -1,4 +1,4 @@
-"""Tensors that a process sends to another by a queue, beside torch's: from the request until all have arrived.
+"""Tensors that a process sends to another by a queue, beside torch: the time from the request until all have arrived.
 ``python sharing.py WORD`` runs the rows with that word in their names."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from autograd import namespaces
 from common import Bound, Row, Sample, table
 
 ROUNDS = 9
-CASES = {  # name: tensors, elements of each
+CASES = {  # each name has the number of tensors and of elements in each
     "a queue: one small tensor": (1, 4),
     "a queue: a list of 1000 small tensors": (1000, 4),
     "a queue: a list of 20 tensors of 1 MB": (20, 250_000),
@@ -21,7 +21,7 @@ CASES = {  # name: tensors, elements of each
 
 
 def answer(peer: str, requests: Any, answers: Any) -> None:
-    """The child: for each pair of numbers a list of fresh tensors."""
+    """Runs in the child: answers each request, a pair of numbers, with a list of new tensors."""
     ns = importlib.import_module(peer)
     ns.set_num_threads(1)
     while case := requests.get():
@@ -37,7 +37,7 @@ class Child:
         self.process.start()
 
     def ask(self, case: tuple[int, int]) -> float:
-        """Nanoseconds until the tensors are here."""
+        """Returns the nanoseconds from a request until its tensors have arrived."""
         start = time.perf_counter_ns()
         self.requests.put(case)
         found = self.answers.get(timeout=100)

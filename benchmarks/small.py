@@ -1,5 +1,5 @@
-"""Every operator at about 16 elements beside torch: the cost of a call with next to no work. The calls are the samples
-tagged ``small``."""
+"""Every operator at about 16 elements beside torch, to measure the cost of a call. The calls are the samples tagged
+``small``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import families
 
 MOST = 0.15
 SECONDS = 0.008
-# Operators that torch has under another name or signature, or for which it has no public function.
+# torch's functions for operators that torch has under another name or signature, or without a public function.
 OTHERWISE = (
     {
         "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
@@ -29,7 +29,7 @@ OTHERWISE = (
         ),
     }
     | {
-        # Those of nn.functional take other arguments, or leave the indices out.
+        # The functions of nn.functional take other arguments, or do not return the indices.
         f"{name}_pool{n}d": lambda torch, name=name, n=n: getattr(torch.ops.aten, f"{name}_pool{n}d")
         for name in ("adaptive_max", "fractional_max")
         for n in (1, 2, 3)
@@ -42,14 +42,14 @@ OTHERWISE = (
 
 
 def peer(operator: str) -> list[Callable[..., Any]]:
-    """torch's callables of an operator's name; the one that users call comes first."""
+    """Returns torch's callables with an operator's name; the public one comes first."""
     import torch
 
     name = operator.partition(".")[0]
     if name in OTHERWISE:
         return [OTHERWISE[name](torch)]
     homes = (torch, torch.nn.functional, torch.Tensor, torch.ops.aten, torch.special)
-    if name.endswith("_loss") or "cross_entropy" in name or name == "kl_div":  # torch's own take other arguments
+    if name.endswith("_loss") or "cross_entropy" in name or name == "kl_div":  # torch.NAME takes others
         homes = homes[1:]
     return [getattr(home, name) for home in homes if hasattr(home, name)]
 
@@ -68,14 +68,14 @@ def torch_arguments(sample: Any) -> tuple[list[Any], dict[str, Any]]:
 
 
 def timed(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> common.Run:
-    """The call as a user writes it: f(x, y, dim=1)."""
+    """Makes a function that times a call written as by a user: f(x, y, dim=1)."""
     names = {"f": function} | {f"a{i}": a for i, a in enumerate(args)} | {f"k_{k}": v for k, v in kwargs.items()}
     listed = [f"a{i}" for i in range(len(args))] + [f"{k}=k_{k}" for k in kwargs]
     return common.timer(f"f({', '.join(listed)})", names)
 
 
 def theirs(sample: Any) -> common.Run | None:
-    """The first of torch's callables that takes the sample."""
+    """Makes a function that times the first of torch's callables that takes the sample; None if there is none."""
     for function in peer(sample.operator):
         args, kwargs = torch_arguments(sample)
         try:

@@ -26,7 +26,7 @@ def arrays() -> dict[str, Any]:
     }
 
 
-WORK: dict[str, Callable[[Any], Any]] = {  # of the tensors
+WORK: dict[str, Callable[[Any], Any]] = {  # functions of the tensors
     "sort, 1e4": lambda t: t.short.sort().values,
     "sort, 1e6": lambda t: t.x.sort().values,
     "sort, 1e6, descending": lambda t: t.x.sort(descending=True).values,
@@ -57,7 +57,7 @@ def cases() -> list[families.Case]:
     made = [
         families.Case(name, lambda work=work: work(ours), lambda work=work: work(theirs)) for name, work in WORK.items()
     ]
-    both = {  # functions of the namespace
+    both = {  # functions of the library and its tensors
         "unique, 1e6": lambda m, t: m.unique(t.i),
         "unique, dim 0 of 100000 × 3": lambda m, t: m.unique(t.digits, dim=0),
         "unique, dim 1 of 1000 × 1000": lambda m, t: m.unique(t.rows, dim=1),

@@ -1,4 +1,4 @@
-"""The overview talk's two-layer network, with gradients by hand and by autograd, on equal data for all peers."""
+"""The two-layer network of a talk about torch, with gradients by hand and by autograd, on equal data for all peers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def data() -> tuple[np.ndarray, ...]:
 
 
 def with_tensors(framework: ModuleType, arrays: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
-    """The same text for torch and for lamella."""
+    """Trains with gradients written by hand; the same code for torch and for lamella."""
     x, y, w1, w2 = (framework.from_numpy(a.copy()) for a in arrays)
     for _ in range(ITERATIONS):
         h = x.mm(w1)
@@ -36,7 +36,7 @@ def with_tensors(framework: ModuleType, arrays: tuple[np.ndarray, ...]) -> tuple
 
 
 def with_autograd(framework: ModuleType, arrays: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
-    """The talk's next form of it: the same numbers, with gradients that backward finds."""
+    """Trains the same network with gradients by backward."""
     x, y, w1, w2 = (framework.from_numpy(a.copy()) for a in arrays)
     w1.requires_grad_()
     w2.requires_grad_()

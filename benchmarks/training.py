@@ -1,5 +1,5 @@
 """Steps of optimizers beside torch's default and fused ones and a copy of as many bytes; whole steps of training; the
-first optimizer of a process. ``python training.py WORD`` runs the rows with that word in their names."""
+making of the first optimizer in a process. ``python training.py WORD`` runs the rows with that word in their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Shapes = list[tuple[int, ...]]
 
 
 def resnet18() -> Shapes:
-    """The shapes of ResNet-18's parameters."""
+    """Returns the shapes of ResNet-18's parameters."""
     shapes: Shapes = [(64, 3, 7, 7), (64,), (64,)]
     width = 64
     for out in (64, 128, 256, 512):
@@ -32,7 +32,8 @@ def resnet18() -> Shapes:
     return [*shapes, (1000, 512), (1000,)]
 
 
-# name: the optimizer's, its options, shapes, and how often an element is read or written; 0: memory is not the floor
+# Each name has the optimizer's name, its options, shapes, and how often a step reads or writes an element; 0 means that
+# the case has no floor by memory.
 CASES: dict[str, tuple[str, dict[str, Any], Shapes, int]] = {
     "Adam, 100 parameters of 10^4": ("Adam", {"lr": 1e-3}, [(10**4,)] * 100, 7),
     "Adam, 100 parameters of 16": ("Adam", {"lr": 1e-3}, [(16,)] * 100, 0),
@@ -84,7 +85,7 @@ def row(name: str, optimizer: str, options: dict[str, Any], shapes: Shapes, pass
     return Row(name, measure(runs, rounds=ROUNDS, seconds=0.05), bounds)
 
 
-# name: the model, its input, the optimizer and its options, and the bound
+# Each name has the model, its input's shape, the optimizer, its options, and the bound.
 WHOLE: dict[str, tuple[Any, tuple[int, ...], str, dict[str, Any], float]] = {
     "a whole step: MLP 784-256-10, batch 64, Adam": (models.mlp, (64, 784), "Adam", {"lr": 1e-3}, 0.5),
     "a whole step: the MNIST convnet, batch 64, SGD with momentum": (
@@ -126,7 +127,7 @@ def whole_row(
 
 
 def first_row(name: str) -> Row:
-    """Processes that import, make an optimizer and end, less those that do nothing."""
+    """Measures processes that import a peer and make an optimizer, minus processes that do nothing."""
     statements = {"nothing": "pass"}
     for peer in ("lamella", "torch"):
         statements[peer] = f"import {peer}; {peer}.optim.SGD([{peer}.zeros(1)], lr=0.1)"

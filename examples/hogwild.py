@@ -9,7 +9,7 @@ from lamella.nn import functional as F
 
 
 def made_data(seed, count=512):
-    """Points around three centres, and which centre it is."""
+    """Makes points around three centres; returns them, and the number of each point's centre."""
     generator = torch.Generator().manual_seed(seed)
     target = torch.randint(0, 3, (count,), generator=generator)
     centres = torch.tensor([[2.0, 0.0], [-1.0, 2.0], [-1.0, -2.0]])
@@ -23,7 +23,7 @@ def loss_of(model, seed=99):
 
 
 def train(rank, model, steps, lr=0.05):
-    """Takes steps on the shared parameters, each with a gradient of its own."""
+    """Trains the shared parameters in one process, by gradients of its own data."""
     torch.manual_seed(rank)
     data, target = made_data(rank)
     optimizer = optim.SGD(model.parameters(), lr=lr)
@@ -37,7 +37,7 @@ def train(rank, model, steps, lr=0.05):
 def main(processes=2, steps=200, start_method="spawn"):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 3))
-    model.share_memory()  # the gradients are each process's own
+    model.share_memory()  # shares parameters, but not gradients
     before = loss_of(model)
     mp.start_processes(train, (model, steps), nprocs=processes, start_method=start_method)
     after = loss_of(model)

@@ -1,7 +1,7 @@
-"""Handwritten digits by a two-layer network whose gradients come from backward: what `make demo` runs.
+"""Trains a two-layer network on handwritten digits, with gradients by backward; part of `make demo`.
 
-Exits with 1 if fewer than 95 % of the held-out digits are read, or if the operations that the two FLOP layers count
-differ from each other, or those of the matrix products from the formula here. Options: --device, --epochs.
+Exits with 1 if fewer than 95 % of the held-out digits are read correctly, if the two FLOP layers count different
+numbers, or if their counts of matrix products differ from the formula of this file. Options: --device, --epochs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BATCH, RATE, THRESHOLD = 64, 1e-3, 0.95
 
 
 def split_digits(device):
-    """Images scaled to [0, 1], one-hot targets, and the held-out fifth: drawn with seed 0, used for nothing else."""
+    """Returns images scaled to [0, 1] and one-hot targets to train on, and images and labels of the held-out fifth."""
     digits = load_digits()
     images = (digits.data / 16).astype(np.float32)
     targets = np.eye(CLASSES, dtype=np.float32)[digits.target]
@@ -42,7 +42,7 @@ def new_weights(device):
 
 
 def step(x, y, w1, w2):
-    """One step downhill on the summed squared error, which it returns; the weights change in place."""
+    """Makes one step of gradient descent on the summed squared error; changes the weights, and returns the error."""
     y_pred = x.mm(w1).clamp(min=0).mm(w2)
     loss = (y_pred - y).pow(2).sum()
     loss.backward()
@@ -54,14 +54,15 @@ def step(x, y, w1, w2):
 
 
 def expected_flops(images: int, epochs: int) -> int:
-    """Operations of all products, by hand: 2mnk each. Backward has two for each of forward's, less that for x."""
+    """Returns the operations of all products, 2mnk each. Backward has two products for each of forward's, but none for
+    the gradient of x."""
     forward = 2 * HIDDEN * (PIXELS + CLASSES)
     backward = 2 * HIDDEN * (PIXELS + 2 * CLASSES)
     return epochs * images * (forward + backward)
 
 
 def flop_layers() -> dict[str, object]:
-    """The layers of the package lamella_flops (examples/layer_plugin), if it is installed."""
+    """Returns the layers of the package lamella_flops (examples/layer_plugin); {} if it is not installed."""
     if importlib.util.find_spec("lamella_flops") is None:
         return {}
     from lamella_flops import native, twin
@@ -91,12 +92,12 @@ def accuracy(x, labels, w1, w2) -> float:
 
 
 def report_flops(expected: int, layers: dict, console: Console) -> bool:
-    """Prints the counts, backward's calls too; False if the layers differ, or their products from the formula."""
+    """Prints the counts, including those of backward; returns whether both layers and the formula agree."""
     counted = {name: layer.counts() for name, layer in layers.items()}
     table = Table(title="floating-point operations")
     for i, name in enumerate(["operator", "formula", *counted]):
         table.add_column(name, justify="right" if i else "left")
-    products = ("aten::mm", "aten::bmm")  # on a device without mm, layers see the bmm that it is made of
+    products = ("aten::mm", "aten::bmm")  # on a device without a kernel of mm, layers see the bmm that it calls
     operators = sorted(
         {o for c in counted.values() for o in c}, key=lambda o: -max(c.get(o, 0) for c in counted.values())
     )

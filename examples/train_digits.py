@@ -1,9 +1,9 @@
-"""Handwritten digits by a small convolutional net, with workers, a schedule and checkpoints: what `make demo` runs.
+"""Trains a small convolutional net on handwritten digits, with workers, a schedule, checkpoints; part of `make demo`.
 
-The digits are scikit-learn's, enlarged to 28×28. A fifth is held out; if fewer than 98 % of these are read, the program
-exits with 1. With --kill-at STEP it starts the training as a process of its own, kills that by SIGKILL when it has
-reported the step, and starts it again from its checkpoint. The losses must be those of a training that nothing
-interrupted, bit for bit.
+The digits are scikit-learn's, enlarged to 28×28. A fifth is held out; if fewer than 98 % of these are read correctly,
+the program exits with 1. With --kill-at STEP it starts the training as a process of its own, kills that by SIGKILL when
+it has reported the step, and resumes it from its checkpoint. The losses must be equal, bit for bit, to those of a
+training without interruption.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CURVE = Path(__file__).resolve().parents[1] / "build" / "train_digits.png"
 
 
 class Digits(Dataset):
-    """Images and classes; to train on, each image is shifted by up to two pixels, by the worker that reads it."""
+    """Images and classes. If `shifted`, the worker that reads an image shifts it by up to two pixels."""
 
     def __init__(self, images, labels, shifted):
         self.images, self.labels, self.shifted = images, labels, shifted
@@ -47,9 +47,9 @@ class Digits(Dataset):
 
 
 def split_digits():
-    """The digits to train on, and the held-out fifth: drawn with seed 0, used for nothing else."""
+    """Returns the digits to train on, and a fifth of the digits, which is held out."""
     digits = load_digits()
-    # Linear interpolation from the old rows to the new ones, and from columns to columns, is a product with a matrix.
+    # Linear interpolation of rows is a product with the matrix `enlarge`; so is that of columns.
     old = digits.images.shape[1]
     enlarge = np.maximum(0, 1 - np.abs(np.linspace(0, old - 1, SIDE)[:, None] - np.arange(old)))
     images = (enlarge @ (digits.images / 16) @ enlarge.T).astype(np.float32)[:, None]
@@ -61,7 +61,7 @@ def split_digits():
 
 
 class Net(nn.Module):
-    """Two convolutions and two linear layers; the largest of the ten outputs says the class."""
+    """Two convolutions and two linear layers; the largest of the ten outputs is the class."""
 
     def __init__(self):
         super().__init__()
@@ -77,7 +77,7 @@ class Net(nn.Module):
 
 
 class Training:
-    """Whatever goes on from step to step, and what of it a checkpoint holds."""
+    """A training: its model, optimizer, schedule and loader, and their checkpoints."""
 
     def __init__(self, options):
         torch.manual_seed(0)
@@ -90,7 +90,7 @@ class Training:
         self.model = Net().to(options.device)
         self.optimizer = optim.SGD(self.model.parameters(), lr=RATE, momentum=MOMENTUM, weight_decay=1e-4)
         self.scheduler = optim.lr_scheduler.CosineAnnealingLR(self.optimizer, self.steps)
-        self.losses, self.accuracies = [], []  # accuracies: on held-out digits, each with the number of steps before it
+        self.losses, self.accuracies = [], []  # accuracies: (number of steps done, share of held-out digits read)
 
     def save(self):
         state = {
@@ -102,7 +102,7 @@ class Training:
             "losses": self.losses,
             "accuracies": self.accuracies,
         }
-        torch.save(state, self.options.checkpoint)  # the old file stays whole until the new one is
+        torch.save(state, self.options.checkpoint)  # replaces the old file when the new one is complete
 
     def load(self):
         state = torch.load(self.options.checkpoint, map_location=self.options.device)
@@ -117,7 +117,7 @@ class Training:
         if self.options.resume:
             self.load()
             print(f"resumed after step {len(self.losses)}", flush=True)
-        bar = Console(stderr=True)  # standard output has the steps that a parent reads
+        bar = Console(stderr=True)  # standard output is for steps, which a parent process reads
         for x, y in track(self.batches(), "training", self.steps, len(self.losses), console=bar):
             self.losses.append(self.step(x.to(self.options.device), y.to(self.options.device)))
             done = len(self.losses)
@@ -129,7 +129,7 @@ class Training:
                 print("step", done, flush=True)
 
     def batches(self):
-        """The batches that are left to train on: the rest of the epoch that the loader is in, then whole epochs."""
+        """Yields the remaining batches: first the rest of the loader's current epoch, then whole epochs."""
         while len(self.losses) < self.steps:
             for batch in self.loader:
                 yield batch
@@ -154,7 +154,7 @@ class Training:
 
 
 def child(options, checkpoint, *more):
-    """A training as a process of its own, which reports its steps."""
+    """Starts a training as a process of its own, which reports its steps."""
     own = [f"--{name}={getattr(options, name)}" for name in ("device", "epochs", "workers", "every")]
     own += [f"--steps={options.steps}"] if options.steps else []
     command = [sys.executable, __file__, *own, f"--checkpoint={checkpoint}", "--report", *more]
@@ -167,7 +167,7 @@ def fail(text):
 
 
 def killed_and_resumed(options):
-    """Losses and accuracies of a training that was killed and went on; they are compared with those of a quiet one."""
+    """Kills and resumes a training, compares it with one that is not killed, and returns its losses and accuracies."""
     with tempfile.TemporaryDirectory() as folder:
         interrupted, quiet = Path(folder, "interrupted.pt"), Path(folder, "quiet.pt")
         first = child(options, interrupted)
@@ -198,7 +198,7 @@ def killed_and_resumed(options):
 def draw_curve(losses, accuracies, path):
     import matplotlib
 
-    matplotlib.use("Agg")  # no window
+    matplotlib.use("Agg")  # draws without a window
     from matplotlib import pyplot
 
     figure, left = pyplot.subplots(figsize=(7, 4))

@@ -1,7 +1,7 @@
-"""Transforms as plain calls of operators: in the worker that reads a sample, and in the model that gets the batch.
+"""Transforms written as calls of operators: of a sample in the worker that reads it, and of a batch in the model.
 
-The dataset flips and shifts each image by random numbers of the default generator; with any number of workers they are
-the same. The model standardizes the batch and is differentiated through that. Options: --workers, --epochs.
+The dataset flips and shifts each image by random numbers of the default generator, which do not depend on the number of
+workers. The model standardizes the batch, and gradients pass through that. Options: --workers, --epochs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Bars(Dataset):
 
 
 def augment(image):
-    """In the worker: the image flipped or not, and shifted by up to two pixels."""
+    """Flips the image at random, and shifts it by up to two pixels; called in the worker."""
     if lamella.rand(()) < 0.5:
         image = image.flip(-1)
     down, right = lamella.randint(-2, 3, (2,)).tolist()
@@ -44,7 +44,7 @@ def augment(image):
 
 
 class Standardize(nn.Module):
-    """In the model: each image with mean 0 and deviation 1, on the model's device, differentiably."""
+    """Scales each image to mean 0 and deviation 1, on the model's device."""
 
     def forward(self, images):
         mean = images.mean((-2, -1), keepdim=True)
@@ -52,7 +52,7 @@ class Standardize(nn.Module):
 
 
 def train(workers, epochs):
-    """The losses of all batches."""
+    """Trains a model; returns the losses of all batches."""
     lamella.manual_seed(0)
     model = nn.Sequential(Standardize(), nn.Conv2d(1, 4, 3), nn.ReLU(), nn.AdaptiveMaxPool2d(4), nn.Flatten())
     model.append(nn.Linear(64, 2))

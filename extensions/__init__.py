@@ -1,7 +1,7 @@
 """The build helper for custom operators: compilers, the cache of built extensions, setuptools, CMake.
 
-It needs only the standard library, and nothing of the framework: the same files are the package ``lamella_headers``,
-which is all that building a package needs. ``lamella.utils.cpp_extension`` exports the names too, and adds ``load`` and
+It imports only the standard library, and nothing of the framework: the same files are the package ``lamella_headers``,
+which suffices to build a package. ``lamella.utils.cpp_extension`` exports these names, too, and adds ``load`` and
 ``load_inline``.
 """
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports setuptools' classes on first use: that takes 0.3 s, and only packages need them."""
+    """Imports the classes for setuptools on first use, since the import takes 0.3 s and only packages need them."""
     if name in ("BuildExtension", "CUDAExtension", "CppExtension"):
         from . import packaging
 

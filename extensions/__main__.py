@@ -1,4 +1,4 @@
-"""``python -m lamella_headers``: the flags, as `lamella config` prints them."""
+"""``python -m lamella_headers``: prints the flags for building an extension, as `lamella config` does."""
 
 from __future__ import annotations
 

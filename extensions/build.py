@@ -1,7 +1,7 @@
 """Builds an extension into the user's cache and returns the path of its library, for ``load`` and ``load_inline``.
 
-A build is looked up by the contents of its sources, the flags and the compiler; each object by the headers that it read
-as well. A result that is in the cache is not built again, whichever process built it.
+A library is found in the cache by the contents of its sources, the flags and the compiler; an object also by the
+headers that its compilation read. A result in the cache is not built again by any process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Source:
 
     path: Path
     text: str
-    written: bool  # the path is in the cache, and the file may have to be written
+    written: bool  # whether make() writes the text to the path, which is in the cache
 
     @staticmethod
     def file(path: str | os.PathLike[str]) -> Source:
@@ -67,8 +67,8 @@ class Unit:
     flags: tuple[str, ...]
     key: str
     precompiled: Precompiled | None = None
-    object: str | None = None  # its digest, once it is known
-    used: Sequence[str] = ()  # the headers inside the precompiled header that it uses
+    object: str | None = None  # the digest of the object file; None until it is found or compiled
+    used: Sequence[str] = ()  # the headers inside the precompiled header
 
     def step(self, work: Path, number: int, launcher: Sequence[str], precompiled: bool) -> Step:
         output = work / f"{number}.o"
@@ -82,12 +82,12 @@ class Unit:
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
     def headers(self, work: Path, number: int) -> list[str]:
-        """Returns the headers that the compiler read, with those inside a precompiled header."""
+        """Returns the headers that the compiler read, including those inside a precompiled header."""
         return list(dict.fromkeys([*map(full, read_depfile(work / f"{number}.d")), *self.used]))
 
 
 class Build:
-    """One extension: a name, sources and flags. ``library`` returns the file, and builds it if necessary."""
+    """One extension: a name, sources and flags. ``library()`` returns its library, and builds it if necessary."""
 
     def __init__(
         self,
@@ -157,8 +157,8 @@ class Build:
         """Returns the shared library in the cache, and builds it if it is not there.
 
         Raises:
-            CompileError: the compiler or the linker refused
-            CacheError: the cache cannot be written or is not this user's alone
+            CompileError: the compiler or the linker failed
+            CacheError: the cache cannot be written, or other users can write to it
         """
         self.cache.check()
         if found := self.find():
@@ -175,7 +175,7 @@ class Build:
         return digest("library", [u.object for u in self.units], self.link_key)
 
     def make(self) -> Path:
-        size_limit()  # raises now, rather than when all is done
+        size_limit()  # raises for an invalid variable before the build, not after it
         for unit in self.units:
             if unit.source.written:
                 with self.cache.words_for_failures():
@@ -186,7 +186,7 @@ class Build:
             try:
                 made = self.run(work)
             except CompileError as error:
-                if "ccache: error" in error.log:  # ccache may lack a folder that it can write to
+                if "ccache: error" in error.log:  # for example if ccache has no folder that it can write to
                     made = self.run(work, launcher=())
                 elif blamed := self.blamed(error):
                     made = self.run_without(blamed, work)
@@ -227,13 +227,13 @@ class Build:
         try:
             made = self.run(work, precompiled=False)
         except CompileError as error:
-            raise error from None  # without them the error is the same
+            raise error from None  # the error does not depend on precompiled headers
         for precompiled in blamed:
             precompiled.drop()
         return made
 
     def blamed(self, error: CompileError) -> list[Precompiled]:
-        """Returns the precompiled headers that may have caused an error: its log mentions them, or a header in them."""
+        """Returns the precompiled headers that may have caused an error: its log mentions one, or a header in one."""
         used = [u for u in self.units if u.precompiled and u.used]
         lines = error.log.splitlines()
         number = error_line(lines)
@@ -249,5 +249,5 @@ def find_ccache() -> list[str]:
 
 
 def build_library(name: str, sources: Sequence[str | os.PathLike[str]], **options) -> Path:
-    """Builds an extension from files, in the cache. The options are those of :class:`Build`."""
+    """Builds an extension from files, in the cache; returns the library. The options are those of :class:`Build`."""
     return Build(name, [Source.file(s) for s in sources], **options).library()

@@ -1,21 +1,21 @@
-"""The cache of built extensions: entries are found by content, checked by content, and put into place by rename.
+"""The cache of built extensions. Its entries are found by content, checked by content, and written by a rename.
 
     manifests/KEY         the results of one compile command, each with the headers that it read
-    objects/DIGEST.o      called by their content
+    objects/DIGEST.o      objects, named by the digests of their contents
     libraries/KEY/        a library and entry.json, which has its digest
     precompiled/KEY/      precompiled headers
     sources/KEY/          the sources given to load_inline
     compilers/KEY         the output of a compiler's -v
     locks/, builds/       the locks and folders of running builds
 
-Note [Locks]  A lock is the operating system's (flock), so it ends with the process that holds it, however that process
-ends. The holder removes the lock's file. A process that waited for the lock then sees that its file is gone, and starts
-again with a new file. Each build works in a folder of its own, whose lock it takes before it makes the folder: a
-folder whose lock is free belongs to a dead build and is removed. A process that the holder forks has no part in its
-locks.
+Note [Locks]  A lock is the operating system's (flock), which releases it when its process ends in any way. The holder
+removes the lock's file before it releases the lock. A process that waited for the lock then finds that the file is
+gone, and tries again with a new file. Each build works in a folder of its own, and takes the folder's lock before it
+makes the folder; so a folder whose lock is free belongs to a dead build and is removed. A forked child closes the locks
+of its parent.
 
 Note [Own names]  The user may choose a folder that holds other files. A file is removed, or left out of the inputs of a
-build, only if its name has a form that this cache alone gives (OWN, PASSING).
+build, only if its name has a form that only this cache uses (OWN, PASSING).
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from typing import Any
 
 from .errors import CacheError, cache_error
 
-FORMAT = 2  # part of every key: code with another layout finds no entry of this one
+FORMAT = 2  # part of every key, so that entries of another layout are not found
 KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compilers")
 OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # the names of entries: digests
-PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # inputs of a build in the cache itself
-MOST_RESULTS = 8  # kept for one command, each for other contents of the headers that it read
-IN_USE = 60  # seconds: an entry that was found since then may be about to be opened
+PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # inputs of builds that lie in the cache
+MOST_RESULTS = 8  # the most results of one command, which differ in the contents of the headers that it read
+IN_USE = 60  # seconds since its last use in which an entry is not removed, since a process may be about to open it
 
 
 def digest(*parts: Any) -> str:
-    """Returns a key: the hash of parts that JSON can hold."""
+    """Returns a key: the hash of parts, which must be values of JSON."""
     return hashlib.sha256(json.dumps([FORMAT, *parts], sort_keys=True).encode()).hexdigest()[:40]
 
 
@@ -64,17 +64,17 @@ def size_limit() -> int:
 
 
 def mark_of(status: os.stat_result) -> list[int]:
-    """Returns size, times and inode of a file: a write changes them, unless the writer puts the old ones back."""
+    """Returns size, times and inode of a file. A write changes one of them, unless the writer restores the old ones."""
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def describe(files: Sequence[str]) -> dict[str, list]:
-    """Returns each file with its mark and its content's digest."""
+    """Returns for each file its mark and the digest of its content."""
     return {file: [mark_of(os.stat(file)), digest_of(file)] for file in files}
 
 
 def unchanged(files: dict[str, list], absent: Sequence[str]) -> bool:
-    """Returns whether all files have the contents that they had, and the absent ones are still absent.
+    """Returns whether all files have the described contents, and the absent files are still absent.
 
     A file is read only if its mark has changed.
     """
@@ -85,11 +85,11 @@ def unchanged(files: dict[str, list], absent: Sequence[str]) -> bool:
         return False
 
 
-held: set[int] = set()  # the locks of this process
+held: set[int] = set()  # descriptors of the locks that this process holds
 
 
 def unlock(lock: int) -> None:
-    """Ends a lock at once, though a process that was forked meanwhile may still have it open."""
+    """Releases a lock explicitly, since a forked child may still have the descriptor open."""
     if lock in held:
         held.remove(lock)
         fcntl.flock(lock, fcntl.LOCK_UN)
@@ -97,7 +97,7 @@ def unlock(lock: int) -> None:
 
 
 def forget_locks() -> None:
-    """Closes the locks in a child of fork, as they belong to the parent."""
+    """Closes the parent's locks in a child of fork."""
     for lock in held:
         with suppress(OSError):
             os.close(lock)
@@ -108,7 +108,7 @@ os.register_at_fork(after_in_child=forget_locks)
 
 
 class Cache:
-    """One folder, shared by every process of a user."""
+    """The cache in one folder, which all processes of a user share."""
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder).absolute()
@@ -116,7 +116,7 @@ class Cache:
     # ---- the folder itself
 
     def check(self) -> None:
-        """Raises CacheError unless only this user, or root, can have put anything there. A missing folder is fine."""
+        """Raises CacheError if another user than this one or root can write to the folder. A missing folder is fine."""
         try:
             status = os.stat(self.folder)
         except FileNotFoundError:
@@ -149,7 +149,7 @@ class Cache:
                 (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
     def holds(self, file: str) -> bool:
-        """Returns whether builds make this file in the cache for their own use: its contents are parts of the keys."""
+        """Returns whether a file in the cache is an input of builds, whose content is part of the keys already."""
         prefix = f"{self.folder}/"
         return file.startswith(prefix) and PASSING.match(file[len(prefix) :]) is not None
 
@@ -163,7 +163,7 @@ class Cache:
     # ---- locks
 
     def open_lock(self, file: Path, *, wait: bool = True) -> int | None:
-        """Takes a lock, which ``unlock`` ends. With ``wait=False``, returns None if it is held already."""
+        """Takes a lock, which ``unlock`` releases. With ``wait=False``, returns None if it is held already."""
         while True:
             lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
@@ -182,7 +182,7 @@ class Cache:
 
     @contextmanager
     def lock(self, key: str) -> Iterator[None]:
-        """Holds a lock: other builds with the same key wait. See Note [Locks]."""
+        """Holds the lock of a key within the block, so that other builds with this key wait. See Note [Locks]."""
         self.prepare()
         file = self.folder / "locks" / key
         with self.words_for_failures():
@@ -197,7 +197,7 @@ class Cache:
 
     @contextmanager
     def workplace(self, keep: bool = False) -> Iterator[Path]:
-        """Makes a new folder for one build, and removes those of dead builds."""
+        """Makes a new folder for one build, and removes the folders of dead builds."""
         with self.words_for_failures():
             self.remove_dead()
             folder = self.folder / "builds" / f"lamella-{secrets.token_hex(8)}"
@@ -233,7 +233,8 @@ class Cache:
     # ---- objects, by the command that made them
 
     def find_object(self, key: str) -> str | None:
-        """Returns the digest of the object that a command made from headers with their present contents, or None."""
+        """Returns the digest of the object that a command made from headers with the present contents; None if there is
+        none."""
         for result in self.manifest(key):
             if unchanged(result["headers"], result["absent"]):
                 self.touch(self.folder / "manifests" / key)
@@ -249,7 +250,7 @@ class Cache:
             return []
 
     def object_file(self, content: str) -> Path | None:
-        """Returns the object with this digest, if it exists and its content is right."""
+        """Returns the object with this digest; None if it does not exist or is damaged."""
         file = self.folder / "objects" / f"{content}.o"
         with suppress(OSError):
             if digest_of(file) == content:
@@ -261,15 +262,15 @@ class Cache:
     def keep_object(self, key: str, file: Path, headers: Sequence[str], absent: Sequence[str], begun: int) -> str:
         """Moves the object from a workplace into the cache.
 
-        It is not found again if a header changed since the build began, or once one of the absent files exists: the
-        compiler would read that file in place of another.
+        ``find_object`` will not find it if a header changed since the build began, or when one of the absent files
+        exists, since the compiler would then read that file in place of another.
         """
         with self.words_for_failures():
             content = digest_of(file)
             os.replace(file, self.folder / "objects" / f"{content}.o")
             try:
                 described = describe(headers)
-            except OSError:  # a header is gone
+            except OSError:  # a header has been removed
                 return content
             if any(mark[2] > begun for mark, _ in described.values()):
                 return content
@@ -279,7 +280,7 @@ class Cache:
         return content
 
     def write(self, file: Path, text: str | bytes) -> None:
-        """Writes the whole file or nothing: under another name first, then renamed."""
+        """Writes a file under another name and renames it, so that readers see the whole file or none."""
         file.parent.mkdir(mode=0o700, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=self.folder / "builds", prefix="lamella-", suffix=".part")
         try:
@@ -294,7 +295,7 @@ class Cache:
     # ---- compilers
 
     def find_answer(self, key: str) -> str | None:
-        """Returns the compiler's output that was kept under a key, if it exists and is intact."""
+        """Returns the compiler's output that is kept under a key; None if it is absent or damaged."""
         file = self.folder / "compilers" / key
         with suppress(OSError, UnicodeError):
             content, _, text = file.read_text().partition("\n")
@@ -304,7 +305,7 @@ class Cache:
         return None
 
     def keep_answer(self, key: str, text: str) -> None:
-        """Keeps a compiler's output, if the cache is in use already and can be written. A failure is no error."""
+        """Keeps a compiler's output, if the cache is in use already. Ignores a cache that cannot be written."""
         with suppress(OSError):
             if (self.folder / "builds").is_dir():
                 self.write(self.folder / "compilers" / key, f"{digest(text)}\n{text}")
@@ -312,7 +313,7 @@ class Cache:
     # ---- libraries
 
     def find_library(self, key: str) -> Path | None:
-        """Returns the library of a key, if it exists and its content is unchanged."""
+        """Returns the library of a key; None if it is absent or damaged."""
         folder = self.folder / "libraries" / key
         try:
             entry = json.loads((folder / "entry.json").read_text())
@@ -325,14 +326,14 @@ class Cache:
         return file
 
     def keep_library(self, key: str, file: Path) -> Path:
-        """Moves the library from a workplace into the cache, with its folder, which must hold nothing else."""
+        """Moves the library from a workplace into the cache, together with its folder, which contains nothing else."""
         folder = self.folder / "libraries" / key
-        with self.lock(f"library-{key}"), self.words_for_failures():  # a build with other flags may make the same one
+        with self.lock(f"library-{key}"), self.words_for_failures():  # another build may make the same library
             if found := self.find_library(key):
                 return found
             entry = {"file": file.name, "digest": digest_of(file)}
             (file.parent / "entry.json").write_text(json.dumps(entry))
-            shutil.rmtree(folder, ignore_errors=True)  # a broken entry, else it would have been found
+            shutil.rmtree(folder, ignore_errors=True)  # a damaged entry, which find_library rejected
             os.rename(file.parent, folder)
         return folder / file.name
 
@@ -344,7 +345,7 @@ class Cache:
             os.utime(file)
 
     def entries(self) -> list[tuple[float, int, Path]]:
-        """Returns (time of the last use, bytes, path) of every entry."""
+        """Returns the time of the last use, the bytes and the path of every entry."""
         found = []
         for kind in KEPT:
             with suppress(OSError):
@@ -357,7 +358,7 @@ class Cache:
         return found
 
     def prune(self, most: int | None = None) -> None:
-        """Removes the entries that were unused for longest, until the rest is within the limit or in use."""
+        """Removes the least recently used entries, until the others are within the limit or in use."""
         most = size_limit() if most is None else most
         entries, now = sorted(self.entries()), time.time()
         total = sum(size for _, size, _ in entries)
@@ -374,7 +375,7 @@ class Cache:
             for _, _, path in self.entries():
                 if not (running and path.parent.name in ("sources", "precompiled")):
                     remove(path)
-            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # kept on request by ``Build(keep=True)``
+            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # folders that ``Build(keep=True)`` kept
                 if not folder.with_name(folder.name + ".lock").exists():
                     remove(folder)
 

@@ -1,4 +1,4 @@
-"""Flags and folders that `lamella config` and `python -m lamella_headers` print, to build without Python's tools."""
+"""`lamella config` and `python -m lamella_headers`: print flags and folders, for builds without Python's tools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def config(args: argparse.Namespace) -> str:
-    """Returns a line for each value that the arguments choose; without any, all values with their names.
+    """Returns a line for each value that the arguments choose; without a choice, all values with their names.
 
     Raises:
         LookupError: a program needs liblamella.so, and only the headers are installed

@@ -1,7 +1,6 @@
-"""CUDA's compiler: nvcc of the machine or of PyPI, its flags, and an error that names the part that is missing.
+"""Finds CUDA's compiler nvcc, of the machine or of PyPI, and its flags; an error names a missing part of it.
 
-A GPU is not needed: sources are compiled to objects anywhere. The runtime is linked statically, so an extension needs
-no library of CUDA but the driver's.
+A build needs no GPU. The runtime is linked statically, so that an extension needs no library of CUDA except the driver.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class Cuda:
-    """An nvcc with its toolkit."""
+    """An nvcc with the folders of its toolkit."""
 
     nvcc: str
     home: Path
@@ -35,10 +34,10 @@ class Cuda:
 
     @staticmethod
     def find() -> Cuda:
-        """Returns the nvcc of ``CUDA_HOME``, else that on PATH, else that of PyPI's nvidia-cuda-nvcc.
+        """Returns the nvcc of ``CUDA_HOME``, else the one on PATH, else the one of PyPI's nvidia-cuda-nvcc.
 
         Raises:
-            MissingTool: there is none, or a part of it is missing
+            MissingTool: there is no nvcc, or a part of its toolkit is missing
         """
         home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
         return inspect(find_nvcc(home, os.environ.get("PATH", os.defpath)))
@@ -57,7 +56,7 @@ class Cuda:
         return [*(f"-L{p}" for p in self.library_paths), "-lcudart_static", "-lrt", "-lpthread", "-ldl"]
 
     def compile_flags(self, host: Compiler, flags: Sequence[str], std: str, extra: Sequence[str]) -> list[str]:
-        """Returns nvcc's flags: includes and defines are its own, the others go to the host's compiler."""
+        """Returns nvcc's flags. Includes and defines are passed to nvcc itself, other flags to the host's compiler."""
         own = [f for f in flags if f.startswith(("-I", "-D", "-U", "-O"))]
         for option in ("-isystem", "-include"):
             own += [f"{option}={f.removeprefix(option)}" for f in flags if f.startswith(option)]
@@ -87,7 +86,7 @@ def find_nvcc(home: str | None, path: str) -> str:
 
 @cache
 def inspect(nvcc: str) -> Cuda:
-    """Reads from nvcc's output where its parts are: the program on PATH may be a script that calls another."""
+    """Reads the toolkit's folders from nvcc's output, since the program may be a script that calls another nvcc."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True)
     nothing = ["-x", "cu", "-c", os.devnull, "-o", os.devnull]
     plan = subprocess.run([nvcc, "--dryrun", *nothing], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""The errors of building and loading an extension: every message says what was tried and what to do."""
+"""The errors of building and loading an extension. Every message says which step failed and what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class BuildError(RuntimeError):
-    """An extension cannot be built or loaded."""
+    """The base class: an extension cannot be built or loaded."""
 
 
 class MissingTool(BuildError):
@@ -16,7 +16,7 @@ class MissingTool(BuildError):
 
 
 class CompileError(BuildError):
-    """A compiler or the linker refused; the message begins with its first error."""
+    """A compiler or the linker failed; the message begins with its first error."""
 
     def __init__(self, what: str, command: str, log: str):
         self.command, self.log = command, log
@@ -29,11 +29,11 @@ class CacheError(BuildError):
 
 MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference", "ld: cannot find")
 HERE = "required from here"
-LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # lines that say only that there was an error
+LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # beginnings of lines that do not name the error
 
 
 def first_error(log: str) -> str:
-    """Returns the first line of a compiler's output that is an error, else the last line.
+    """Returns the first line of a compiler's output that is an error; without one, the last line.
 
     An error inside a template of an installed header is shown at the line that instantiates the template.
 
@@ -62,14 +62,14 @@ def error_line(lines: Sequence[str]) -> int | None:
 
 
 def asking_line(lines: Sequence[str], found: int) -> str:
-    """Returns where the template with the error was instantiated, as FILE:LINE:COLUMN; "" if it is in none."""
-    for line in reversed(lines[:found]):  # g++ prints it before the error
+    """Returns the place, FILE:LINE:COLUMN, that instantiates the template with the error; "" without a template."""
+    for line in reversed(lines[:found]):  # g++ prints the place before the error
         if HERE in line:
             return line.strip().removesuffix(HERE).rstrip(": ")
         if " error: " in line or " warning: " in line:
             break
     asked = ""
-    for line in lines[found + 1 :]:  # clang++ after it, the outermost last
+    for line in lines[found + 1 :]:  # clang++ prints it after the error, the outermost last
         if " error: " in line or " warning: " in line:
             break
         if ": note: in instantiation of" in line and line.rstrip().endswith("requested here"):
@@ -86,7 +86,7 @@ def shortened(log: str, most: int = 300) -> str:
 
 
 def cache_error(error: OSError, folder: Path) -> CacheError:
-    """Turns a failure of the file system into a CacheError that tells the caller of ``load`` what to do."""
+    """Converts an error of the file system to a CacheError that says what to do."""
     reason = {
         errno.ENOSPC: "the disk is full",
         errno.EDQUOT: "the quota of the disk is used up",

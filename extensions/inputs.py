@@ -1,5 +1,5 @@
-"""The inputs of a compilation besides its source: the files that its flags name, the headers that it read, and absent
-files, which it would have read in place of one of those headers.
+"""The inputs of a compilation besides its source: files named by flags, headers that it read, and absent files, which
+it would have read in place of a header if they had existed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .cache import digest_of
 from .toolchain import Compiler, default_folders, environment, full, processor
 
 FOLDER = ("-I", "-L", "-isystem", "-iquote", "-idirafter")
-HEADER = ("-include", "-imacros")  # a path, if it exists; else a name that is searched for like other headers
-SEARCHED = (("-iquote", ""), ("-I", "CPATH"), ("-isystem", "CPLUS_INCLUDE_PATH"))  # in the compiler's order
+HEADER = ("-include", "-imacros")  # their values are paths or, if no such file exists, names of headers
+SEARCHED = (("-iquote", ""), ("-I", "CPATH"), ("-isystem", "CPLUS_INCLUDE_PATH"))  # options, variables; in order
 QUOTED = re.compile(r'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*"([^"\n]+)"', re.MULTILINE)
 ASKED = re.compile(r'__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 
 
 def absolute(flags: Sequence[str]) -> list[str]:
-    """Returns flags whose paths don't depend on the current folder, each path in one word with its option.
+    """Returns the flags with absolute paths, each path in one word with its option.
 
     >>> absolute(["-I", "/usr/include", "-L/usr/lib", "-O2"])
     ['-I/usr/include', '-L/usr/lib', '-O2']
@@ -41,12 +41,12 @@ def absolute(flags: Sequence[str]) -> list[str]:
 
 
 def parts(flag: str) -> list[str]:
-    """Returns the words that a flag passes to the linker, else the flag itself."""
+    """Returns the words that a flag passes to the linker; for another flag, the flag itself."""
     return flag.split(",")[1:] if flag.startswith(("-Wl,", "-Xlinker,")) else [flag]
 
 
 def expanded(flags: Sequence[str], within: tuple[str, ...] = ()) -> list[str]:
-    """Returns the flags, each response file followed by the flags in it, which may be response files again."""
+    """Returns the flags. After a response file come the flags in it, also those in nested response files."""
     found: list[str] = []
     for flag in flags:
         found.append(flag)
@@ -55,7 +55,7 @@ def expanded(flags: Sequence[str], within: tuple[str, ...] = ()) -> list[str]:
                 text = Path(file).read_text(errors="surrogateescape")
                 try:
                     words = shlex.split(text)
-                except ValueError:  # the compiler will report the wrong quotes
+                except ValueError:  # the compiler will report unbalanced quotes
                     words = text.split()
                 found += expanded(words, (*within, file))
     return found
@@ -77,7 +77,7 @@ def files_of(flags: Sequence[str]) -> list[str]:
 
 
 def given(flags: Sequence[str]) -> list:
-    """Returns the parts of a key: flags, the files that they name, and the processor if they depend on it."""
+    """Returns values for a key: the flags, the files that they name, and the processor if a flag depends on it."""
     native = any(f.startswith(("-march=native", "-mtune=native", "-mcpu=native")) for f in expanded(flags))
     return [list(flags), [[f, digest_of(f)] for f in files_of(flags)], processor() if native else ""]
 
@@ -105,19 +105,19 @@ class Search:
 
     @staticmethod
     def named(words: Sequence[str], option: str, variable: str) -> list[str]:
-        paths = [w[len(option) :].removeprefix("=") for w in words if w.startswith(option)]  # nvcc wants -isystem=
+        paths = [w[len(option) :].removeprefix("=") for w in words if w.startswith(option)]  # nvcc: -isystem=PATH
         return [p.rstrip("/") for p in (*paths, *environment().get(variable, "").split(":")) if p]
 
     def of(self, source: Path, text: str, headers: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Returns the inputs of a compilation that read these headers: the existing files, and the absent paths.
+        """Returns the inputs of a compilation that read these headers: existing files, and absent paths.
 
-        An absent path is cut off after its first folder that is missing, which stands for all files inside it.
+        An absent path ends at its first missing folder, which stands for all files inside it.
         """
         files, wanted = list(headers), [p for h in headers for p in self.before(h, str(source.parent))]
         system = tuple(f + "/" for f in self.default)
         texts = {str(source): text}
         for header in headers:
-            with suppress(OSError):  # the header is gone: ``describe``, which records the list, will raise
+            with suppress(OSError):  # the header was removed; ``describe`` will raise for it
                 if not header.startswith(system):
                     texts[header] = Path(header).read_text(errors="replace")
         for file, said in texts.items():
@@ -132,7 +132,7 @@ class Search:
         return list(dict.fromkeys(files)), missing(wanted)
 
     def before(self, header: str, beside: str) -> Iterator[str]:
-        """Yields the paths that a compiler tried before it found this header, for each folder that it may be from."""
+        """Yields the paths that a compiler tried before it found a header, for each folder that may contain it."""
         folders = [beside, *self.folders]
         for n, folder in enumerate(folders):
             if header.startswith(folder + "/"):
@@ -140,7 +140,7 @@ class Search:
 
 
 def missing(paths: Sequence[str]) -> list[str]:
-    """Returns the paths that do not exist, each cut off after its first folder that is missing."""
+    """Returns the paths that do not exist, each shortened to its first missing folder."""
     exists = cache(os.path.exists)
     found: dict[str, None] = {}
     for path in dict.fromkeys(paths):

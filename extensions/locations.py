@@ -1,4 +1,4 @@
-"""The folders that compilers and linkers need, by device: Lamella's own, and CUDA's beside them."""
+"""The folders for compilers and linkers: those of Lamella, and for device cuda those of CUDA."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .paths import header_path, root
 
 
 def include_paths(device_type: str = "cpu") -> list[str]:
-    """Returns the folders for ``-I``: Lamella's headers; for "cuda" also CUDA's.
+    """Returns the folders for ``-I``: that of Lamella's headers; for "cuda" also CUDA's.
 
     >>> len(include_paths())
     1
@@ -19,9 +19,9 @@ def include_paths(device_type: str = "cpu") -> list[str]:
 
 
 def library_paths(device_type: str = "cpu") -> list[str]:
-    """Returns the folders for ``-L``: that of liblamella.so, for programs without Python; extensions do not link it.
+    """Returns the folders for ``-L``: that of liblamella.so, which programs without Python link, but not extensions.
 
-    Empty with ``lamella-headers`` alone. For "cuda" also CUDA's.
+    If only ``lamella-headers`` is installed, there is no such folder. For "cuda", adds CUDA's folders.
     """
     paths = [str(root())] if (root() / "liblamella.so").exists() else []
     if device_type == "cuda":

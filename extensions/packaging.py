@@ -1,7 +1,7 @@
 """Extensions in packages, with setuptools: ``CppExtension``, ``CUDAExtension`` and the command ``BuildExtension``.
 
-An extension that only registers operators does not use Python: its library is ``NAME.so`` for every version, and a
-package with no other compiled part makes one wheel, ``py3-none-PLATFORM``. An extension module gets the usual names.
+An extension that only registers operators does not use Python: its library is ``NAME.so`` for every version of Python,
+and a package without other compiled parts has one wheel, ``py3-none-PLATFORM``. An extension module has the usual name.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class CppExtension(Extension):
     """A C++ extension for ``ext_modules``.
 
     Args:
-        name: dotted, as ``package.mine``; the sources see its last part as LAMELLA_EXTENSION_NAME
+        name: dotted, such as ``package.mine``; the macro LAMELLA_EXTENSION_NAME is its last part
         sources: one file, or several
         extra_compile_args: for the compiler, or ``{"cxx": [...], "nvcc": [...]}``
         cpp_std: the C++ standard
         sanitizers: any of address, leak, thread, undefined
         is_python_module: whether it is an extension module of Python; by default the sources decide
-        compat: "torch" for sources that were written for torch's C++: its headers are found, and are Lamella's
+        compat: "torch" for sources written for torch's C++: they then include Lamella's headers by torch's names
     """
 
     with_cuda = False
@@ -66,7 +66,7 @@ class CppExtension(Extension):
         self.language = "c++"
 
     def flags(self, tool: str) -> list[str]:
-        """Returns ``extra_compile_args`` for "cxx" or "nvcc", at present: other commands may have added to it."""
+        """Returns the current ``extra_compile_args`` for "cxx" or "nvcc", to which other commands may have added."""
         given = self.extra_compile_args
         return list(given.get(tool) or ()) if isinstance(given, Mapping) else list(given) if tool == "cxx" else []
 
@@ -98,7 +98,7 @@ class BuildExtension(build_ext):
         super().run()
 
     def name_wheel(self) -> None:
-        """Sets the wheel's tag to py3-none-PLATFORM if no extension uses Python, which setuptools does not do."""
+        """Sets the wheel's tag to py3-none-PLATFORM if no extension uses Python. Setuptools does not do that."""
         wheel: Any = self.distribution.get_command_obj("bdist_wheel", create=False)
         mine = all(isinstance(e, CppExtension) and not e.is_python_module() for e in self.extensions)
         if wheel is not None and mine:

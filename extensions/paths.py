@@ -1,7 +1,7 @@
 """The paths of the headers, of the CMake package, of the libraries, and of the user's cache.
 
-These files are the package ``lamella.extensions``, whose headers lie in the package around it, and ``lamella_headers``,
-whose headers lie beside them.
+These files are installed twice: as package ``lamella.extensions``, with the headers in the package around it, and as
+package ``lamella_headers``, with the headers in the same folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def root() -> Path:
     for folder in (here.parent, here):
         if (folder / "include" / "lamella" / "c_api.h").exists():
             return folder
-    spec = importlib.util.find_spec("lamella")  # an editable install: the compiled package is elsewhere
+    spec = importlib.util.find_spec("lamella")  # an editable install has the compiled package in another folder
     for place in (spec.submodule_search_locations or []) if spec else []:
         if (Path(place) / "include" / "lamella" / "c_api.h").exists():
             return Path(place)
@@ -55,7 +55,7 @@ def python_include_paths() -> list[str]:
 
 
 def cache_folder() -> Path:
-    """Returns ``LAMELLA_EXTENSIONS_DIR``, else ``lamella/extensions`` in the user's cache."""
+    """Returns ``LAMELLA_EXTENSIONS_DIR``; if it is not set, ``lamella/extensions`` in the user's cache."""
     if chosen := os.environ.get("LAMELLA_EXTENSIONS_DIR"):
         return Path(chosen).expanduser().absolute()
     if (xdg := os.environ.get("XDG_CACHE_HOME")) and os.path.isabs(xdg):

@@ -1,7 +1,7 @@
 """Precompiled headers for g++, in the user's cache: a background process makes them after a build.
 
-A source uses one if its first include is one of ``UMBRELLAS``, as that of ``load_inline`` always is. The compiler
-itself checks that the flags are the same, and ignores a precompiled header that does not fit.
+A source uses a precompiled header if its first include is one of ``UMBRELLAS``, as always with ``load_inline``. The
+compiler itself compares the flags, and ignores a precompiled header that was made with others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
 UMBRELLAS = ("lamella/extension.h", "lamella/library.h", "lamella/pybind.h")
-# Headers for sources with ``compat``; they include Lamella's own.
+# Further such headers for sources with ``compat``; they include Lamella's own.
 OF_TORCH = ("torch/extension.h", "torch/library.h", "torch/all.h", "torch/torch.h", "ATen/ATen.h")
 # A program that imports this file without the package above it, so that the framework is not imported.
 MAKER = """
@@ -60,7 +60,7 @@ class Precompiled:
         self.folder = cache.folder / "precompiled" / self.key
 
     def entry(self) -> dict[str, Any] | None:
-        """Returns its record, if it exists and everything that it was made of is unchanged."""
+        """Returns the contents of entry.json; None if there is no precompiled header or its inputs have changed."""
         with suppress(OSError, ValueError, KeyError, TypeError):
             entry = json.loads((self.folder / "entry.json").read_text())
             made = self.folder / (self.header + ".gch")
@@ -70,22 +70,23 @@ class Precompiled:
         return None
 
     def use(self) -> list[str]:
-        """Returns the flag that goes before all others."""
+        """Returns a compiler's flag for the precompiled header, which must come before all other flags."""
         return [f"-I{self.folder}"]
 
     def order(self) -> None:
-        """Starts a process that makes it, unless it exists: at low priority, and outliving this process."""
+        """Starts a process that makes the precompiled header, unless it exists. The process has a low priority and may
+        outlive this one."""
         if self.entry():
             return
         words = [sys.executable, "-I", "-c", MAKER, str(Path(__file__).parent), str(self.cache.folder), self.header]
         command = shlex.join([*words, self.compiler.identity, *self.compiler.command, "--", *self.flags])
-        with suppress(OSError):  # builds work without it
+        with suppress(OSError):  # builds work without the precompiled header
             nothing = subprocess.DEVNULL
             detached = ["sh", "-c", f"nice -n 10 {command} &"]
             subprocess.run(detached, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
 
     def make(self) -> None:
-        """Makes it in this process, unless another process does."""
+        """Makes the precompiled header in this process, unless another process is making it."""
         self.cache.prepare()
         lock = self.cache.open_lock(self.cache.folder / "locks" / self.key, wait=False)
         if lock is None:
@@ -108,9 +109,10 @@ class Precompiled:
         return Step(f"{self.header} does not compile", command, output, (source,))
 
     def keep(self, work: Path) -> None:
-        """Moves it from the workplace into the cache, with a header beside it that includes the real one.
+        """Moves the precompiled header from the workplace into the cache, and beside it a header of the same name.
 
-        The compiler opens that header when it is included again, or when it rejects the precompiled one.
+        That header includes the real one. The compiler reads it if it rejects the precompiled header, or if a source
+        includes the header again.
         """
         folder = work / "precompiled"
         headers = [h for h in map(full, read_depfile(work / "precompiled.d")) if not self.cache.holds(h)]
@@ -129,8 +131,8 @@ class Precompiled:
 
 
 def make(cache: str, header: str, identity: str, *words: str) -> None:
-    """Makes a precompiled header; called by MAKER. ``words``: the compiler's command, ``--``, and the flags."""
-    if not os.path.isdir(cache):  # the cache was a temporary folder, which is gone
+    """Makes a precompiled header; called by MAKER. ``words`` are the compiler's command, ``--``, and the flags."""
+    if not os.path.isdir(cache):  # the cache was a temporary folder, which has been removed
         return
     end = words.index("--")
     compiler = Compiler(words[:end], "gcc", (), identity)

@@ -1,6 +1,6 @@
-"""Commands that make files out of files, run in parallel: by ninja if it is installed, else as child processes.
+"""Runs commands of a build in parallel: by ninja if it is installed, else as child processes.
 
-With ninja a second run in the same folder does only what is out of date; without it everything is done again.
+With ninja a second run in the same folder runs only commands whose outputs are out of date; without it, all commands.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 from .errors import CompileError, MissingTool, cache_error
 from .toolchain import tool_environment
 
-# Messages of tools about a full disk or a file's size, in the language of LC_ALL=C.
+# Maps messages of tools about a full disk or a file's size, in English, to their errors.
 DISK = {
     "No space left on device": errno.ENOSPC,
     "Disk quota exceeded": errno.EDQUOT,
@@ -35,7 +35,7 @@ DISK = {
 
 @dataclass(frozen=True)
 class Step:
-    """One command."""
+    """One command of a build, with its inputs and its output."""
 
     what: str  # for messages: "mine.cpp does not compile"
     command: tuple[str, ...]
@@ -46,7 +46,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Run:
-    """One step of a run, with the log of its command, and a file that exists if it failed."""
+    """A step that runs or ran: the log of its command, and a file that exists if the command failed."""
 
     step: Step
     log: Path
@@ -60,7 +60,7 @@ class Run:
 
 
 def job_limit() -> int:
-    """Returns ``MAX_JOBS``, else the number of processors that this process may use."""
+    """Returns ``MAX_JOBS``; if it is not set, the number of processors that this process may use."""
     text = os.environ.get("MAX_JOBS", "")
     if not text:
         return len(os.sched_getaffinity(0))
@@ -70,7 +70,7 @@ def job_limit() -> int:
 
 
 def find_ninja(required: bool = False) -> str | None:
-    """Finds ninja on PATH, beside this Python, or in the module from PyPI."""
+    """Returns the path of ninja: on PATH, beside this Python, or in the package of PyPI; None if there is none."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
     if found := shutil.which("ninja", path=path):
         return found
@@ -94,14 +94,14 @@ def is_ninja_available() -> bool:
 def run_steps(
     steps: Sequence[Step], folder: Path, *, jobs: int, ninja: str | None, verbose: bool = False, warn: bool = False
 ) -> None:
-    """Runs steps, of which the last needs the outputs of the others.
+    """Runs steps, the last of which needs the outputs of the others.
 
-    Temporary files stay in ``folder``. Relative paths are those of the caller.
+    Temporary files are made in ``folder``. Relative paths start at the current folder of this process.
 
     Raises:
-        CompileError: a step failed; of several, the error is about the first in the list
+        CompileError: a step failed; if several did, the error of the first one in the list
     """
-    # ccache's direct mode checks the headers that were read; it overlooks a new header that would be found first.
+    # ccache's direct mode checks only headers that were read; it overlooks a new header in an earlier folder.
     environment = tool_environment() | {"TMPDIR": str(folder), "CCACHE_NODIRECT": "1"}
     runs = [Run(step, folder / f"step{n}.log", folder / f"step{n}.failed") for n, step in enumerate(steps)]
     for run in runs:
@@ -129,7 +129,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
         if said in log:
             return cache_error(OSError(number, ""), folder)
     disk = os.statvfs(folder)
-    if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # the disk is full: it could not write its error
+    if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # no log, since the disk is full
         return cache_error(OSError(errno.ENOSPC, ""), folder)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
         what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags)"
@@ -139,7 +139,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
 
 
 def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environment: dict[str, str]) -> str:
-    """Writes build.ninja and runs it. Returns ninja's own error; empty on success, or if a step failed."""
+    """Writes build.ninja and runs it. Returns an error of ninja itself; "" on success, or if a step failed."""
     rules = [f"builddir = {dollars(folder)}", ""]
     for number, run in enumerate(runs):
         step = run.step
@@ -162,7 +162,7 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
     except BaseException:
         if process:
             with process:
-                process.terminate()  # it ends the compilers, too
+                process.terminate()  # ninja then ends the compilers
         raise
     if process.returncode == 0 or any(run.failed.exists() for run in runs):
         return ""
@@ -170,7 +170,7 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
 
 
 def can_be_said(run: Run) -> bool:
-    """Returns whether a step can be written in ninja's language, and run by the shell that ninja calls."""
+    """Returns whether a step can be written in ninja's syntax, and is short enough for the shell that ninja calls."""
     words, paths = (*run.step.command, str(run.log)), (run.step.output, *run.step.inputs)
     sayable = not any("\n" in w for w in words) and not any("|" in str(p) for p in paths)
     return sayable and sum(map(len, words)) < 100_000
@@ -186,7 +186,7 @@ def escape(path: Path) -> str:
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Delays Ctrl-C to the end of the block: while a process starts, there is no handle yet by which to end it."""
+    """Delays Ctrl-C to the end of the block, within which a process starts, since it cannot be ended earlier."""
     heard = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(heard):
         yield
@@ -198,7 +198,7 @@ def interrupts_later() -> Iterator[None]:
     finally:
         try:
             signal.signal(signal.SIGINT, heard)
-        except BaseException:  # raised by another signal's handler, which may run first
+        except BaseException:  # raised by the handler of another signal, which may run here
             signal.signal(signal.SIGINT, heard)
             raise
         if came:
@@ -206,7 +206,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
-    """Runs every step but the last in parallel, then the last unless one failed."""
+    """Runs every step except the last in parallel, then the last one unless a step failed."""
     running: list[tuple[subprocess.Popen, Run]] = []
     waiting, last = list(runs[:-1]), list(runs[-1:])
     try:
@@ -224,7 +224,7 @@ def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -
                 if process.returncode:
                     run.failed.write_text(f"{process.returncode}\n")
                     waiting, last = [], []
-    finally:  # after an interrupt, some still run
+    finally:  # after an interrupt, some processes may still run
         for process, _ in running:
             process.terminate()
         for process, _ in running:

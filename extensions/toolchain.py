@@ -1,4 +1,4 @@
-"""The C++ compiler: its choice, its version, and the flags that an extension is built with."""
+"""The C++ compiler: chooses it, reads its version, and makes the flags of an extension."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .cache import Cache, digest, mark_of
 from .errors import MissingTool
 from .paths import header_path, python_include_paths
 
-# The oldest compilers that the tests were run with; for C++23, which they do not use, the first that support it well.
+# The oldest compilers for each standard: tested ones; for C++23, which has no tests, the first that support it well.
 NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": {"gcc": 13, "clang": 17}}
 SANITIZERS = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}
 PRELOADED = re.compile(r"/lib(?:[atl]|ub)san\.so|/libclang_rt\.")  # runtimes of these in LD_PRELOAD
@@ -28,7 +28,7 @@ WORDS = ("GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APP
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C++ compiler. ``identity`` changes when anything about it does."""
+    """A C++ compiler. ``identity`` is different for different compilers, versions and configurations."""
 
     command: tuple[str, ...]
     kind: str  # gcc, clang or another
@@ -40,7 +40,7 @@ class Compiler:
         return " ".join(self.command)
 
     def check_standard(self, standard: str) -> None:
-        """Raises MissingTool if the compiler is too old for "c++17" or another."""
+        """Raises MissingTool if the compiler is too old for a standard, such as "c++17"."""
         needed = NEEDED.get(standard.removeprefix("c++").removeprefix("gnu++"), {}).get(self.kind)
         if needed and self.version and self.version[0] < needed:
             shown = ".".join(map(str, self.version))
@@ -51,7 +51,7 @@ class Compiler:
 
 
 def find_compiler(cache: Cache | None = None) -> Compiler:
-    """Returns the compiler that ``CXX`` names, else the first of c++, g++ and clang++. A cache may hold its ``-v``."""
+    """Returns the compiler that ``CXX`` names, else the first of c++, g++, clang++. A cache may hold its ``-v``."""
     chosen, folder = os.environ.get("CXX", "").strip(), cache.folder if cache else None
     path = os.environ.get("PATH", os.defpath)
     if chosen:
@@ -68,7 +68,7 @@ def find_compiler(cache: Cache | None = None) -> Compiler:
 def tool_environment() -> dict[str, str]:
     """Returns the environment for compilers: messages in English, and no preloaded sanitizer.
 
-    A sanitizer would report as leaks the memory that compilers never free.
+    A preloaded sanitizer would report leaks of the compilers, which do not free their memory.
     """
     preloaded = [p for p in re.split(r"[\s:]+", os.environ.get("LD_PRELOAD", "")) if not PRELOADED.search(p)]
     return {**os.environ, "LC_ALL": "C", "LD_PRELOAD": ":".join(preloaded)}
@@ -82,12 +82,12 @@ def ask(command: Sequence[str], *words: str, without: Sequence[str] = ()) -> sub
 
 @cache
 def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compiler:
-    """Reads a compiler's kind and version from its output. ``folder``: the cache that may hold that."""
+    """Reads a compiler's kind and version from its output, which may be in the cache."""
     program = shutil.which(command[0], path=path)
     if program is None:
         raise MissingTool(f"CXX is {command[0]!r}, which is no program on PATH")
     file = os.path.realpath(program)
-    status = os.stat(file)  # part of the key: the file may be a script, which can be edited
+    status = os.stat(file)  # part of the key, since the program may be a script that changes
     key = digest("compiler", program, command, file, mark_of(status), environment())
     kept = Cache(folder) if folder and is_gcc(file) else None
     text = kept and kept.find_answer(key)
@@ -103,7 +103,7 @@ def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compile
 
 
 def is_gcc(file: str) -> bool:
-    """Returns whether a program is g++ itself. A script is not: the compiler that it calls may change without it."""
+    """Returns whether a program is g++ itself, not a script, which may call another compiler later."""
     if not re.search(r"g\+\+(-[\d.]+)?$", file):
         return False
     with open(file, "rb") as opened:
@@ -124,7 +124,7 @@ def about(command: tuple[str, ...]) -> str:
 
 @cache
 def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the folders that a compiler searches for headers after those that it is given."""
+    """Returns the folders that a compiler searches for headers after the folders of its flags."""
     chosen = [f for f in flags if f.startswith(("--sysroot", "-isysroot", "-nostdinc", "-stdlib=", "-m"))]
     said = ask((*command, *chosen), "-v", "-E", "-x", "c++", os.devnull, without=FOLDERS[:3]).stderr
     found = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", said, re.DOTALL)
@@ -132,18 +132,18 @@ def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[s
 
 
 def full(path: str | os.PathLike[str]) -> str:
-    """Returns a path that doesn't depend on the current folder. ``..`` stays: the folder before it may be a link."""
+    """Returns an absolute path. It may contain ``..``, since the folder before that may be a link."""
     return os.path.join(os.getcwd(), os.fspath(path))
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment variables in a build's key. An empty path in a list is the current folder."""
+    """Returns the environment variables for a build's key. An empty path in a list becomes the current folder."""
     given = {name: os.environ[name] for name in (*FOLDERS, *WORDS) if name in os.environ}
     return {name: ":".join(map(full, text.split(":"))) if name in FOLDERS else text for name, text in given.items()}
 
 
 def processor() -> str:
-    """Returns the description of the processor, on which ``-march=native`` depends."""
+    """Returns a description of the processor, on which ``-march=native`` depends."""
     try:
         with open("/proc/cpuinfo") as f:
             lines = f.read().partition("\n\n")[0].splitlines()
@@ -193,7 +193,7 @@ def sanitizer_flags(compiler: Compiler, sanitizers: Sequence[str]) -> list[str]:
 
 
 def defines(name: str) -> list[str]:
-    """Returns macros with the extension's name. Precompiled headers are made without them, so extensions share them."""
+    """Returns the macros with an extension's name. Precompiled headers lack them, so that extensions share one."""
     return [f"-D{known}_EXTENSION_NAME={check_name(name)}" for known in ("LAMELLA", "TORCH")]
 
 
@@ -207,7 +207,7 @@ def compile_flags(
     compat: str | None = None,
     extra: Sequence[str] = (),
 ) -> list[str]:
-    """Returns the flags of the C++ compiler. The caller's come last and win."""
+    """Returns the flags of the C++ compiler. The caller's ``extra`` flags come last and so take precedence."""
     if not re.fullmatch(r"(c|gnu)\+\+\d[\da-z]", std):
         raise ValueError(f"argument 'cpp_std': expected a standard such as 'c++17', got {std!r}")
     folders = [*include, *[header_path()], *compat_paths(compat), *(python_include_paths() if python else [])]
@@ -215,7 +215,7 @@ def compile_flags(
         f"-std={std}",
         "-O2",
         "-fPIC",
-        # The module's PyInit_ function must be seen, and sources for torch don't say so.
+        # The module's PyInit_ function must be visible, and sources for torch do not declare it so.
         "-fvisibility=default" if compat and python else "-fvisibility=hidden",
         "-fvisibility-inlines-hidden",
         *sanitizer_flags(compiler, sanitizers),
@@ -228,7 +228,7 @@ def compile_flags(
 
 
 def compat_paths(compat: str | None) -> list[str]:
-    """Returns the folders where another framework's headers are found as Lamella's; only "torch" is known."""
+    """Returns the folders of Lamella's headers with the names of another framework's headers, which must be "torch"."""
     if compat is None:
         return []
     if compat != "torch":
@@ -237,7 +237,7 @@ def compat_paths(compat: str | None) -> list[str]:
 
 
 def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
-    """Returns the flags for one source. A C source gets the flags for C++ without those that C does not have."""
+    """Returns the flags for one source. For a C source, flags that only C++ has are removed."""
     if source.suffix != ".c":
         return list(flags)
     plain = [f for f in flags if not f.startswith(("-std=c++", "-std=gnu++")) and f != "-fvisibility-inlines-hidden"]
@@ -245,9 +245,9 @@ def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
 
 
 def link_flags(compiler: Compiler, *, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> list[str]:
-    """Returns the flags after the objects."""
+    """Returns the linker's flags, which come after the objects."""
     flags = sanitizer_flags(compiler, sanitizers)
-    if compiler.kind == "clang":  # its runtimes lie in a folder of its own
+    if compiler.kind == "clang":  # clang's runtimes are in a folder of its own
         flags += [f"-Wl,-rpath,{os.path.dirname(sanitizer_runtime(compiler, s))}" for s in sanitizers]
     return [*flags, *shlex.split(os.environ.get("LDFLAGS", "")), *extra]
 
@@ -262,7 +262,7 @@ def without_comments(text: str) -> str:
 
 
 def is_python_source(text: str) -> bool:
-    """Returns whether C++ source makes an extension module of Python; else it registers operators without Python.
+    """Returns whether C++ source defines an extension module of Python; other sources register operators without it.
 
     >>> is_python_source("PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) {}"), is_python_source("LAMELLA_LIBRARY(a, m) {}")
     (True, False)
@@ -272,7 +272,7 @@ def is_python_source(text: str) -> bool:
 
 
 def own_namespace(text: str) -> str:
-    """Returns the namespace of C++ source: the first that it defines, or else adds to, or has kernels for.
+    """Returns the namespace of C++ source: the first that it defines; else one that it adds to or has kernels for.
 
     >>> own_namespace("LAMELLA_LIBRARY_IMPL(aten, cpu, m) {} LAMELLA_LIBRARY( mine, m) {} LAMELLA_LIBRARY(yours, m) {}")
     'mine'

@@ -1,4 +1,4 @@
-"""Plugins: which are installed, which are loaded, and why others are not.
+"""The public names of ``lamella.plugins``: the installed plugins, their states, and the reasons of failures.
 
 >>> import lamella
 >>> [p.name for p in lamella.plugins.status() if p.state == "loaded" and p.name == "cpu"]

@@ -1,4 +1,4 @@
-"""Aliases of modules: ``import lamella.x.y`` finds y in the module that a plugin brought as ``lamella.x``."""
+"""Aliases of modules: ``import lamella.x.y`` finds y in the module that a plugin contributed as ``lamella.x``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Aliases(Loader):
     """A finder on ``sys.meta_path``. Without it, y would be imported twice, once under each name."""
 
     def __init__(self) -> None:
-        self.modules: dict[str, str] = {}  # the real name by the alias
+        self.modules: dict[str, str] = {}  # maps each alias to the module's real name
 
     def add(self, alias: str, real: str) -> None:
-        """Lets submodules of ``alias`` be those of ``real``."""
+        """Makes imports of ``alias.y`` return the module ``real.y``, for every submodule y."""
         self.modules[alias] = real
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
     def remove(self, alias: str) -> None:
-        """Ends that."""
+        """Undoes ``add(alias, ...)``."""
         self.modules.pop(alias, None)
 
     def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
@@ -43,7 +43,7 @@ class Aliases(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        if module.__spec__:  # the import system has put the alias's there
+        if module.__spec__:  # the import system has replaced the module's own spec by the alias's
             module.__spec__ = module.__spec__.loader_state
 
 

@@ -1,4 +1,4 @@
-"""Contributions: what a plugin or the frontend adds under a name, where it adds it, who owns it, and its removal.
+"""Contributions: the objects that plugins and the frontend add to the namespace, with their owners and their removal.
 
 Note [Places]  A contribution has a place, a name, an object and an owner. Its place, `where`, is one of
 
@@ -6,11 +6,11 @@ Note [Places]  A contribution has a place, a name, an object and an owner. Its p
   becomes an attribute of that module, and can be imported if it is a module. A module that does not exist is made for
   its first name and removed with its last one;
 * ``Tensor``: the object becomes a method or a property of tensors;
-* one of `POINTS`: the framework reads there what was contributed.
+* one of `POINTS`: the framework uses the objects of a point as `POINTS` describes.
 
-One contribution of a name is in use; only at points where the framework calls functions, all are. A placeholder gives
-way to any later contribution and is in use again when that is withdrawn. Any other conflict is an error that names both
-owners.
+At most one contribution of each name is in use, except at points whose objects are functions that the framework calls:
+there every contribution is in use. A placeholder gives way to any later contribution and is in use again when that
+contribution is withdrawn. Any other conflict is an error that names both owners.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 from lamella import _C
 from lamella.plugins.aliases import aliases
 
-LAMELLA = "lamella"  # the owner of what the frontend contributes
+LAMELLA = "lamella"  # the owner of the frontend's contributions
 TENSOR = "Tensor"
-# Each point, with the objects that it takes.
+# Maps each point to a description of the objects that it takes.
 POINTS = {
     "repr": "function(tensor): a note for the printed form, or None; notes stand in the order of their contribution",
     "copied": "True: copies and pickles take this attribute of Tensor along, unless it is None or False",
@@ -41,7 +41,7 @@ POINTS = {
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }
-NAMED = ("copied", "keyword")  # points whose names users write; at the others a name only tells those of an owner apart
+NAMED = ("copied", "keyword")  # points whose names users write; at others, a name only separates an owner's functions
 ABSENT = object()
 
 
@@ -70,15 +70,15 @@ class Keyword(NamedTuple):
 
 
 def spoken(owner: str) -> str:
-    """An owner as messages name it."""
+    """Returns an owner's name for error messages."""
     return owner if owner == LAMELLA else f"plugin '{owner}'"
 
 
 class Place:
     """One place: the contributions in use by their names, and the placeholders that gave way to them.
 
-    Subclasses show an object where users find it. ``begin`` and ``end``, if given, are called with a contribution when
-    it comes into use and goes out of use.
+    Subclasses override ``show`` and ``hide``, which make an object visible to users and remove it. ``begin`` and
+    ``end``, if given, are called with a contribution when it comes into use and goes out of use.
     """
 
     def __init__(
@@ -89,21 +89,21 @@ class Place:
     ):
         self.where = where
         self.used: dict[str, Contribution] = {}
-        self.objects: list[Any] = []  # of `used`, in the order of their contribution; C++ reads the list of "export"
+        self.objects: list[Any] = []  # objects of `used`, in order of contribution; C++ reads the list of "export"
         self.hidden: dict[str, list[Contribution]] = {}
         self.begin, self.end = begin, end
 
     def key(self, c: Contribution) -> str:
-        """The key of a contribution in `used`."""
+        """Returns the key of a contribution in `used`."""
         return c.name
 
     def holder(self, name: str) -> str:
-        """The owner of a name, as messages name it; '' if the name is free or a placeholder's."""
+        """Returns the owner of a name, worded for error messages; '' if the name is free or a placeholder's."""
         held = self.used.get(name)
         return spoken(held.owner) if held and not held.placeholder else ""
 
     def put(self, c: Contribution) -> None:
-        """Brings a contribution into use. `holder` has been called before."""
+        """Brings a contribution into use. The caller has checked with `holder` that the name is free."""
         key = self.key(c)
         before = self.used.get(key)
         if before:
@@ -145,18 +145,18 @@ class Place:
 
 
 class Listeners(Place):
-    """A point whose objects are functions that the framework calls, of as many owners as there are."""
+    """A point whose objects are functions that the framework calls. Several owners may use the same name."""
 
     def key(self, c: Contribution) -> str:
         return f"{c.owner}.{c.name}"
 
     def holder(self, name: str) -> str:
-        """The owner of a key, ``owner.name``; no other name is taken."""
+        """Returns the owner of ``name``, which must be a key of the form ``owner.name``; '' for every other name."""
         return super().holder(name)
 
 
 class TensorPlace(Place):
-    """The class Tensor. Native plugins set attributes there as well, which are no contributions."""
+    """The class Tensor. Native plugins also set attributes of Tensor directly; those are not contributions."""
 
     def holder(self, name: str) -> str:
         there = vars(_C.Tensor).get(name, ABSENT)
@@ -180,13 +180,13 @@ class ModulePlace(Place):
 
     def __init__(self, where: str):
         super().__init__(where)
-        self.made: Contribution | None = None  # the module itself, if it exists only for its contributions
+        self.made: Contribution | None = None  # the module as a contribution, if `target` made it
 
     def module(self) -> ModuleType | None:
-        """The module, imported; None if there is none.
+        """Imports the module and returns it; None if there is none.
 
         Raises:
-            RuntimeError: the name is that of something else
+            RuntimeError: the path names an object that is not a module
         """
         if self.where in sys.modules:
             return sys.modules[self.where]
@@ -197,7 +197,7 @@ class ModulePlace(Place):
         try:
             return importlib.import_module(self.where)
         except ModuleNotFoundError as error:
-            if not f"{self.where}.".startswith(f"{error.name}."):  # a module on the way needs another one
+            if not f"{self.where}.".startswith(f"{error.name}."):  # another import inside the module failed
                 raise
             return None
 
@@ -211,7 +211,7 @@ class ModulePlace(Place):
         return LAMELLA if there else ""
 
     def target(self, c: Contribution) -> ModuleType:
-        """The module, made if there is none."""
+        """Returns the module; makes an empty one if there is none."""
         module = self.module()
         if module is None:
             parent, _, name = self.where.rpartition(".")
@@ -226,7 +226,7 @@ class ModulePlace(Place):
         fresh = c.name not in vars(module)
         setattr(module, c.name, c.object)
         listed = vars(module).get("__all__")
-        known = isinstance(c.object, ModuleType) and listed is not None and c.name in listed  # its package lists it
+        known = isinstance(c.object, ModuleType) and listed is not None and c.name in listed  # listed as a submodule
         if fresh and listed is not None and not known and not c.name.startswith("_"):
             if isinstance(listed, list):
                 listed.append(c.name)
@@ -279,7 +279,7 @@ _C._set_export_checks(_places["export"].objects)
 
 
 def place(where: str) -> Place:
-    """The place of a name.
+    """Returns the place called ``where``; see Note [Places].
 
     Raises:
         ValueError: there is no such place
@@ -297,17 +297,17 @@ def place(where: str) -> Place:
 
 
 def define(point: str, begin: Callable[[Contribution], Any], end: Callable[[Contribution], Any] | None = None) -> None:
-    """Says what happens when a contribution to a point comes into use and goes out of use."""
+    """Sets the functions that are called when a contribution to a point comes into use and goes out of use."""
     place(point).begin, place(point).end = begin, end
 
 
 def holder(where: str, name: str) -> str:
-    """The owner of a name at a place, as messages name it; '' if it is free, as placeholders are."""
+    """Returns the owner of a name at a place, worded for error messages; '' if the name is free or a placeholder's."""
     return place(where).holder(name)
 
 
 def refresh(path: str) -> None:
-    """Puts the contributions to a module back that its file, which has run now, did not know."""
+    """Sets the contributions to a module anew, after its file has run and may have overwritten them."""
     with _lock:
         for c in _places[path].used.values() if path in _places else ():
             vars(sys.modules[path]).pop(c.name, None)
@@ -315,7 +315,7 @@ def refresh(path: str) -> None:
 
 
 def check(c: Contribution) -> None:
-    """Raises if the name is no identifier or has an owner already."""
+    """Raises if the name is not an identifier, if its place does not take the object, or if the name has an owner."""
     if not isinstance(c.name, str) or not c.name.isidentifier():
         raise ValueError(f"{spoken(c.owner)}: {c} is no identifier")
     there = place(c.where)
@@ -332,7 +332,7 @@ def check(c: Contribution) -> None:
 
 
 def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:
-    """Adds all contributions or, when one of them raises, none. Returns the function that withdraws them.
+    """Adds all contributions or, if one of them raises, none. Returns a function that withdraws them.
 
     Raises:
         ValueError: a place does not exist, or a name is no identifier
@@ -345,7 +345,7 @@ def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:
             for c in reversed(some):
                 place(c.where).take(c)
 
-    for c in contributions:  # without the lock, since the modules that are imported here may contribute names
+    for c in contributions:  # without the lock, since check() imports modules, which may contribute names themselves
         check(c)
     with _lock:
         for c in contributions:
@@ -363,10 +363,10 @@ def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:
 def gather(
     where: str, objects: Mapping[str, Any], owner: str = LAMELLA, placeholder: bool = False
 ) -> list[Contribution]:
-    """The contributions of an owner to one place, by their names."""
+    """Makes one contribution to the place ``where`` for each object, under the object's key as its name."""
     return [Contribution(where, name, o, owner, placeholder) for name, o in objects.items()]
 
 
 def of(owners: Iterable[str], where: str) -> dict[str, Any]:
-    """The objects in use at a place that these owners contributed, by name."""
+    """Returns the objects in use at a place that one of ``owners`` contributed, by their names."""
     return {name: c.object for name, c in place(where).used.items() if c.owner in owners}

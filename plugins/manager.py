@@ -1,9 +1,10 @@
-"""The plugin manager: finds plugins by entry points, loads each once, and keeps the reason for each that does not load.
+"""The plugin manager: finds plugins by entry points, loads each once, and keeps the reason for each that fails to load.
 
 Entry-point groups: ``lamella.backends`` (the entry's name is the device's name; imported when that device is first
-named) and ``lamella.plugins`` (imported once the namespace is complete). Each names a module with one hook,
-``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest (``manifests.py``). ``LAMELLA_PLUGINS``
-chooses among the installed plugins (``selection.py``).
+named) and ``lamella.plugins`` (imported once the namespace is complete). Each entry names a module with one hook,
+``register(ctx)``, which pluggy checks. A plugin's package may hold a manifest (``manifests.py``). ``LAMELLA_PLUGINS``
+chooses among the installed plugins (``selection.py``). A plugin in state denied, refused or failed is "set aside": it
+has registered nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Hooks:
 
     @hookspec
     def register(self, ctx: PluginContext) -> None:
-        """Registers everything the plugin brings. Called once; an exception sets the plugin aside."""
+        """Registers everything that the plugin provides. Called once; an exception sets the plugin aside."""
 
 
 @dataclass
@@ -66,10 +67,11 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Something that was registered for what is not there, such as a kernel for a device that no plugin brings.
+    """A registration that has no effect yet, because it refers to a name that does not exist, such as a kernel for a
+    device that no plugin registers.
 
-    ``kind`` is what ``awaited`` would be: a "key" of kernels (a device, a layer or a dtype), an "operator" or a
-    "layer". Of kind "formula", ``awaited`` says what is wrong with a formula, which may name what is not there.
+    ``awaited`` is the missing name, and ``kind`` says what it should name: a "key" of kernels (a device, a layer or a
+    dtype), an "operator" or a "layer". For kind "formula", ``awaited`` is the error of a formula that does not compile.
     """
 
     owner: str
@@ -89,25 +91,25 @@ class PluginContext:
     def __init__(self, plugin: Plugin):
         self.plugin = plugin
         self.name = plugin.name
-        self._owner = _C._Library("plugins", self.name, "FRAGMENT")  # of all that it registers, one handle each
-        self._owners = {plugin.name, plugin.distribution}  # the names under which it registers
-        self._place = "?"  # its folder or file, with which the owners of libraries begin that its code opens itself
+        self._owner = _C._Library("plugins", self.name, "FRAGMENT")  # owns a handle for each registration
+        self._owners = {plugin.name, plugin.distribution}  # the names under which the plugin registers
+        self._place = "?"  # its folder or file; the owner of a library that the plugin's code opens begins with it
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
-        """Loads a native library and runs its ``lamella_plugin_init``. A relative path is a file of Lamella's."""
+        """Loads a native library and runs its ``lamella_plugin_init``. A relative path starts at `native_folder()`."""
         full = Path(path)
         if not full.is_absolute():
             full = native_folder() / full
         if not full.exists():
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
-        there = _C._is_loaded(str(full))  # then who loaded it before unloads it
+        there = _C._is_loaded(str(full))  # if so, its first loader unloads it, not this plugin
         _C._load_plugin(str(full))
         self._owners.update(_C._owners_of(str(full)))
         if not there:
             self._owner.own(lambda: _C._unload_plugin(str(full)))
 
     def library(self, namespace: str, kind: Literal["DEF", "IMPL", "FRAGMENT"] = "FRAGMENT"):
-        """A :class:`lamella.library.Library` owned by this plugin."""
+        """Opens a :class:`lamella.library.Library` that this plugin owns: it is closed if the plugin is withdrawn."""
         library = manager.frontend.open_library(namespace, kind, owner=self.name)
         self._owner.own(library.close)
         return library
@@ -116,12 +118,12 @@ class PluginContext:
         """Adds objects by name: ``ctx.contribute("lamella", {"no_grad": no_grad})`` is ``lamella.no_grad``.
 
         Args:
-            where: "lamella" or the path of a module in it, as "lamella.func", or "lamella.NAME" of a device; "Tensor",
-                for methods and properties; or one of the points of ``lamella.plugins.POINTS``, which says what objects
-                each takes. A module among the objects can be imported too, with its submodules.
+            where: "lamella" or the path of a module in it, such as "lamella.func", or "lamella.NAME" of a device;
+                "Tensor", for methods and properties; or a key of ``lamella.plugins.POINTS``, which describes the
+                objects of each point. A module among the objects can be imported too, with its submodules.
 
         Raises:
-            ValueError: there is no such place, or a name is no identifier
+            ValueError: there is no such place, or a name is not an identifier
             RuntimeError: a name is taken, unless by a placeholder; the message names both owners
         """
         withdraw = contributions.contribute(contributions.gather(where, objects, self.name))
@@ -132,22 +134,22 @@ class PluginContext:
             raise
 
     def found_in(self, module: Any) -> None:
-        """Notes where the plugin's code is."""
+        """Records the folder or file of the plugin's code, for `waits`."""
         file = getattr(module, "__file__", None) or "?"
         self._place = f"{os.path.dirname(file)}{os.sep}" if hasattr(module, "__path__") else file
 
     def waits(self) -> list[Waiting]:
-        """What this plugin has registered that waits for something that is not there."""
+        """Returns this plugin's registrations that have no effect yet; see `Waiting`."""
         return [w for w in waiting() if w.owner in self._owners or w.owner.startswith(self._place)]
 
     def withdraw(self) -> None:
-        """Takes back everything that a plugin registered before it failed."""
+        """Removes everything that the plugin has registered."""
         self._owner.close()
 
 
 @cache
 def native_folder() -> Path:
-    """Where the compiled files are. In an editable install the Python sources are elsewhere."""
+    """Returns the folder of the compiled files. In an editable install the Python sources are in another folder."""
     return Path(_C.__file__).parent
 
 
@@ -156,9 +158,9 @@ def backend_names() -> set[str]:
 
 
 def settle(rivals: list[Plugin], selection: Selection) -> None:
-    """Of several plugins of one kind and name at most one can be loaded; the others are set aside with the reason.
+    """Chooses at most one of several plugins of the same kind and name, and sets the others aside with the reason.
 
-    Lamella's own keeps its name. Of other distributions none is loaded until ``LAMELLA_PLUGINS`` chooses one.
+    ``LAMELLA_PLUGINS`` may name the distribution. Otherwise the plugin of Lamella's own is chosen; without one, none.
     """
     able = [p for p in rivals if p.state == "found"]
     if wanted := selection.distribution(rivals[0].name):
@@ -178,15 +180,15 @@ def settle(rivals: list[Plugin], selection: Selection) -> None:
 
 
 def unmet(waits: list[Waiting]) -> str:
-    """What strict mode says of a plugin that has registered these."""
+    """Returns strict mode's error text for a plugin whose registrations ``waits`` have no effect yet."""
     return f"LAMELLA_STRICT=1, and of what it registered {'; '.join(map(str, waits))}"
 
 
 class Frontend(NamedTuple):
-    """What the manager uses of the room above, which passes it to `Manager.start`."""
+    """The functions of the frontend that the manager calls; an argument of `Manager.start`."""
 
     open_library: Callable[..., Any]  # lamella.library.Library
-    loaded: Callable[[Plugin], None]  # called after each plugin that was loaded
+    loaded: Callable[[Plugin], None]  # called after a plugin was loaded
 
 
 class Manager:
@@ -196,10 +198,10 @@ class Manager:
 
     def __init__(self) -> None:
         self.plugins: list[Plugin] = []
-        self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
+        self.lock = threading.RLock()  # held while loading: a second thread waits, the same thread may nest
         self.scanned = False
-        self.late: list[Plugin] = []  # whose imports have ended, and that are not loaded yet
-        # In strict mode, while all plugins are being loaded: those that are, which are judged when it is done.
+        self.late: list[Plugin] = []  # postponed plugins whose modules are imported now, and that are not loaded yet
+        # In strict mode, while load_plugins runs: the plugins that it has loaded and judge() has not checked yet.
         self.unjudged: list[tuple[Plugin, PluginContext]] | None = None
 
     def start(self, frontend: Frontend) -> None:
@@ -222,7 +224,7 @@ class Manager:
                 settle(self.named(name, kind), selection)
 
     def named(self, name: str, kind: str | None = None) -> list[Plugin]:
-        """The plugins of a name, those that can be loaded first."""
+        """Returns the plugins of a name; first those that are not set aside."""
         found = [p for p in self.plugins if p.name == name and kind in (None, p.kind)]
         return sorted(found, key=lambda p: p.state not in ("found", "loading", "loaded"))
 
@@ -249,15 +251,15 @@ class Manager:
             plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={selection.text}"
 
     def load(self, plugin: Plugin) -> bool:
-        """Loads a plugin once. False if it is set aside or must wait; ``reason`` then says why."""
+        """Loads a plugin once. Returns False if it is set aside or postponed; its ``reason`` then says why."""
         with self.lock:
             loaded = self.load_alone(plugin)
         self.load_late()
         return loaded
 
     def load_alone(self, plugin: Plugin) -> bool:
-        """The same, while the lock is held."""
-        if plugin.state != "found":  # also "loading": a plugin that reaches itself goes on half-made
+        """Does the work of `load`. The caller holds the lock."""
+        if plugin.state != "found":  # "loading": the plugin's own code caused this call
             return plugin.state in ("loaded", "loading")
         if unfinished.is_unfinished(plugin.module):
             self.postpone(plugin, plugin.module)
@@ -286,7 +288,7 @@ class Manager:
         return plugin.state == "loaded"
 
     def register(self, plugin: Plugin, context: PluginContext, module: Any) -> None:
-        """Calls a plugin's hook, which pluggy finds in the module and compares with the specification."""
+        """Calls a plugin's hook. Pluggy finds it in the module and compares its arguments with `Hooks`."""
         hooks = pluggy.PluginManager("lamella")
         hooks.add_hookspecs(Hooks)
         hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
@@ -301,12 +303,13 @@ class Manager:
         if os.environ.get("LAMELLA_STRICT") != "1":
             return
         if self.unjudged is not None:
-            self.unjudged.append((plugin, context))  # what it waits for, a plugin that is loaded later may bring
+            self.unjudged.append((plugin, context))  # a plugin that is loaded later may provide the missing names
         elif waits := context.waits():
             raise RuntimeError(unmet(waits))
 
     def postpone(self, plugin: Plugin, module: str) -> None:
-        """Loads a plugin when the import of a module is done that began before Lamella's own and is not done."""
+        """Loads a plugin at the end of the import of ``module``, which began before the import of Lamella and is still
+        under way."""
 
         def go_on(complete: bool) -> None:
             if complete:
@@ -321,8 +324,9 @@ class Manager:
             plugin.state, plugin.reason = "failed", f"{module} was imported before lamella; `import lamella` first"
 
     def load_late(self) -> None:
-        """Loads the plugins whose imports have ended. The end of an import must not wait for the lock, whose holder may
-        wait for that import; so it is tried, and each holder looks again when it has let go."""
+        """Loads the plugins in `late`. This function is called at the end of an import, where it must not wait for the
+        lock, because the lock's holder may itself wait for that import. So it only tries the lock; a holder calls this
+        function again after it has released the lock."""
         while self.late and self.lock.acquire(blocking=False):
             try:
                 while self.late:
@@ -331,13 +335,13 @@ class Manager:
                 self.lock.release()
 
     def load_hosts(self) -> None:
-        """Loads the backends whose manifest says that they serve the host."""
+        """Loads the backends whose manifest has ``"host": true``."""
         self.scan()
         for plugin in [p for p in self.plugins if p.kind == "backend" and p.manifest.get("host")]:
             self.load(plugin)
 
     def load_plugins(self) -> None:
-        """Loads the functionality plugins, in order of their priority and name."""
+        """Loads the plugins of group ``lamella.plugins``, in order of priority, highest first, and then of name."""
         self.scan()
         chosen = [p for p in self.plugins if p.kind == "plugin" and p.state == "found"]
         self.unjudged = []
@@ -349,8 +353,8 @@ class Manager:
         self.judge(loaded)
 
     def judge(self, loaded: list[tuple[Plugin, PluginContext]]) -> None:
-        """Strict mode sets aside the plugins of which something waits now that all are loaded; again and again, since
-        what one of them had brought goes with it, and others may have stood on that."""
+        """In strict mode, sets aside the loaded plugins that have registrations without effect. The check is repeated,
+        since withdrawing one plugin removes names on which the registrations of another may depend."""
         with self.lock:
             while wrong := [(p, context, w) for p, context in loaded if p.state == "loaded" and (w := context.waits())]:
                 for plugin, context, waits in wrong:
@@ -358,7 +362,7 @@ class Manager:
                     context.withdraw()
 
     def load_backend(self, name: str) -> None:
-        """Called when a device is named that no backend has yet. Raises RuntimeError with the reason."""
+        """Loads the backend of a device that is not registered yet. Raises RuntimeError with the reason if it fails."""
         self.scan()
         rivals = self.named(name, "backend")
         if not rivals:
@@ -372,7 +376,7 @@ class Manager:
             raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
 
     def load_readers(self, obj: Any) -> None:
-        """Loads backends whose manifests name an attribute that the object has."""
+        """Loads the backends whose manifest lists under "reads" an attribute that the object has."""
         self.scan()
         for plugin in self.plugins:
             if plugin.state == "found" and any(hasattr(obj, name) for name in plugin.manifest.get("reads", ())):
@@ -387,9 +391,9 @@ manager = Manager()
 
 
 def waiting() -> list[Waiting]:
-    """All that was registered for what is neither loaded nor installed, and formulas that do not compile.
+    """Returns the registrations for names that are neither loaded nor installed, and formulas that do not compile.
 
-    Each of these has a misspelled name, or is early.
+    The name may be misspelled, or its plugin may be loaded later.
 
     >>> library = lamella.library.Library("aten", "IMPL", owner="mine")
     >>> _ = library.impl("neg", lambda x: x, "nodevice")
@@ -398,17 +402,17 @@ def waiting() -> list[Waiting]:
     >>> library.close()
     """
     manager.scan()
-    installed = {p.name for p in manager.plugins if p.state != "loaded"}  # a backend has its device's name
+    installed = {p.name for p in manager.plugins if p.state != "loaded"}  # a backend's name is its device's
     rows = [*_C._waiting(), *(row for rows in contributions.place("waiting").objects for row in rows())]
     return [w for row in rows if (w := Waiting(*row)).awaited not in installed]
 
 
 def load(name: str) -> Plugin:
-    """Loads a plugin by name now.
+    """Loads a plugin by name now, and returns it.
 
     Raises:
-        LookupError: none of that name is installed
-        RuntimeError: it is set aside; the message has the reason
+        LookupError: no plugin of that name is installed
+        RuntimeError: the plugin is set aside; the message has the reason
     """
     manager.scan()
     found = manager.named(name)
@@ -420,5 +424,5 @@ def load(name: str) -> Plugin:
 
 
 def status() -> list[Plugin]:
-    """Every installed plugin with its state and, where it is not loaded, the reason."""
+    """Returns every installed plugin with its state and, if it is not loaded, the reason."""
     return manager.status()

@@ -1,4 +1,4 @@
-"""Manifests: what a plugin says about itself, in ``lamella.json``, which is read without importing the plugin.
+"""Manifests: descriptions of plugins in files ``lamella.json``, which are read without importing the plugins.
 
 The file stands beside the plugin's module or in a package around it:
 
@@ -7,11 +7,11 @@ The file stands beside the plugin's module or in a package around it:
      "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}, "host": false,
      "reads": ["__array_of_this_device__"]}
 
-All is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the namespace.
-One is loaded, too, when an object of another library is read that has an attribute which its "reads" names.
-"contributions" has the names that the plugin contributes to modules and to Tensor (``contributions.py``), "attributes"
-and "keywords" those that its native library registers. While the plugin is absent, the use of such a name is an error
-that says so. Attributes and keywords go into the stubs, with their types or as a list.
+Every key is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the
+namespace. "reads" lists attributes: the backend is loaded when a program passes an object of another library that has
+such an attribute. "contributions" has the names that the plugin contributes to modules and to Tensor
+(``contributions.py``); "attributes" and "keywords" have the names that its native library registers, as a list or with
+their types, which the stubs then show. If the plugin is not loaded, an error for such a name names the plugin.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from typing import Any
 
 
 def read_manifest(module: str) -> dict[str, Any]:
-    """The manifest nearest to a module, beside it or in a package around it. Nothing is imported that was not yet."""
+    """Returns the manifest nearest to a module, beside it or in a package around it; {} if there is none. Imports
+    nothing."""
     from importlib.util import find_spec
 
     parts = module.split(".")
-    known = 1  # leading names to ask the import system for; the rest is found by folder
+    known = 1  # how many leading names find_spec resolves without an import; the rest is found by folder
     while known < len(parts) and ".".join(parts[:known]) in sys.modules:
         known += 1
     try:
@@ -76,13 +77,13 @@ def are_names(value: Any) -> bool:
 
 
 def promised(manifest: dict[str, Any], where: str) -> list[str]:
-    """The names that a plugin contributes to a place, with the attributes and keywords of its native library."""
+    """Returns the names that a manifest declares for a place, with the attributes or keywords of the native library."""
     native = {"Tensor": "attributes", "keyword": "keywords"}.get(where, "")
     return [*manifest.get("contributions", {}).get(where, ()), *manifest.get(native, ())]
 
 
 def release(version: str) -> tuple[int, ...]:
-    """The numeric part of a version: '0.1.0.dev1' is (0, 1, 0)."""
+    """Returns the numeric part of a version: (0, 1, 0) for '0.1.0.dev1'."""
     numbers = []
     for part in version.split("."):
         if not part.isdigit():
@@ -92,7 +93,7 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def in_range(version: str, wanted: str) -> bool:
-    """Whether a version satisfies comma-separated clauses: >=, >, <=, <, ==, !=.
+    """Returns whether a version satisfies comma-separated clauses, each with one of >=, >, <=, <, ==, !=.
 
     >>> in_range("0.1.0", ">=0.1,<1")
     True

@@ -1,7 +1,7 @@
-"""``LAMELLA_PLUGINS``: which of the installed plugins a process loads.
+"""Reads ``LAMELLA_PLUGINS``, a variable that selects the plugins which a process loads.
 
-``a,b`` loads only these, ``-a`` all but a, ``-a@d`` all but the a of distribution d. ``a@d`` says that plugin a is the
-one of distribution d where several bring one of that name; alone it does not keep others from being loaded.
+``a,b`` loads only plugins a and b; ``-a`` loads all but a; ``-a@d`` loads all but the a of distribution d. ``a@d``
+chooses the a of distribution d if several distributions have a plugin of that name; it does not exclude others.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 
 def same_name(a: str, b: str) -> bool:
-    """Whether two names of distributions are one, as pip compares them.
+    """Returns whether two names mean the same distribution, by pip's rule for comparing names.
 
     >>> same_name("Fine_Weavers", "fine-weavers")
     True
@@ -20,7 +20,7 @@ def same_name(a: str, b: str) -> bool:
 
 
 class Selection:
-    """What a text in the form of ``LAMELLA_PLUGINS`` says.
+    """The selection that a text in the form of ``LAMELLA_PLUGINS`` describes.
 
     >>> s = Selection("cpu,loom@weavers")
     >>> s.allows("cpu"), s.allows("felt"), s.distribution("loom")
@@ -43,5 +43,5 @@ class Selection:
         return not self.only or name in self.only or name in self.chosen
 
     def distribution(self, name: str) -> str | None:
-        """The distribution whose plugin of this name is chosen, if one is."""
+        """Returns the distribution that an item ``name@distribution`` chooses for this name; None without one."""
         return self.chosen.get(name)

@@ -1,9 +1,9 @@
-"""Modules whose import is under way.
+"""Calls functions at the end of an import that is under way.
 
-A package that brings a plugin imports Lamella, and Lamella imports the package to load the plugin. Where a program
-imports the package first, Lamella meets it half made: the hook is not defined yet. Such a plugin is loaded at the end
-of that import. Python has no call at an import's end, but the import system writes ``_initializing = False`` into the
-module's spec there; a spec of class ``Watched`` notices it.
+A package with a plugin imports Lamella, and Lamella imports the package to load the plugin. If a program imports the
+package first, the package is only partly initialized when Lamella imports it: the hook is not defined yet. Such a
+plugin is loaded at the end of the package's import. Python has no callback for the end of an import, but the import
+system then writes ``_initializing = False`` into the module's spec; a spec of class ``Watched`` intercepts that write.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-LOCK = threading.Lock()  # of the lists of functions; nothing is called while it is held
+LOCK = threading.Lock()  # guards the lists `at_end`; no function of them is called while it is held
 
 
 class Watched(ModuleSpec):
@@ -34,11 +34,11 @@ class Watched(ModuleSpec):
 
 
 def finish(spec: Any) -> None:
-    """Calls what waits for the end of a module's import: each function once, the later ones also where one raises."""
+    """Calls each function of ``spec.at_end`` once. If one raises, the later ones are still called."""
     with LOCK:
         functions = vars(spec).pop("at_end", [])
         spec.__class__ = ModuleSpec
-    call_each(functions, spec.name in sys.modules)  # a failed import has taken the module out
+    call_each(functions, spec.name in sys.modules)  # a failed import has removed the module
 
 
 def call_each(functions: list[Callable[[bool], None]], complete: bool) -> None:
@@ -51,14 +51,14 @@ def call_each(functions: list[Callable[[bool], None]], complete: bool) -> None:
 
 
 def is_unfinished(module: str) -> bool:
-    """Whether a module's import has begun and is not done."""
+    """Returns whether a module's import has begun and is not done."""
     spec: Any = getattr(sys.modules.get(module), "__spec__", None)
     return bool(getattr(spec, "_initializing", False))
 
 
 def unfinished_around(module: str, error: BaseException) -> str | None:
-    """The module whose unfinished import may have made another one fail: a package around it, itself, or the one that
-    the error names."""
+    """Returns a module whose unfinished import may be the cause of ``error``, which the import of ``module`` raised: a
+    package around ``module``, itself, or the module that the error names. None if there is none."""
     parts = module.split(".")
     named = getattr(error, "name", None) if isinstance(error, (ImportError, AttributeError)) else None
     candidates = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
@@ -67,9 +67,9 @@ def unfinished_around(module: str, error: BaseException) -> str | None:
 
 
 def at_end(module: str, function: Callable[[bool], None]) -> bool:
-    """Has ``function(complete)`` called when the import of a module is done or has failed; at once if it is over.
+    """Calls ``function(complete)`` when the import of a module is done or has failed; at once if that was earlier.
 
-    False if the module's spec is of a class of its own, so that the end cannot be noticed.
+    Returns False, and never calls the function, if the spec's class is not ModuleSpec and so cannot be replaced.
     """
     spec: Any = getattr(sys.modules.get(module), "__spec__", None)
     with LOCK:
@@ -79,7 +79,7 @@ def at_end(module: str, function: Callable[[bool], None]) -> bool:
         watched = type(spec) is Watched
         if watched:
             spec.at_end.append(function)
-    if watched and not vars(spec).get("_initializing"):  # it has ended before the spec was watched
+    if watched and not vars(spec).get("_initializing"):  # the import ended before the spec was watched
         finish(spec)
     elif spec is None:
         function(False)

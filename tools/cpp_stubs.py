@@ -1,4 +1,4 @@
-"""Writes the catalogue's operators for C++ from the live registry: two headers, for ``make stubs``.
+"""Makes two headers with the catalogue's operators for C++ from the live registry, for ``make stubs``.
 
 ``<lamella/tensor_methods.h>`` declares the methods, ``<lamella/operators.h>`` has functions and the methods' bodies.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 HEAD = "/* {what} Made by `make stubs` from the live registry; a test compares. Do not edit. */\n"
 END = ["", "}  // namespace lamella", "#pragma GCC visibility pop", "", "#endif", ""]
 
-# a schema's type -> the parameter's type in C++
+# Maps a type of schemas to the parameter's type in C++.
 TYPES = {
     "Tensor": "const Tensor&",
     "Tensor?": "const Tensor&",
@@ -37,16 +37,16 @@ TYPES = {
 }
 OPTIONS = {"dtype": "ScalarType?", "layout": "Layout?", "device": "Device?", "pin_memory": "bool?"}
 FORMATS = {"contiguous_format": "Contiguous", "preserve_format": "Preserve", "channels_last": "ChannelsLast"}
-OWNERS = ("detail::Repeated", "detail::Scalars")  # of the memory of a list that is made for the call
+OWNERS = ("detail::Repeated", "detail::Scalars")  # classes that own the memory of a list made for the call
 RESERVED = set("and bool char default delete double float int long new not or register short this union xor".split())
 
 
 @dataclass(frozen=True)
 class Parameter:
     name: str
-    type: str  # in C++
-    default: str | None  # in C++
-    values: tuple[str, ...]  # what it gives to the array of values
+    type: str  # a type of C++
+    default: str | None  # an expression of C++
+    values: tuple[str, ...]  # its expressions in the array of values
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Function:
     name: str
     operator: str
     overload: str
-    parameters: tuple[Parameter, ...]  # as they are written, outputs first
-    values: tuple[str, ...]  # as the schema has them
+    parameters: tuple[Parameter, ...]  # in the order of the signature: outputs first
+    values: tuple[str, ...]  # expressions in the order of the schema
     returned: str
     form: str
     method: bool
@@ -66,7 +66,7 @@ class Function:
         return sum(p.default is None for p in self.parameters)
 
     def at_least(self, count: int) -> Function:
-        """The same function, whose first `count` parameters have no default."""
+        """Returns this function without the defaults of its first `count` parameters."""
         parameters = tuple(replace(p, default=None) if i < count else p for i, p in enumerate(self.parameters))
         return replace(self, parameters=parameters)
 
@@ -107,7 +107,7 @@ def value(arg: dict, name: str) -> str:
 
 
 def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
-    """Those of the schema, dtype, layout, device and pin_memory as one; and its outputs."""
+    """Returns an operator's input and output parameters; dtype, layout, device and pin_memory become ``options``."""
     inputs: list[Parameter] = []
     outputs: list[Parameter] = []
     args = op["args"]
@@ -154,13 +154,14 @@ def function(op: dict) -> Function:
         "const Tensor&" if form == "inplace" and op["returns"] else returned(op),
         form,
         form != "out" and (op["method"] or shown and bool(inputs) and op["args"][0]["type"] == "Tensor"),
-        # What Python does not show (_nll_pick) is a function here, for composites; a form in place is a method.
+        # A private operator such as _nll_pick, which Python does not show, is a function here, since composites call
+        # it; an in-place form is a method.
         not op["method"] if op["private"] else form != "inplace" or (op["function"] and not op["method"]),
     )
 
 
 def variants(f: Function) -> list[Function]:
-    """A factory that draws numbers without a generator, too: rand(sizes, options)."""
+    """Returns a function; for a factory of random numbers, also an overload without generator: rand(sizes, options)."""
     names = [p.name for p in f.parameters]
     if "options" not in names or "generator" not in names:
         return [f]
@@ -172,7 +173,7 @@ def variants(f: Function) -> list[Function]:
 
 
 def distinct(found: list[Function]) -> list[Function]:
-    """Overloads of one name of which every call means one: the later takes its defaults back, or goes."""
+    """Makes the overloads of a name unambiguous: removes defaults of the later one of two, or that overload itself."""
     kept: list[Function] = []
     for f in found:
         for other in kept:
@@ -191,7 +192,7 @@ def distinct(found: list[Function]) -> list[Function]:
 
 
 def operators() -> list[dict]:
-    """Every operator of the registry, once for each of its names."""
+    """Returns every operator of the registry, once for each of its names."""
     from lamella import _C
 
     return [op | {"name": name} for op in _C._operators() for name in (op["name"], *op["aliases"])]
@@ -215,7 +216,7 @@ def signature(f: Function, *, method: bool, defaults: bool, scope: str = "") -> 
 
 
 def body(f: Function, first: str = "") -> list[str]:
-    """Statements; ``first`` stands for the first parameter in a method."""
+    """Returns the statements of a function; ``first`` is the expression for the first parameter in a method."""
     values = list(f.values)
     if first:
         values[0] = values[0].replace(f.parameters[0].name + ")", first + ")")
@@ -246,7 +247,7 @@ def body(f: Function, first: str = "") -> list[str]:
 
 
 def owned(lines: list[str], values: list[str]) -> list[str]:
-    """What holds the memory of a list lives as long as the call."""
+    """Turns temporaries that own the memory of a list into variables, so that they live as long as the call."""
     named, before = [], []
     for i, v in enumerate(values):
         if v.startswith(OWNERS):
@@ -323,5 +324,5 @@ def operators_header() -> str:
 
 
 def files() -> dict[str, str]:
-    """Every header by its file's name."""
+    """Returns the text of every header by its file's name."""
     return {"tensor_methods.h": methods_header(), "operators.h": operators_header()}

@@ -1,7 +1,7 @@
-"""How strong are the tests? ``python tools/mutants.py`` plants small mistakes, one at a time, and runs the suite.
+"""Measures how strong the tests are: ``python tools/mutants.py`` plants small mistakes, and runs the suite with each.
 
 A mutant changes one place: a comparison is off by one, a number is one larger, or a condition never holds. A fixed seed
-chooses the places, so that two runs over the same sources meet the same mutants, and two states of the tests can be
+chooses the places, so that two runs over the same sources have the same mutants, and two states of the tests can be
 compared. All mutants are compiled into one build of a copy of the tree; the variable LAMELLA_MUTANT, read when a
 library is loaded, switches one of them on. The suite runs with each until the first failure.
 
@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 24
-# How many of each part of the tree, the files of the part, and the folders of tests that meet it first.
+# For each part of the tree: the number of mutants, the files, and the folders of tests that are run first.
 PARTS = {
     "kernels": (8, ["backends/cpu/*.cpp", "backends/cpu/isa/*.cpp"], "operators backends"),
     "shape rules": (5, ["operators/*.cpp"], "operators"),
@@ -33,7 +33,7 @@ PARTS = {
     "binding": (3, ["frontend/binding/*.cpp"], "frontend operators"),
 }
 FOLDERS = "core dispatcher operators backends plugins frontend extensions faults".split()
-# The header that each mutated file includes. A library reads the switch once, when it is loaded.
+# A header that each mutated file includes. A library reads the switch once, when it is loaded.
 SWITCH = """#pragma once
 #include <cstdlib>
 namespace lamella_mutants {
@@ -44,7 +44,7 @@ static const int chosen = [] { const char* s = std::getenv("LAMELLA_MUTANT"); re
 COMPARISON = re.compile(r"(?<=[\w)\]]) (<|<=|>|>=|==|!=) (?=[\w(])")
 NUMBER = re.compile(r"(?<= [-+*/] )([1-9]\d?)(?=[;,)\s])|(?<=return )([0-9]\d?)(?=;)|(?<== )([0-9]\d?)(?=;)")
 CONDITION = re.compile(r"\bif \((?!constexpr)(?=[^;\n]*\) )")
-# Lines that compilers evaluate, or that only say something.
+# Lines without mutants: they are evaluated at compile time, or are comments, texts or declarations.
 STATIC = re.compile(
     r"^\s*(//|#|\*|/\*|template|using|namespace|static_assert|case |enum|struct|class|constexpr|static const)"
     r"|constexpr|__builtin_expect|\"|<[A-Z]\w*>|operator|for \("
@@ -54,7 +54,7 @@ STATIC = re.compile(
 @dataclass(frozen=True)
 class Mutant:
     file: str
-    line: int  # from 1
+    line: int  # counted from 1
     column: int
     part: str
     before: str
@@ -68,7 +68,7 @@ class Mutant:
 
 
 def mutants_of(part: str, name: str, text: str) -> list[Mutant]:
-    """Every place of a file that could be changed, inside functions."""
+    """Returns a mutant for every place of a file, inside functions, that can be changed."""
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("  ") or STATIC.search(line):
@@ -89,7 +89,7 @@ def mutants_of(part: str, name: str, text: str) -> list[Mutant]:
 
 
 def closing(line: str, start: int) -> int:
-    """The place of the bracket that closes the one at ``start``; 0 if it is on another line."""
+    """Returns the index of the bracket that closes the one at ``start``; 0 if it is on another line."""
     depth = 0
     for i in range(start, len(line)):
         depth += (line[i] == "(") - (line[i] == ")")
@@ -99,7 +99,7 @@ def closing(line: str, start: int) -> int:
 
 
 def compiles(tree: Path, mutants: list[Mutant], commands: dict[str, str]) -> bool:
-    """Whether the file of the mutants, changed by all of them, still compiles, by the build's own command."""
+    """Returns whether a file with all of these mutants compiles, by the build's own command."""
     name = mutants[0].file
     plant(tree, mutants, dict.fromkeys(mutants, 1))
     command = commands.get(name)
@@ -109,7 +109,7 @@ def compiles(tree: Path, mutants: list[Mutant], commands: dict[str, str]) -> boo
 
 
 def plant(tree: Path, mutants: list[Mutant], numbers: dict[Mutant, int]) -> None:
-    """Writes the mutants of one file into the tree's copy."""
+    """Writes a file with its mutants to the copy of the tree."""
     lines = (ROOT / mutants[0].file).read_text().splitlines()
     for m in sorted(mutants, key=lambda m: -m.column):
         lines[m.line - 1] = m.applied(lines[m.line - 1], numbers[m])
@@ -117,7 +117,7 @@ def plant(tree: Path, mutants: list[Mutant], numbers: dict[Mutant, int]) -> None
 
 
 def chosen(tree: Path, commands: dict[str, str]) -> list[Mutant]:
-    """The mutants by the fixed seed: one a file where there are files enough, and all of them compile."""
+    """Chooses mutants by the fixed seed, at most one for each file; all of them compile."""
     draw = random.Random(SEED)
     picked: list[Mutant] = []
     for part, (count, patterns, _) in PARTS.items():
@@ -135,7 +135,8 @@ def chosen(tree: Path, commands: dict[str, str]) -> list[Mutant]:
 
 
 def compile_commands(build: Path) -> dict[str, str]:
-    """A file's command of compilation, from ninja's database; of several instruction sets' the last."""
+    """Returns the compile command of each file, from ninja's database. Of commands for several instruction sets, the
+    last."""
     import json
 
     done = subprocess.run(["ninja", "-C", build, "-t", "compdb"], capture_output=True, text=True, check=True)
@@ -149,7 +150,7 @@ def compile_commands(build: Path) -> dict[str, str]:
 
 
 def run(tree: Path, folders: list[str], k: int) -> tuple[bool, str, float]:
-    """Whether the suite passes with mutant k, the first failure, and the seconds."""
+    """Runs folders of tests with mutant k; returns whether they pass, the first failure, and the seconds."""
     began = time.monotonic()
     command = [
         tree / ".venv/bin/python",

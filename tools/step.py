@@ -1,7 +1,7 @@
-"""Runs one step of the Makefile and says what it does: a line with the step's name, its progress and its seconds.
+"""Runs one step of the Makefile, and prints a line with the step's name, its progress and its seconds.
 
-``python tools/step.py "build and install lamella" command ...`` prints lines such as ``[120/240]`` of a build as a
-percentage. Other output of the command is shown only if it fails, or, with ``--show``, as it comes.
+``python tools/step.py "build and install lamella" command ...`` converts a build's lines such as ``[120/240]`` to a
+percentage. Other output of the command is printed only if the command fails, or at once with ``--show``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def say(text: str, end: str = "\n") -> None:
 
 
 def run(name: str, command: list[str]) -> int:
-    """Runs the command quietly; its exit status."""
+    """Runs the command and prints its output only if it fails; returns its exit status."""
     say(f"-- {name}", end="")
     start, shown = time.monotonic(), 0
     said: list[bytes] = []
@@ -42,7 +42,7 @@ def run(name: str, command: list[str]) -> int:
 
 
 def show(name: str, command: list[str]) -> int:
-    """Runs the command with its output as it comes; its exit status."""
+    """Runs the command with its output printed at once; returns its exit status."""
     say(f"-- {name}")
     start = time.monotonic()
     status = subprocess.run(command).returncode

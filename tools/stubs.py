@@ -1,7 +1,7 @@
 """Writes the type stubs and the C++ operators from the live registry: ``python tools/stubs.py FOLDER HEADERS``.
 
-``make stubs`` calls it. The operators for C++ are written by ``cpp_stubs.py``. Only operators are generated; the types
-that are written by hand in C++ are described in ``stub_types.txt``, and Tensor's below.
+``make stubs`` runs this program; ``cpp_stubs.py`` makes the headers for C++. Only the stubs of operators are generated:
+``stub_types.txt`` has those of other types, and the texts below have Tensor's methods that are written by hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lamella._namespace import PROPERTIES
 HEAD = """# Made by `make stubs` from the live registry; a test compares. Do not edit.
 """
 
-# What stands in the stub beside the operators.
+# The part of the stub that is written by hand.
 TYPES = Path(__file__).with_name("stub_types.txt").read_text().partition("\n")[2]
 
 TENSOR = """
@@ -177,7 +177,7 @@ KINDS = {
 
 
 def annotation(schema_type: str) -> str:
-    """A schema's type in Python: "int[2]?" is "Sequence[_int] | _int | None"."""
+    """Returns a schema's type as an annotation: "Sequence[_int] | _int | None" for "int[2]?"."""
     optional = schema_type.endswith("?")
     base = schema_type.rstrip("?")
     if "[" in base:
@@ -207,7 +207,7 @@ def returned(op: dict) -> str:
 
 
 class Contributed:
-    """What the loaded plugins of a distribution bring: types of attributes and keywords are their manifests'."""
+    """The names of a distribution's loaded plugins. Their manifests have the types of attributes and keywords."""
 
     def __init__(self, distribution: str):
         from lamella import plugins
@@ -228,11 +228,11 @@ class Contributed:
         return found
 
     def modules(self) -> dict[str, str]:
-        """Name and place of the modules among the names."""
+        """Returns the contributed modules: for each name the module's path."""
         return {n: o.__name__ for n, o in self.names.items() if inspect.ismodule(o)}
 
     def package_lines(self) -> list[str]:
-        """Names are imported from where they are defined."""
+        """Returns lines that import each name from the module that defines it."""
         lines = []
         for name, o in sorted(self.names.items()):
             if inspect.ismodule(o):
@@ -244,7 +244,7 @@ class Contributed:
         return lines
 
     def imports(self) -> list[str]:
-        """Imports of the classes that the methods' annotations name."""
+        """Returns imports of the classes in the methods' annotations."""
         lines = set()
         for o in filter(inspect.isfunction, self.methods.values()):
             for word in re.findall(r"\w+", " ".join(map(str, inspect.get_annotations(o).values()))):
@@ -266,7 +266,7 @@ class Contributed:
 
 
 def in_stub(text) -> str:
-    """An annotation as it reads inside Tensor, where float is a method."""
+    """Returns an annotation for use inside class Tensor, where names such as float are methods."""
     text = text if isinstance(text, str) else inspect.formatannotation(text)
     return re.sub(r"\b(bool|int|float)\b", r"_\1", text.replace("lamella.", ""))
 
@@ -285,7 +285,7 @@ class Annotation:
 
 
 def python_signature(function) -> str:
-    """A Python function's, defaults left out."""
+    """Returns the signature of a Python function, with ... for defaults."""
     empty = inspect.Parameter.empty
     s = inspect.signature(function)
     parameters = []
@@ -355,7 +355,7 @@ def definitions(ops: list[dict], method: bool, outs: set[str], indent: str, keyw
 
 
 def native_stub(distribution: str = "lamella") -> str:
-    """The text of ``_C.pyi``, with the names that the plugins of a distribution add."""
+    """Returns the text of ``_C.pyi``, including names of a distribution's plugins."""
     from lamella import _C
 
     contributed = Contributed(distribution)
@@ -383,7 +383,7 @@ def native_stub(distribution: str = "lamella") -> str:
 
 
 def with_out(ops: list[dict]) -> set[str]:
-    """ "name.overload" of the functional forms that take out=."""
+    """Returns "name.overload" of each functional form that takes out=."""
     return {
         f"{o['name'].partition('::')[2]}.{o['overload']}" for o in ops if o["form"] == "functional" and has_out(o, ops)
     }
@@ -395,7 +395,7 @@ def has_out(op: dict, ops: list[dict]) -> bool:
 
 
 def package_stub(distribution: str = "lamella") -> str:
-    """The text of ``__init__.pyi``, with the names that the plugins of a distribution add."""
+    """Returns the text of ``__init__.pyi``, including names of a distribution's plugins."""
     import lamella
     from lamella import _C, _checkpoints, _functions, _queries, _settings, _sources, _varied, random
     from lamella._torch import names
@@ -436,7 +436,7 @@ def package_stub(distribution: str = "lamella") -> str:
 
 
 def files(distribution: str = "lamella") -> dict[str, str]:
-    """Every stub by its file's name: the two above, and one for each module of the namespace whose file is elsewhere."""
+    """Returns the text of every stub by its file's name: the two above, and one for each module of another folder."""
     from lamella._torch import names
 
     found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}

@@ -1,7 +1,7 @@
-"""Runs pytest with the given arguments, and runs what failed once more, each test alone in a fresh process.
+"""Runs pytest with the given arguments, and runs each failed test once more, alone in a fresh process.
 
-A test that passes then is listed as flaky and does not fail the run; one that fails twice does. A flaky test is mended
-before anything else is begun. After more failures than ``MOST`` nothing is run again: those are no flakes.
+A test that passes the second time is listed as flaky and does not fail the run; a test that fails twice does. Mend a
+flaky test before any other work. After more failures than ``MOST`` no test is run again, since so many are not flaky.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COUNT = re.compile(r"(\d+) (passed|failed|skipped|error)")
 
 
 def pytest(*arguments: str, keep: list[str] | None = None) -> int:
-    """Runs pytest with its output as it comes, the last lines of which are kept; its exit status."""
+    """Runs pytest, prints its output at once, and copies the last lines to ``keep``; returns its exit status."""
     command = [sys.executable, "-m", "pytest", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
@@ -31,7 +31,7 @@ def pytest(*arguments: str, keep: list[str] | None = None) -> int:
 
 
 def counts(lines: list[str]) -> dict[str, int]:
-    """The numbers of pytest's closing line."""
+    """Returns the counts in pytest's closing line, by word: "passed", "failed" and so on."""
     for line in reversed(lines):
         if found := COUNT.findall(line):
             return {what: int(number) for number, what in found}
@@ -39,7 +39,7 @@ def counts(lines: list[str]) -> dict[str, int]:
 
 
 def located(test: str) -> str:
-    """A test's name, which begins at pytest's root folder, with the path of its file from here."""
+    """Converts a test's name, whose path starts at pytest's root folder, to a path that exists from here."""
     path, colons, name = test.partition("::")
     here = Path.cwd()
     found = next((folder / path for folder in (here, *here.parents) if (folder / path).exists()), Path(path))
@@ -47,7 +47,7 @@ def located(test: str) -> str:
 
 
 def seconds(report: Path) -> dict[str, float]:
-    """How long the tests of each folder took, by pytest's report; those of all workers together."""
+    """Returns the seconds of each folder's tests from pytest's report, summed over all workers."""
     found: dict[str, float] = {}
     for case in ElementTree.parse(report).iter("testcase") if report.exists() else ():
         parts = case.get("classname", "").removeprefix("tests.").split(".")
@@ -65,7 +65,7 @@ def run(arguments: list[str]) -> int:
         failed = sorted(json.loads(failures.read_text())) if failures.exists() else []
         spent = sorted(seconds(report).items(), key=lambda item: -item[1])
         print("seconds of tests, of all workers together: " + ", ".join(f"{name} {s:.0f}" for name, s in spent))
-        print(said[-1] if said else "", end="", flush=True)  # pytest's closing line stays the last one
+        print(said[-1] if said else "", end="", flush=True)  # so that pytest's closing line is the last one
     if status != 1 or not failed or len(failed) > MOST:
         return status
     print(f"\n{len(failed)} failed; each runs once more, alone in a fresh process:", flush=True)

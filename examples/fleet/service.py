@@ -1,4 +1,4 @@
-"""A small service whose threads answer requests with two models, measured all the time: see README.md beside it.
+"""A small service whose threads answer requests with two models, and whose operators are measured; see README.md.
 
 python service.py --seconds 60 --port 9464
 """
@@ -20,7 +20,7 @@ MODELS = {
 
 
 def answer(request: int, model: str, rows: int) -> float:
-    """One request. What it does on other threads has its debug information, too."""
+    """Answers one request. Its debug information is also attached to work that other threads do for it."""
     with debug_info("model", model), debug_info("request", request), record_function("request"), lamella.no_grad():
         with record_function("read"):
             x = lamella.randn(rows, 64)
@@ -28,9 +28,9 @@ def answer(request: int, model: str, rows: int) -> float:
 
 
 def serve(seconds: float, threads: int) -> int:
-    """Answers requests that come at random, for some seconds; how many there were. The first that fails ends it."""
+    """Answers requests at random times, for some seconds or until one fails; returns their number."""
     end, requests = time.monotonic() + seconds, 0
-    room = threading.Semaphore(4 * threads)  # that wait, at most
+    room = threading.Semaphore(4 * threads)  # the most requests that run or wait
     failed: list[Future] = []
 
     def ended(request: Future) -> None:
@@ -47,7 +47,7 @@ def serve(seconds: float, threads: int) -> int:
             requests += 1
             time.sleep(random.expovariate(500))
     for request in failed:
-        request.result()  # which raises its error
+        request.result()  # raises the request's error
     return requests
 
 
@@ -59,11 +59,11 @@ def main() -> None:
     options.add_argument("--port", type=int, default=9464, help="of the page /metrics; 0 takes a free one")
     options.add_argument("--otlp", metavar="URL", help="of a collector of OpenTelemetry, which gets spans, too")
     given = options.parse_args()
-    lamella.set_num_threads(1)  # the requests are what runs side by side
+    lamella.set_num_threads(1)  # since requests run in parallel already
     common = {"sampling": given.sampling, "attributes": ["model"]}
     with exporters.export("prometheus", port=given.port, **common) as page:
         print(f"metrics: http://127.0.0.1:{page.exporter.port}/metrics", flush=True)
-        if given.otlp:  # it stays open until the program ends
+        if given.otlp:  # this export stays open until the program ends
             resource = {"service.name": "fleet"}
             exporters.export("otlp", endpoint=given.otlp, resource=resource, span_attributes=["request"], **common)
         requests = serve(given.seconds, given.threads)

@@ -1,4 +1,4 @@
-"""DCGAN: one network draws made-up pictures of a bright blob, another tells them from real ones."""
+"""DCGAN: one network generates pictures of a bright blob, another one learns to distinguish them from real ones."""
 
 import argparse
 import sys
@@ -31,7 +31,7 @@ class Generator(nn.Module):
 
 
 class Discriminator(nn.Module):
-    """Pictures to how real they look."""
+    """Maps pictures to a score of how real they look."""
 
     def __init__(self):
         super().__init__()
@@ -59,7 +59,7 @@ def weights_init(module):
 
 
 def blobs(n, device):
-    """Pictures (n, 1, SIDE, SIDE) between -1 and 1 of a blob near the middle."""
+    """Makes pictures (n, 1, SIDE, SIDE) between -1 and 1 of a blob near the middle."""
     at = torch.rand(n, 2, 1, 1, device=device) * 6 + SIDE / 2 - 3
     places = torch.arange(SIDE, device=device)
     distance = (places[:, None] - at[:, :1]) ** 2 + (places - at[:, 1:]) ** 2

@@ -12,7 +12,7 @@ LETTERS, LENGTH = 8, 6  # the numbers below LETTERS are letters; a sequence is L
 
 
 class Attention(nn.Module):
-    """Causal attention of several heads."""
+    """Causal self-attention with several heads."""
 
     def __init__(self, width, heads):
         super().__init__()
@@ -29,7 +29,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and a small network, each after a norm and beside a way around it."""
+    """Attention and a small network, each with a norm before it and a residual connection around it."""
 
     def __init__(self, width, heads):
         super().__init__()

@@ -11,7 +11,7 @@ TEXT = "a dispatcher asks each argument for its keys, and the highest key answer
 
 
 class LanguageModel(nn.Module):
-    """Letters to vectors, an LSTM of two layers, vectors to letters."""
+    """An embedding of letters, an LSTM of two layers, and a linear layer to scores of letters."""
 
     def __init__(self, letters, width=64):
         super().__init__()
@@ -26,7 +26,7 @@ class LanguageModel(nn.Module):
 
 @torch.no_grad()
 def write(model, start, length):
-    """The most probable letters behind some first ones."""
+    """Continues some first letters with the most probable ones."""
     model.eval()
     written = start
     logits, state = model(start)

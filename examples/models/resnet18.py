@@ -1,4 +1,4 @@
-"""ResNet-18 on made-up pictures of stripes, whose direction is their class. ``lamella run resnet18.py``"""
+"""ResNet-18 learns the direction of stripes in generated pictures. Run: ``lamella run resnet18.py``"""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from torch import nn
 
 
 class Block(nn.Module):
-    """Two convolutions, and the way around them."""
+    """Two convolutions with a residual connection around them."""
 
     def __init__(self, before, width, stride=1):
         super().__init__()
@@ -28,7 +28,7 @@ class Block(nn.Module):
 
 
 class ResNet18(nn.Module):
-    """He et al., Deep Residual Learning for Image Recognition (2015), with a stem for small pictures."""
+    """The network of He et al., Deep Residual Learning for Image Recognition (2015), with a stem for small pictures."""
 
     def __init__(self, classes=4):
         super().__init__()
@@ -49,7 +49,7 @@ class ResNet18(nn.Module):
 
 
 def stripes(n, side, device):
-    """Pictures (n, 3, side, side) of noisy stripes, and which of four directions they have."""
+    """Makes pictures (n, 3, side, side) of noisy stripes; returns them, and the numbers of their four directions."""
     y = torch.randint(0, 4, (n,), device=device)
     rows = torch.linspace(0, 12, side, device=device)
     down, right = rows[:, None].expand(side, side), rows[None, :].expand(side, side)

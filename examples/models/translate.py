@@ -1,4 +1,4 @@
-"""A transformer that translates made-up sentences: the words of the other language, in the opposite order."""
+"""A transformer that translates sentences of a made-up language to another one, whose order of words is reversed."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ WORDS, LENGTH, START, PAD = 10, 5, 10, 11  # words are 0 to 9
 
 
 class Translator(nn.Module):
-    """Vaswani et al., Attention Is All You Need (2017), over learned places."""
+    """The network of Vaswani et al., Attention Is All You Need (2017), with learned embeddings of positions."""
 
     def __init__(self, width=32, heads=4):
         super().__init__()
@@ -41,7 +41,7 @@ class Translator(nn.Module):
 
 
 def pairs(n, device):
-    """Sentences, the last of whose words may be missing, and their translations: word w is 9 - w."""
+    """Makes sentences of various lengths, and their translations, in which word w becomes 9 - w."""
     source = torch.randint(0, WORDS, (n, LENGTH), device=device)
     target = (WORDS - 1 - source).flip(1)
     short = torch.rand(n, device=device) < 0.3

@@ -1,4 +1,4 @@
-"""A variational autoencoder of made-up pictures: bars of any height at any place. ``lamella run vae.py``"""
+"""A variational autoencoder of generated pictures of bars. Run: ``lamella run vae.py``"""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ SIDE = 12
 
 
 class VAE(nn.Module):
-    """Kingma and Welling, Auto-Encoding Variational Bayes (2014): a picture to a normal distribution, and back."""
+    """Kingma and Welling, Auto-Encoding Variational Bayes (2014): maps a picture to a normal distribution, and back."""
 
     def __init__(self, hidden=64, latent=4):
         super().__init__()
@@ -30,14 +30,14 @@ class VAE(nn.Module):
 
 
 def loss_of(logits, x, mean, log_var):
-    """The negative evidence lower bound of a picture."""
+    """Returns the negative evidence lower bound of a picture."""
     seen = F.binary_cross_entropy_with_logits(logits, x, reduction="sum")
     divergence = -0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp())
     return (seen + divergence) / len(x)
 
 
 def bars(n, device):
-    """Pictures (n, 1, SIDE, SIDE), ones in a bar of some columns and height, zeros elsewhere."""
+    """Makes pictures (n, 1, SIDE, SIDE) with ones in a bar of random columns and height, and zeros elsewhere."""
     left = torch.randint(0, SIDE - 3, (n, 1, 1, 1), device=device)
     height = torch.randint(2, SIDE, (n, 1, 1, 1), device=device)
     column, row = torch.arange(SIDE, device=device), torch.arange(SIDE, device=device)[:, None]

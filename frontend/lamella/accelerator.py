@@ -1,8 +1,8 @@
-"""Code for whatever accelerator is installed: its devices, streams, memory and random numbers.
+"""Functions for the installed accelerator of any kind: its devices, streams, memory and random numbers.
 
-The accelerator is the thread's default device where that is none of the host; else the first of the installed backends
-that can be loaded, by the ``priority`` of their manifests and their names. ``lamella.NAME`` has the same functions for
-the backend NAME.
+The accelerator is the thread's default device, unless that is the host; else the first of the installed backends that
+can be loaded, in order of the ``priority`` of their manifests and of their names. ``lamella.NAME`` has the same
+functions for the backend NAME.
 
 >>> import lamella
 >>> device = lamella.accelerator.current_accelerator(check_available=True) or lamella.device("cpu")
@@ -27,10 +27,10 @@ def _is_accelerator(name: str) -> bool:
 
 
 def current_accelerator(check_available: bool = False) -> _C.device | None:
-    """The accelerator, or None if none is installed.
+    """Returns the accelerator, or None if no backend of one is installed.
 
     Args:
-        check_available: None, too, if there is no such device on this machine
+        check_available: skips a backend that has no device on this machine
 
     >>> lamella.accelerator.current_accelerator() is None or lamella.accelerator.device_count() >= 0
     True

@@ -10,7 +10,7 @@ import sys
 
 
 def info() -> str:
-    """Everything a bug report needs."""
+    """Returns the text of ``lamella info``: the facts that a bug report needs."""
     import lamella
     from lamella import _C
 
@@ -42,7 +42,7 @@ def _native():
 
 
 def plugins(load: bool = False) -> str:
-    """The table of plugins, with the reason for each that is set aside. ``load`` tries each of them first."""
+    """Returns the table of plugins, with the reason for each that is set aside. ``load`` loads all plugins first."""
     import lamella
     from lamella import _C
 
@@ -82,11 +82,11 @@ def list_operators() -> str:
 
 
 def support(device: str) -> str:
-    """How a device serves every operator of the catalogue, and how many of each kind."""
+    """Returns a list of how a device serves each operator of the catalogue, with a count for each way."""
     import lamella
     from lamella import _C
 
-    lamella.empty(0, device=device)  # loads the backend, or says why not
+    lamella.empty(0, device=device)  # loads the backend; an error says why that fails
     rows = [(op, kind) for op, kind in _C._support(device) if op.startswith("aten::")]
     kinds = [kind for _, kind in rows]
     total = ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds))
@@ -94,7 +94,7 @@ def support(device: str) -> str:
 
 
 def show_operator(name: str, device: str | None) -> str:
-    """One operator's table; ``device`` is loaded first."""
+    """Returns one operator's table, after loading the backend of ``device``."""
     import lamella
     from lamella import _C
 
@@ -107,7 +107,7 @@ def show_operator(name: str, device: str | None) -> str:
 
 
 def cached_extensions(clear: bool) -> str:
-    """The contents of the user's cache of built extensions; ``clear`` empties it first."""
+    """Returns a list of the user's cache of built extensions, after emptying the cache if ``clear``."""
     from lamella.extensions import Cache, cache_folder
 
     cache = Cache(cache_folder())
@@ -120,12 +120,12 @@ def cached_extensions(clear: bool) -> str:
 
 
 def duration(text: str) -> float:
-    """Seconds: "2s", "500ms", "1.5"."""
+    """Converts a text such as "2s", "500ms" or "1.5" to seconds."""
     number, scale = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
     try:
         return float(number) * scale
     except ValueError:
-        raise argparse.ArgumentTypeError(f"expected seconds, as 2s, 500ms or 1.5, got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"expected seconds, such as 2s, 500ms or 1.5, got {text!r}") from None
 
 
 def profile(args: argparse.Namespace) -> str:
@@ -139,7 +139,7 @@ def profile(args: argparse.Namespace) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["run"]:  # what follows is the program's
+    if words[:1] == ["run"]:  # the other words belong to the program
         from lamella._torch.run import main as run
 
         return run(words[1:])
@@ -180,7 +180,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def answer(args: argparse.Namespace) -> str:
-    """What a command prints. Raises LookupError, OSError, RuntimeError or ValueError with the reason if it cannot."""
+    """Runs a command and returns its output. A failure is a LookupError, OSError, RuntimeError or ValueError."""
     if args.command == "info":
         return info()
     if args.command == "plugins":

@@ -1,4 +1,4 @@
-"""Modules as functions of their parameters, under torch.func's names; plugins contribute transforms."""
+"""Calls modules with other parameters, under the names of torch.func. Plugins contribute transforms to this module."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Calls a module with other tensors in the place of its parameters and buffers, which it has again afterwards.
+    """Calls a module with other tensors in the place of its parameters and buffers, and restores these afterwards.
 
     Args:
         parameter_and_buffer_dicts: tensors by their dotted names; or several such dicts
-        args: the arguments, or one that is no tuple
-        tie_weights: a name stands for all names that the same tensor has in the module
+        args: a tuple of arguments, or a single argument of another type
+        tie_weights: if a tensor of the module has several names, a value for one of them replaces all
         strict: all parameters and buffers must be given, and no other name
 
-    What the module itself assigns to these names in the call is in the dict afterwards.
+    If the module assigns to such a name during the call, the dict holds the assigned value afterwards.
 
     Raises:
         ValueError: two dicts have the same name, or one tensor of the module is given two values
@@ -52,17 +52,17 @@ def functional_call(
         names = [name for d in given for name in d]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"functional_call: {twice} are in several dicts, and it is not known which is meant")
+            raise ValueError(f"functional_call: {twice} are in several dicts; give each name in one dict only")
         given = {name: tensor for d in given for name, tensor in d.items()}
     return _functional_call(module, given, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of several models of one class, stacked name by name, and their buffers.
+    """Stacks the parameters of several models of one class, and their buffers; returns two dicts by their names.
 
     Raises:
-        RuntimeError: there is no model, their classes differ, some are in training and some not, or some of a name
-            require a gradient and some do not
+        RuntimeError: there is no model, their classes differ, some are in training and some not, or some parameters of
+            a name require a gradient and others do not
 
     >>> params, buffers = lamella.func.stack_module_state([lamella.nn.Linear(2, 3) for _ in range(5)])
     >>> params["weight"].shape, buffers

@@ -1,12 +1,12 @@
 """Overriding the functions of Lamella from Python: ``__torch_function__`` of a class, and modes.
 
-A class may define ``__torch_function__(cls, func, types, args=(), kwargs=None)``, a class method: it is called in place
-of each operator that gets an argument of the class, and of indexing. ``func`` is the operator as the namespace has it
-(``lamella.add``, which ``Tensor.add`` and ``+`` are, too) or ``Tensor.__getitem__``. A subclass of Tensor that does not
-define it has Tensor's, which gives results the subclass. A ``TorchFunctionMode`` sees every such call of its thread.
+A class may define the class method ``__torch_function__(cls, func, types, args=(), kwargs=None)``, which is called in
+place of each operator with an argument of the class, and of indexing. ``func`` is the operator as a function of the
+namespace (``lamella.add`` also for ``Tensor.add`` and ``+``) or ``Tensor.__getitem__``. A subclass of Tensor inherits
+Tensor's method, which converts results to the subclass. A ``TorchFunctionMode`` is called for all calls of its thread.
 
-Functions of the namespace that are written in Python are seen by the operators that they call; attributes such as
-``shape``, and methods that return numbers, are not seen.
+A function of the namespace that is written in Python is not overridden itself, but the operators that it calls are.
+Attributes such as ``shape``, and methods that return numbers, cannot be overridden.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = [
 
 
 class TorchFunctionMode:
-    """A context manager that is called in place of every operator that the thread calls inside.
+    """A context manager whose ``__torch_function__`` is called in place of every operator of the thread.
 
-    Of several, the innermost is called; what it calls itself goes to the next one.
+    Of several open modes the innermost is called; operators that it calls itself are passed to the next one.
 
     >>> class Names(lamella.overrides.TorchFunctionMode):
     ...     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -71,8 +71,8 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether a function with these arguments must go through ``handle_torch_function``: one has a class with
-    ``__torch_function__``, or a mode is on.
+    """Returns whether a function must call ``handle_torch_function`` for these arguments: the class of one of them
+    defines ``__torch_function__``, or a mode is open.
 
     >>> lamella.overrides.has_torch_function((lamella.ones(1), 2))
     False
@@ -83,7 +83,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 def handle_torch_function(
     public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """Calls what overrides a function of yours: a mode, or the class of an argument.
+    """Calls the mode, or the class of an argument, that overrides a function of yours; returns its result.
 
     Args:
         public_api: the function that was called
@@ -91,7 +91,7 @@ def handle_torch_function(
         args, kwargs: all arguments of the call
 
     Raises:
-        TypeError: each that was asked returned NotImplemented
+        TypeError: every override returned NotImplemented
 
     >>> def twice(x):
     ...     if lamella.overrides.has_torch_function((x,)):
@@ -108,10 +108,10 @@ def handle_torch_function(
 
 
 def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[..., Any]:
-    """A decorator that makes a function of yours one that classes and modes may override.
+    """Decorates a function of yours, so that classes and modes may override it.
 
     Args:
-        dispatcher: gets the arguments of the call, and returns those whose classes may override it
+        dispatcher: takes the arguments of the call, and returns those whose classes may override the function
 
     >>> @lamella.overrides.wrap_torch_function(lambda x: (x,))
     ... def twice(x):
@@ -134,7 +134,7 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[..
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether it is a Tensor, or of a class that has ``__torch_function__``.
+    """Returns whether an object is a Tensor, or of a class that has ``__torch_function__``.
 
     >>> lamella.overrides.is_tensor_like(lamella.ones(1)), lamella.overrides.is_tensor_like(1)
     (True, False)
@@ -143,7 +143,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Whether a function that came to ``__torch_function__`` is one of Tensor's methods.
+    """Returns whether a function, as passed to ``__torch_function__``, is a method of Tensor.
 
     >>> lamella.overrides.is_tensor_method_or_property(lamella.Tensor.__getitem__)
     True
@@ -152,7 +152,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 
 def resolve_name(f: Any) -> str:
-    """The public name of a function that came to ``__torch_function__`` or to ``__torch_dispatch__``.
+    """Returns the public name of a function, as passed to ``__torch_function__`` or ``__torch_dispatch__``.
 
     >>> lamella.overrides.resolve_name(lamella.add), lamella.overrides.resolve_name(lamella.Tensor.__getitem__)
     ('lamella.add', 'lamella.Tensor.__getitem__')
@@ -164,7 +164,7 @@ def resolve_name(f: Any) -> str:
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """The operators that classes and modes may override, by where they are found: ``lamella``, ``lamella.Tensor``.
+    """Returns the operators that classes and modes may override, in a list for ``lamella`` and for ``lamella.Tensor``.
 
     >>> lamella.add in lamella.overrides.get_overridable_functions()[lamella]
     True

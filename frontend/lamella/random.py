@@ -1,4 +1,4 @@
-"""The random numbers of the process: seeds, and the states of generators, as torch.random has them.
+"""Seeds and states of the process's random generators, under the names of torch.random.
 
 >>> import lamella
 >>> _ = lamella.random.manual_seed(1)
@@ -23,7 +23,7 @@ __all__ = ["drawing_from", "fork_rng", "get_rng_state", "initial_seed", "manual_
 
 
 def get_rng_state() -> tuple[int, int]:
-    """The state of the host's default generator, for ``set_rng_state``: a seed, and how many numbers it has given.
+    """Returns the state of the host's default generator: its seed, and how many numbers were drawn from it.
 
     >>> state = lamella.get_rng_state()
     >>> x = lamella.rand(3)
@@ -35,7 +35,7 @@ def get_rng_state() -> tuple[int, int]:
 
 
 def set_rng_state(new_state: tuple[int, int]) -> None:
-    """Goes on from a state that ``get_rng_state`` gave.
+    """Sets the state of the host's default generator to one that ``get_rng_state`` returned.
 
     >>> lamella.set_rng_state(lamella.get_rng_state())
     """
@@ -54,13 +54,13 @@ def seed() -> int:
 
 
 def drawing_from(generator: _C.Generator) -> contextlib.AbstractContextManager[_C.Generator]:
-    """A block in which the calling thread has the generator as the default one of its device; others do not notice.
+    """Makes a generator the default one of its device within a block, for the calling thread alone.
 
-    Operators draw from it, and ``manual_seed``, ``initial_seed``, ``get_rng_state`` and ``set_rng_state`` mean it.
-    ``lamella.capture_state`` carries it to other threads and tasks.
+    Operators draw from it, and ``manual_seed``, ``initial_seed``, ``get_rng_state`` and ``set_rng_state`` use it.
+    ``lamella.capture_state`` passes it on to other threads and tasks.
 
     Raises:
-        TypeError: ``generator`` is none
+        TypeError: ``generator`` is not a Generator
 
     >>> own = lamella.Generator().manual_seed(3)
     >>> before = lamella.get_rng_state()
@@ -76,14 +76,15 @@ def drawing_from(generator: _C.Generator) -> contextlib.AbstractContextManager[_
 
 @contextlib.contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None = None) -> Iterator[None]:
-    """A block in which the calling thread draws from copies of default generators: the host's, and those of devices.
+    """Makes the calling thread draw from copies of default generators within a block.
 
-    After it the thread goes on where it was before. Other threads do not notice.
+    The original generators are unchanged afterwards, and other threads are not affected.
 
     Args:
-        devices: indices of devices of the kind ``device_type``, or devices; without them only the host's is copied
-        enabled: whether the block does anything
-        device_type: the kind of device that indices are of; without it that of the accelerator
+        devices: devices, or indices of devices of the kind ``device_type``, whose generators are copied besides the
+            host's; None means the host's alone
+        enabled: False makes the block do nothing
+        device_type: the kind of device for indices; None means that of the accelerator
 
     >>> before = lamella.get_rng_state()
     >>> with lamella.random.fork_rng():

@@ -1,6 +1,6 @@
 """Helpers for tests of programs that use Lamella: ``assert_close`` with tolerances for each dtype, and ``make_tensor``.
 
-Values are compared in numpy, so that an operator that computes wrongly cannot vouch for itself.
+Values are compared by numpy, so that a wrong operator cannot hide its own errors.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Rules:
     check_stride: bool
 
     def tolerances(self, *dtypes):
-        """The tolerances that were given, or the loosest of the dtypes'."""
+        """Returns the given rtol and atol, or the largest of those of the dtypes."""
         if self.rtol is not None:
             return self.rtol, self.atol
         pairs = [TOLERANCES.get(d, (0.0, 0.0)) for d in dtypes]
@@ -55,7 +55,7 @@ class Rules:
 
 
 class Different(Exception):
-    """How two inputs differ, and at which item of the containers they lie in."""
+    """Raised by `compare` for two different inputs; ``path`` has their keys in the containers around them."""
 
     def __init__(self, text, error=AssertionError):
         super().__init__(text)
@@ -82,25 +82,25 @@ def assert_close(
 ) -> None:
     """Raises unless ``|actual - expected| <= atol + rtol * |expected|`` everywhere, and shape, device and dtype agree.
 
-    Tensors, numpy arrays, numbers, None, and sequences and mappings of them are compared; of tensors on meta, only what
-    they have. Without tolerances, those of the dtype hold: 1.3e-6 and 1e-5 for float32, 1e-7 both for float64, 1e-3 and
-    1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16; bool and integers must be equal.
+    The inputs are tensors, numpy arrays, numbers, None, or sequences and mappings of these. Tensors on meta have no
+    values to compare. The default rtol and atol depend on the dtype: 1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for
+    float64, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16; bool and integers must be equal.
 
     Args:
         allow_subclasses: whether a tensor may be compared with one of a subclass
-        rtol: the relative tolerance; goes with ``atol``
-        atol: the absolute tolerance; goes with ``rtol``
+        rtol: the relative tolerance; must be given together with ``atol``
+        atol: the absolute tolerance; must be given together with ``rtol``
         equal_nan: whether NaN is close to NaN
         check_device: whether devices must agree; else both are compared on the host
         check_dtype: whether dtypes must agree; else both are promoted
-        check_layout: accepted as torch's; there is one layout
+        check_layout: accepted for programs for torch; there is only one layout
         check_stride: whether strides must agree
-        msg: the message of the failure, or a function that makes it of ours
+        msg: the message of the failure, or a function that takes the default message and returns it
 
     Raises:
         AssertionError: they differ
-        TypeError: two types that are not compared
-        ValueError: one tolerance without the other
+        TypeError: the types of the inputs cannot be compared
+        ValueError: only one of ``rtol`` and ``atol`` is given
 
     >>> lamella.testing.assert_close(lamella.tensor([1.0, 2.0]), lamella.tensor([1.0, 2.000001]))
     >>> lamella.testing.assert_close(lamella.tensor([1, 2]), lamella.tensor([1, 3]))
@@ -127,7 +127,7 @@ def assert_close(
 
 
 def compare(actual, expected, rules):
-    """Compares two objects by the function for their kind."""
+    """Compares two objects by the function for their kind. Raises `Different`."""
     pair = (actual, expected)
     if actual is None or expected is None:
         if actual is not expected:
@@ -214,7 +214,7 @@ def as_array(tensor):
 
 
 def widened(array):
-    """In the widest dtype of its kind: differences of integers and of halves are exact there."""
+    """Converts an array to the widest dtype of its kind, in which differences of integers and halves are exact."""
     return array.astype({"c": np.clongdouble, "f": np.longdouble}.get(array.dtype.kind, np.longdouble))
 
 
@@ -245,7 +245,7 @@ def compare_values(actual, expected, tolerances, equal_nan):
 
 
 def greatest(name, values, whole):
-    """One line on the largest of the differences."""
+    """Returns a line of text with the largest of the differences."""
     index = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
     value = int(values[index]) if whole else float(values[index])
     return f"Greatest {name} difference: {value} at index {index}" if index else f"{name.title()} difference: {value}"
@@ -260,16 +260,16 @@ def make_tensor(
     noncontiguous: bool = False,
     exclude_zero: bool = False,
 ) -> Tensor:
-    """A tensor of random numbers, uniform in ``[low, high)``, from the default generator.
+    """Makes a tensor of random numbers, uniform in ``[low, high)``, from the default generator.
 
     Args:
         shape: sizes, or one sequence of them
         dtype: any; without limits, floats and complex are from [-9, 9), integers from [-9, 10) or [0, 10), bool both
-        device: where it is put
-        low: the least
-        high: the upper limit, which is not reached
-        noncontiguous: every other element of a longer row, where there is more than one element
-        exclude_zero: zeros become the smallest positive number, or one
+        device: the device of the tensor
+        low: the lower limit
+        high: the upper limit, which is excluded
+        noncontiguous: makes the tensor a view of every other element of a larger one, if it has more than one element
+        exclude_zero: replaces zeros by the smallest positive number, or by one
 
     Raises:
         ValueError: ``low`` is not below ``high``, or a limit is NaN or beyond the dtype
@@ -299,7 +299,7 @@ def make_tensor(
 
 
 def limits(dtype, low, high):
-    """Where numbers of a dtype are drawn from."""
+    """Returns the limits for random numbers of a dtype: the given ones, checked, or the defaults."""
     if dtype is lamella.bool:
         usual, ends = (0, 2), (0, 2)
     elif dtype.is_floating_point or dtype.is_complex:
@@ -314,5 +314,5 @@ def limits(dtype, low, high):
 
 
 def uniform(sizes, low, high):
-    """From the default generator, as float64."""
+    """Draws float64 numbers from the default generator, uniform between the limits."""
     return lamella.rand(sizes, dtype=lamella.float64, device="cpu").numpy() * (high - low) + low

@@ -27,7 +27,7 @@ MODES = (
     "set_grad_enabled",
 )
 
-LAZY = ("checkpoint", "functional")  # modules that are imported when they are first named
+LAZY = ("checkpoint", "functional")  # submodules that are imported at their first use
 
 
 def __getattr__(name):
@@ -48,8 +48,8 @@ def register(ctx):
     ctx.contribute("copied", {"requires_grad": True})
     ctx.contribute("export", {"requires_grad": tensor.check_export})
     rules.follow(ctx)
-    # The submodule gradcheck can be imported, but the name must mean the function; it is set after the import, which
-    # would bind the name to the module.
+    # The name gradcheck must mean the function, not the submodule. The import of the submodule binds the name to the
+    # module, so the function is set after it.
     import_module("lamella.autograd.gradcheck")
     from .gradcheck import gradcheck, gradgradcheck
 

@@ -1,4 +1,4 @@
-"""Anomaly mode: errors in backward that show where the call was recorded."""
+"""Anomaly mode: an error in backward also shows the stack of the forward call that made the failing node."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from . import _python
 
 
 def _stack() -> str:
-    """Returns the stack of the call that the user made, as text without the frames of this file."""
+    """Returns the current Python stack as text, without the frames of this file. Recording calls it for each node."""
     return "".join(traceback.format_list([f for f in traceback.extract_stack() if f.filename != __file__]))
 
 
-_now: list[tuple[bool, bool]] = [(False, False)]  # the mode, and check_nan
+_now: list[tuple[bool, bool]] = [(False, False)]  # the current mode and check_nan
 
 
 def _set(mode: bool, check_nan: bool) -> None:
@@ -39,7 +39,7 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """While it is open, an error in backward shows where the call was recorded, and a NaN in a gradient is an error.
+    """Within the block, an error in backward shows the stack of the recorded call, and a NaN in a gradient is an error.
 
     Args:
         check_nan: whether a gradient that is NaN is an error

@@ -55,7 +55,7 @@ def _tuple(tensors: Any) -> tuple:
 def _inputs(inputs: Any) -> tuple:
     inputs = () if inputs is None else _tuple(inputs) or None
     if inputs is None:
-        raise RuntimeError("backward: argument 'inputs' is empty; leave it away for all leaves")
+        raise RuntimeError("backward: argument 'inputs' is empty; omit it to add to the grad of all leaves")
     return inputs
 
 
@@ -124,14 +124,14 @@ def grad(
     Args:
         outputs: the tensors to differentiate
         inputs: the tensors with respect to which they are differentiated; they need not be leaves
-        grad_outputs: as grad_tensors of :func:`backward`
-        only_inputs: for older programs; False is ignored with a warning, since :func:`backward` does what it meant
+        grad_outputs: like grad_tensors of :func:`backward`
+        only_inputs: for older programs; False is ignored with a warning: use :func:`backward` to add to every ``grad``
         allow_unused: gives None for inputs that the outputs do not depend on, rather than an error
         is_grads_batched: grad_outputs and the gradients have one more dimension, in front; a loop computes one by one
         materialize_grads: gives zeros for inputs that the outputs do not depend on
 
     Raises:
-        RuntimeError: as :func:`backward`; or an input is not used
+        RuntimeError: as for :func:`backward`; or the outputs do not depend on an input
 
     >>> x = lamella.tensor(2.0, requires_grad=True)
     >>> (g,) = lamella.autograd.grad(x ** 3, x, create_graph=True)

@@ -25,7 +25,7 @@ __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential"]
 
 
 class CheckpointError(RuntimeError):
-    """The function of a checkpoint did something else when it ran again.
+    """Raised in backward if the function of a checkpoint saved other tensors in its second run than in its first.
 
     >>> runs = []
     >>> def changing(x):
@@ -56,8 +56,8 @@ def checkpoint(
         determinism_check: "default" raises if shapes, dtypes or devices differ in the second run; "none" does not
 
     Raises:
-        CheckpointError: in backward, the function did something else than in the first run
-        ValueError: another value of use_reentrant or determinism_check
+        CheckpointError: in backward: the function's second run saved other tensors than its first
+        ValueError: use_reentrant or determinism_check has another value than those above
 
     >>> x = lamella.tensor([1.0, 2.0], requires_grad=True)
     >>> y = lamella.autograd.checkpoint.checkpoint(lambda x: x * x * x, x)
@@ -90,7 +90,7 @@ def checkpoint_sequential(
         segments: the number of parts that they are divided into
 
     Raises:
-        ValueError: there are fewer functions than segments, or none of either
+        ValueError: segments is less than 1 or more than the number of functions
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> parts = [lamella.exp, lamella.sin, lamella.log]
@@ -122,7 +122,7 @@ def checkpoint_sequential(
 
 
 class _Arguments(Function):
-    """The function of a node that saves the arguments of a checkpoint, and does nothing else."""
+    """A Function whose node saves the arguments of a checkpoint. No gradient flows through the node."""
 
     @staticmethod
     def forward(ctx, part, anchor, *tensors):
@@ -132,7 +132,7 @@ class _Arguments(Function):
 
     @staticmethod
     def backward(ctx, grad):
-        raise AssertionError("nothing leads here")
+        raise AssertionError("checkpoint: backward reached the node of the arguments, whose result no operator uses")
 
 
 class _Place:
@@ -161,9 +161,9 @@ class _Part:
         self.others = [None if isinstance(a, Tensor) else a for a in given]
         self.at = [i for i, a in enumerate(given) if isinstance(a, Tensor)]
         anchor = lamella.empty(0, requires_grad=True)
-        # The node that saves the arguments.
+        # A reference to the node keeps the saved arguments alive.
         self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn
-        # Its state before the first run.
+        # A copy of the generator before the first run, so that the second run draws the same numbers.
         self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
 
     def pack(self, tensor: Tensor) -> _Place:

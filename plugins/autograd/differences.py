@@ -19,7 +19,7 @@ from . import _python, api
 from .function import Function
 from .gradcheck_error import GradcheckError
 
-# ---- in and out ------------------------------------------------------------------------------------------------------
+# ---- arguments and results -------------------------------------------------------------------------------------------
 
 
 def _several(given: Any) -> tuple[Any, ...]:
@@ -32,8 +32,7 @@ def _differentiable(result: Any) -> tuple[Tensor, ...]:
 
 
 def _parts(t: Tensor) -> Tensor:
-    """Returns the elements as a flat tensor of real numbers: of complex elements the real and imaginary parts in
-    turn."""
+    """Returns the elements as a flat tensor of real numbers. A complex element gives two: real and imaginary part."""
     t = t.detach()
     return (lamella.view_as_real(t) if t.is_complex() else t).reshape(-1)
 
@@ -93,13 +92,14 @@ class Check:
                 )
 
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Tensor, ...]:
-        """Returns the results of floating or complex dtype that require grad; where none does, all of such a dtype."""
+        """Returns the results of floating or complex dtype that require grad; all of such a dtype if none requires
+        grad."""
         with _python.enable_grad():
             found = _several(self.func(*(self.inputs if inputs is None else inputs)))
         kept = [o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
         return tuple(o for o in kept if o.requires_grad) or tuple(kept)
 
-    # By differences.
+    # Jacobians by differences.
 
     def moved(self, i: int, parts: Tensor) -> list[Tensor]:
         """Returns the results, as real numbers, after input `i` is moved by ``parts``, given as real numbers too."""
@@ -122,7 +122,7 @@ class Check:
             return [lamella.zeros(0, _parts(o).numel(), dtype=_real_dtype(o)) for o in self.results()]
         return [lamella.stack(column) for column in zip(*rows, strict=True)]
 
-    # By backward.
+    # Jacobians by backward.
 
     def gradients(self, output: Tensor, grad: Tensor) -> tuple[Tensor | None, ...]:
         if not output.requires_grad:
@@ -139,7 +139,7 @@ class Check:
     # The comparisons.
 
     def jacobians(self) -> None:
-        """Compares each element of the Jacobians by differences with the one by backward."""
+        """Compares each element of the Jacobians computed by differences with the element computed by backward."""
         outputs = self.results()
         analytical = [list(zip(*self.rows(o), strict=True)) for o in outputs]
         for k, i in enumerate(self.wanted):
@@ -205,7 +205,8 @@ class Check:
                     )
 
     def undefined(self) -> None:
-        """Checks that backward takes outputs without a gradient for zero: first all outputs, then one at a time."""
+        """Checks that backward treats the absent gradient of an output as zero: first for all outputs, then for one at
+        a time."""
         outputs = [o for o in self.results() if o.requires_grad]
         if not outputs:
             return

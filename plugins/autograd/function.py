@@ -1,4 +1,4 @@
-"""Function: a differentiable step whose forward and backward are Python's."""
+"""Function: a base class for differentiable steps whose forward and backward are written in Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import _python
 
 
 class Function(_python._FunctionBase):
-    """A differentiable step of one's own: subclass it with static methods ``forward`` and ``backward``, call ``apply``.
+    """The base class of custom differentiable steps: define static ``forward`` and ``backward``, and call ``apply``.
 
     ``forward(ctx, *args)`` computes the results, without being recorded. It may also be ``forward(*args)``, with a
     ``setup_context(ctx, inputs, output)`` beside it. ``backward(ctx, *grads)`` gets one gradient for each result and
@@ -53,8 +53,7 @@ _python._set_base_setup(Function.setup_context)
 
 
 class _DifferentiatedOnce(Function):
-    """Passes gradients on; raises if they are differentiated with respect to the tensors that they were computed
-    from."""
+    """Passes gradients through unchanged. Its own backward raises, since the gradients cannot be differentiated."""
 
     @staticmethod
     def forward(ctx, count, *grads_and_sources):
@@ -66,7 +65,7 @@ class _DifferentiatedOnce(Function):
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a ``backward`` whose computation cannot be differentiated: trying to is an error, not a wrong gradient.
+    """Decorates a ``backward`` that cannot be differentiated: an attempt is then an error, not a wrong gradient.
 
     >>> class Square(lamella.autograd.Function):
     ...     @staticmethod

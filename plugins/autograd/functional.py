@@ -1,7 +1,7 @@
 """Jacobians, Hessians, and products with them: ``lamella.autograd.functional``.
 
-In each function, ``func`` takes the inputs and returns a tensor or a tuple of tensors. Results that belong to the
-inputs or outputs are a tensor where those are a tensor, and a tuple where those are a tuple.
+In each function, ``func`` takes the inputs and returns a tensor or a tuple of tensors. A result that has one tensor for
+each input (or output) is a tuple if the inputs (or outputs) are a tuple, and a tensor otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 Tensors = Tensor | tuple[Tensor, ...]
 
 
-# ---- in and out ------------------------------------------------------------------------------------------------------
+# ---- arguments and results -------------------------------------------------------------------------------------------
 
 
 def _tuple(name: str, where: str, given: Any) -> tuple[bool, tuple[Tensor, ...]]:
@@ -38,7 +38,7 @@ def _same(several: bool, tensors: tuple) -> Any:
 
 
 def _inputs(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
-    """Returns the inputs as tensors that require grad; under create_graph with their history, else detached."""
+    """Returns the inputs as tensors that require grad; with their history if create_graph, else detached from it."""
     return tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in inputs)
 
 
@@ -47,8 +47,8 @@ def _finished(tensors: tuple, create_graph: bool) -> tuple:
 
 
 def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tensor, ...]:
-    """Returns the tensors of argument `v`, which belong to those of `like`; 1 by default if `like` is a single
-    number."""
+    """Returns the tensors of argument `v`, and checks that they have the shapes of `like`. If `v` is None and `like` is
+    a single number, returns 1."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"{name}: argument 'v' can be left out only where {of} is a single number")
@@ -67,7 +67,7 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
 def _outputs(
     name: str, func: Callable[..., Tensors], xs: tuple[Tensor, ...], strict: bool
 ) -> tuple[bool, tuple[Tensor, ...]]:
-    """Returns the outputs of func for the inputs, and whether they were a tuple."""
+    """Calls func; returns whether its result is a tuple, and its outputs as a tuple."""
     several, outputs = _tuple(name, "the result of argument 'func'", func(*xs))
     for i, o in enumerate(outputs):
         if strict and not o.requires_grad:
@@ -93,7 +93,7 @@ def _gradients(
     strict: bool,
     retain_graph: bool | None = None,
 ) -> tuple[Tensor, ...]:
-    """Computes gradients; where an output does not depend on an input the gradient is zero, or an error if `strict`."""
+    """Computes gradients. If no output depends on an input, its gradient is zero, or an error if `strict`."""
     pairs = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o.requires_grad]
     found: tuple[Tensor | None, ...] = (None,) * len(inputs)
     if pairs:
@@ -147,10 +147,10 @@ def vjp(
         inputs: a tensor, or a tuple of tensors
         v: of the shapes of the outputs; one by default, for an output of one element
         create_graph: the results can be differentiated, and inputs keep their history
-        strict: it is an error if an output or a gradient does not depend on the inputs, not zeros
+        strict: an output or a gradient that does not depend on the inputs is an error; else its derivatives are zeros
 
     Raises:
-        RuntimeError: v does not fit, or what strict says
+        RuntimeError: v does not fit, or an error by ``strict``
         TypeError: an input or output is no tensor
 
     >>> x = lamella.tensor([1.0, 2.0])
@@ -173,14 +173,14 @@ def jvp(
 ) -> tuple[Tensors, Tensors]:
     """Returns the result of func, and the product of its Jacobian with the vector v: each output's derivative along v.
 
-    It is the derivative of the product from the other side, by the vector there: func is differentiated twice.
+    The product is computed by two backwards: the second differentiates :func:`vjp` with respect to its ``v``.
 
     Args:
         inputs, create_graph, strict: as for :func:`vjp`
         v: of the shapes of the inputs; one by default, for an input of one element
 
     Raises:
-        RuntimeError: v does not fit, or what strict says
+        RuntimeError: v does not fit, or an error by ``strict``
         TypeError: an input or output is no tensor
 
     >>> x = lamella.tensor([1.0, 2.0])
@@ -208,7 +208,7 @@ def vhp(
         v: of the shapes of the inputs
 
     Raises:
-        RuntimeError: func returns more than a number, v does not fit, or what strict says
+        RuntimeError: func returns more than a number, v does not fit, or an error by ``strict``
         TypeError: an input or output is no tensor
 
     >>> x = lamella.tensor([1.0, 2.0])
@@ -232,14 +232,14 @@ def hvp(
 ) -> tuple[Tensor, Tensors]:
     """Returns the result of func, one number, and the product of its Hessian with the vector v.
 
-    The Hessian is symmetric where it is continuous: :func:`vhp` gives the same for less.
+    A continuous Hessian is symmetric, so that :func:`vhp` gives the same product with less work.
 
     Args:
         inputs, create_graph, strict: as for :func:`vjp`
         v: of the shapes of the inputs
 
     Raises:
-        RuntimeError: func returns more than a number, v does not fit, or what strict says
+        RuntimeError: func returns more than a number, v does not fit, or an error by ``strict``
         TypeError: an input or output is no tensor
 
     >>> x = lamella.tensor([1.0, 2.0])
@@ -272,11 +272,11 @@ def jacobian(
         strategy: "reverse-mode"
 
     Returns:
-        a tensor; a tuple of them where func returns a tuple, or inputs are one; of tuples where both are
+        a tensor; a tuple of tensors if either func's result or inputs is a tuple; a tuple of tuples if both are
 
     Raises:
-        RuntimeError: what strict says
-        ValueError: the strategy is another
+        RuntimeError: an error by ``strict``
+        ValueError: the strategy is not "reverse-mode"
         TypeError: an input or output is no tensor
 
     >>> lamella.autograd.functional.jacobian(lambda x: x * x.sum(), lamella.tensor([1.0, 2.0]))
@@ -314,13 +314,13 @@ def hessian(
 
     Args:
         inputs, create_graph, strict: as for :func:`vjp`
-        vectorize, outer_jacobian_strategy: as vectorize and strategy of :func:`jacobian`
+        vectorize, outer_jacobian_strategy: like vectorize and strategy of :func:`jacobian`
 
     Returns:
-        a tensor; a tuple of tuples of them where inputs are a tuple
+        a tensor; a tuple of tuples of tensors if inputs are a tuple
 
     Raises:
-        RuntimeError: func returns more than a number, or what strict says
+        RuntimeError: func returns more than a number, or an error by ``strict``
         TypeError: an input or output is no tensor
 
     >>> lamella.autograd.functional.hessian(lambda x: x.prod(), lamella.tensor([1.0, 2.0]))

@@ -1,4 +1,4 @@
-"""Grad mode: the contexts that switch recording off and on, which also decorate."""
+"""Grad mode: contexts that switch recording on and off, and that also decorate functions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = [
 
 
 def _decorate(mode, function):
-    """Returns the function that ``@no_grad()`` returns for a function or a generator function; an error for a class."""
-    import inspect  # `import lamella` must not import it
+    """Wraps a function or a generator function so that it runs within ``mode``, such as no_grad(). Rejects classes."""
+    import inspect  # here, since `import lamella` must not import inspect
 
     if inspect.isclass(function):
         raise TypeError(f"{type(mode).__name__}: decorate the methods of {function.__name__}, not the class")

@@ -1,4 +1,4 @@
-"""gradcheck and gradgradcheck: derivatives against finite differences.
+"""gradcheck and gradgradcheck: compare derivatives with finite differences.
 
 The checks are in differences.py, which is imported at the first call.
 """
@@ -41,7 +41,7 @@ def gradcheck(
         check_undefined_grad: also checks that outputs without a gradient count as if theirs were zeros
         check_grad_dtypes: also checks that gradients have the dtype of their inputs
         check_batched_grad: also checks that gradients agree with those under is_grads_batched
-        fast_mode: compares one random product with the Jacobian from both sides rather than each of its elements
+        fast_mode: compares one product u J v of random vectors with each Jacobian J, rather than each element of J
 
     Returns:
         True
@@ -93,8 +93,8 @@ def gradgradcheck(
     """Returns whether the gradients of the gradients of func agree with finite differences of its gradients.
 
     Args:
-        grad_outputs: gradients of the outputs, which are inputs here; random ones by default
-        gen_non_contig_grad_outputs: random ones that are not contiguous
+        grad_outputs: gradients of the outputs, which are further inputs of this check; random by default
+        gen_non_contig_grad_outputs: the random grad_outputs are not contiguous
         others: as for :func:`gradcheck`
 
     Raises:

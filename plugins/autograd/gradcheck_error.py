@@ -2,7 +2,7 @@
 
 
 class GradcheckError(RuntimeError):
-    """A gradient is wrong, as gradcheck or gradgradcheck found.
+    """Raised by gradcheck and gradgradcheck for a wrong gradient.
 
     >>> x = lamella.tensor(1.0, dtype=lamella.float64, requires_grad=True)
     >>> lamella.autograd.gradcheck(lambda x: x.detach() * x, x)

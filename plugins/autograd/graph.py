@@ -14,7 +14,7 @@ __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save
 
 
 class GradientEdge(NamedTuple):
-    """The edge along which a tensor's gradient flows: a node, and the number of the node's result that the tensor is.
+    """The edge along which a tensor's gradient flows: the node that made the tensor, and the index of its result.
 
     >>> largest, indices = lamella.ones(2, requires_grad=True).max(0)
     >>> lamella.autograd.graph.get_gradient_edge(largest).output_nr
@@ -26,7 +26,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Returns the place in the graph where the gradient of a tensor arrives; a leaf's node adds to its ``grad``.
+    """Returns the edge at which the gradient of a tensor arrives. A leaf's node adds the gradient to its ``grad``.
 
     >>> lamella.autograd.graph.get_gradient_edge(lamella.ones(1, requires_grad=True)).node.name()
     'AccumulateGrad'
@@ -38,7 +38,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 class saved_tensors_hooks:
-    """While it is open, tensors that are saved for backward go through ``pack_hook``, and back through ``unpack_hook``.
+    """Within the block, ``pack_hook`` replaces each tensor that is saved for backward; ``unpack_hook`` restores it.
 
     Args:
         pack_hook: takes a tensor, returns any object
@@ -64,7 +64,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps tensors that are saved for backward in host memory while it is open.
+    """Within the block, tensors that are saved for backward are kept in host memory.
 
     >>> with lamella.autograd.graph.save_on_cpu():
     ...     lamella.ones(2, requires_grad=True).exp().sum().backward()
@@ -75,9 +75,9 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class RemovableHandle:
-    """Removes a hook: by ``remove()``, or at the end of a ``with`` block. It keeps nothing of the graph alive.
+    """Removes a hook: by ``remove()``, or at the end of a ``with`` block. The handle does not keep the graph alive.
 
-    Copies and pickles of it remove nothing, since copies and pickles of a tensor have no hooks.
+    Copies and pickles of a handle remove nothing, since copies and pickles of a tensor have no hooks.
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 2):

@@ -1,4 +1,4 @@
-"""Derivatives of operators that are written in Python, registered by ``lamella.library.register_autograd``."""
+"""Runs derivatives that are written in Python, registered by ``lamella.library.register_autograd``."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def derived(rule) -> Callable[..., Any]:
 
 
 def _function(op: str, names: list[str], forward, backward, needs) -> type[Function]:
-    """Makes a Function whose first inputs are no arguments of the operator; ``needs(ctx)`` returns for each other input
-    whether it needs a gradient."""
+    """Makes a Function for an operator. ``needs(ctx)`` returns whether each passed argument of the operator needs a
+    gradient; the Function's first inputs, such as ``call``, are not arguments of the operator."""
 
     def needs_input_grad(ctx):
         passed = needs(ctx)
@@ -60,19 +60,19 @@ def _function(op: str, names: list[str], forward, backward, needs) -> type[Funct
 
 
 _needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether it needs a gradient
-_inputs = cast(Any, Function)._lamella_needs.__get__  # the same, but None for an input that is no tensor
+_inputs = cast(Any, Function)._lamella_needs.__get__  # like _needs, but None for an input that is no tensor
 
 
 def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """Returns a gradient for each argument that was passed; those at their default are left out. An element of
-    ``inputs`` says whether that argument needs a gradient: None if it is no tensor, a list for a list of tensors."""
+    """Checks the gradients ``found`` that a backward returned, and returns those of the passed arguments. ``inputs``
+    says for each passed argument whether it needs a gradient: None if it is no tensor, a list for a list of tensors."""
     found = found if isinstance(found, tuple) else (found,)
     count = len(inputs)
     if len(found) == count:
         for place, g in zip(inputs, found, strict=True):
             if g is not None and (type(g) is not Tensor or type(place) is not bool):
                 break
-        else:  # the usual case: a tensor for each
+        else:  # the usual case: each gradient is None or a Tensor for a Tensor
             return found
     while len(found) > count and found[-1] is None:
         found = found[:-1]
@@ -82,12 +82,12 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
     if len(found) != count:
         wanted = f"one gradient for each of {max(len(names), count)} arguments"
         raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
-    numbered = [*names, *map(str, range(len(names), count))]  # arguments of a derivative made by hand have no names
+    numbered = [*names, *map(str, range(len(names), count))]  # arguments without a name get a number
     return tuple(_checked_gradient(op, *each) for each in zip(numbered, inputs, found, strict=False))
 
 
 def _checked_gradient(op: str, name: str, place: Any, g: Any) -> Any:
-    # An empty list for a list of which no tensor needs a gradient.
+    # An empty list of gradients is allowed for an argument without tensors, such as an empty list.
     if g is None or (place is None and isinstance(g, list | tuple) and not g):
         return None
     if place is None:
@@ -112,7 +112,7 @@ def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
             )
 
 
-# ---- operators that take or return lists of tensors: the Function takes and returns their tensors one by one ---------
+# ---- operators with lists of tensors: the Function takes and returns the tensors of the lists one by one -------------
 
 
 def _with_lists(rule, single: bool) -> Callable[..., Any]:
@@ -163,7 +163,8 @@ _TENSOR = object()
 
 
 def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """Returns the layout of the arguments (_TENSOR for a tensor, an int for a list of that length), and the tensors."""
+    """Returns the layout of the arguments, and their tensors. The layout has _TENSOR for a tensor, an int for a list of
+    that many tensors, and ``(a,)`` for any other argument a."""
     layout: list[Any] = []
     tensors: list[Any] = []
     for a in args:
@@ -179,7 +180,8 @@ def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
 
 
 def _fill(layout: list[Any], each: Iterable[Any], other: Callable[[Any], Any] = operator.itemgetter(0)) -> list[Any]:
-    """Returns the arguments by their layout, with the items of ``each`` in the places of the tensors."""
+    """Undoes `_flatten`: puts the items of ``each`` in the places of the tensors, and ``other((a,))`` for any other
+    argument a."""
     items = iter(each)
     args: list[Any] = []
     for place in layout:

@@ -65,7 +65,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 
 
 def retain_grad(self: Tensor) -> None:
-    """Keeps the gradient of this tensor in ``grad``, though it is no leaf.
+    """Makes backward store the gradient of this tensor in ``grad`` although the tensor is not a leaf.
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> y = x * 2
@@ -88,7 +88,7 @@ def detach_(self: Tensor) -> Tensor:
 
 
 class _Plain:
-    """Makes copy.deepcopy take a tensor by its ``__reduce_ex__``, as if it had no ``__deepcopy__``."""
+    """Wraps a tensor so that copy.deepcopy copies it by ``__reduce_ex__``, and does not call ``__deepcopy__`` again."""
 
     def __init__(self, tensor: Any, memo: dict[int, Any]):
         self.tensor, self.memo = tensor, memo
@@ -96,7 +96,7 @@ class _Plain:
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         rebuild, *rest = self.tensor.__reduce_ex__(protocol)
 
-        def known(*args: Any) -> Any:  # notes the copy before its state is copied, which may refer to it
+        def known(*args: Any) -> Any:  # records the copy first, since its state may refer to it
             made = self.memo[id(self.tensor)] = rebuild(*args)
             return made
 
@@ -122,11 +122,11 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def check_export(self: Tensor, to: str) -> None:
-    """Raises if a tensor that is exported requires grad, since a change outside would not be recorded. Kernels may
-    export their tensors."""
+    """Raises if a tensor that requires grad is exported, since writes by another library would not be recorded. Kernels
+    may export their tensors while recording is off."""
     if self.requires_grad and (_python.is_grad_enabled() or not lamella.library.in_kernel()):
         if to == "number":
-            raise TypeError("it requires grad, and a number has none; pass its item() or its detach()")
+            raise TypeError("the tensor requires grad, but a number has no gradient; pass its item() or its detach()")
         raise RuntimeError(
             "this tensor requires grad, and writes to its memory would not be recorded: give numpy or DLPack its "
             "detach(), as in tensor.detach().numpy()"
@@ -143,7 +143,7 @@ def _grad_fn(self: Tensor) -> Any:
 
 
 def history_note(self: Tensor) -> str | None:
-    """The note of a tensor's printed form: the node that made it, or that it requires a gradient."""
+    """Returns a note for a tensor's printed form: the node that made the tensor, or that it requires a gradient."""
     if node := _grad_fn(self):
         return f"grad_fn=<{node.name()}>"
     return "requires_grad=True" if self.requires_grad else None

@@ -1,4 +1,4 @@
-"""Variable, which older programs for torch use: since a tensor has a gradient itself, a Variable is a tensor."""
+"""Variable, an older name that programs for torch use: since tensors have gradients, a Variable is a tensor."""
 
 from __future__ import annotations
 

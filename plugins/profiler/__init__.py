@@ -1,8 +1,8 @@
-"""Observability: ``lamella.profiler``.
+"""Observability: the public names of ``lamella.profiler``.
 
-Observers see every operator, step of backward and named block, or a sample of them; debug information follows the work;
-a log says which features a program uses. A layer above autograd and one below it see the calls; they are off unless
-there is an observer. ``docs/observability.md`` leads through it.
+Observers are called for every operator, step of backward and named block, or for a sample of them; debug information
+is passed on to the threads that do the work; a log lists the features that a program uses. One layer above autograd and
+one below it see the calls; both are off unless there is an observer. ``docs/observability.md`` is the guide.
 
 >>> from collections import Counter
 >>> calls = Counter()

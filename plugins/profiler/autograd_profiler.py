@@ -26,7 +26,7 @@ class profile:
         use_cpu: False records devices alone
 
     Raises:
-        RuntimeError: it is entered twice, or read before it has recorded
+        RuntimeError: the profile is entered twice, or read before it has recorded
 
     >>> with lamella.autograd.profiler.profile() as prof:
     ...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)
@@ -62,7 +62,7 @@ class profile:
             return
         activities = [HOST] * use_cpu + ([self.use_device] if self.use_device else [])
         if not activities:
-            raise ValueError("profile: argument 'use_cpu' must be True where no device is named")
+            raise ValueError("profile: argument 'use_cpu' must be True if neither use_device nor use_cuda is given")
         self._profile = profiles.profile(
             activities=activities,
             record_shapes=record_shapes,
@@ -77,7 +77,7 @@ class profile:
         if self._profile is None:
             return None
         if self.entered:
-            raise RuntimeError("profile: it has been entered already; make another one")
+            raise RuntimeError("profile: it has been entered already; make another profile")
         self.entered = True
         self._profile.start()
         return self
@@ -123,7 +123,7 @@ class profile:
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The microseconds of all events, each without the events inside it."""
+        """The sum of the events' own times in microseconds: each without the events inside it."""
         return self.key_averages().self_cpu_time_total
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ class Interval:
     end: float
 
     def elapsed_us(self) -> float:
-        """Returns its length in microseconds."""
+        """Returns the length of the interval in microseconds."""
         return self.end - self.start
 
 
@@ -83,12 +83,12 @@ class FunctionEvent:
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The duration without the events inside."""
+        """The duration without that of the events inside this one."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def self_device_time_total(self) -> float:
-        """For work of a device its duration; else the time of the work that this event launched itself."""
+        """The duration of work of a device; for an event of the host, the time of the work that it launched itself."""
         return self.time_range.elapsed_us() if self.is_device else sum(kernel.duration for kernel in self.kernels)
 
     @property
@@ -105,7 +105,7 @@ class FunctionEvent:
 
 @dataclass
 class FunctionEventAvg:
-    """A sum over the events of one name, and, if grouped so, of equal shapes and stacks; times are microseconds."""
+    """A sum over the events of one name, or of one name, shapes and stack if grouped by them; times in microseconds."""
 
     key: str
     count: int
@@ -176,7 +176,7 @@ class EventList(list):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The microseconds of all events, each without the events inside it."""
+        """The sum of the events' own times in microseconds: each without the events inside it."""
         return sum(event.self_cpu_time_total for event in self)
 
     @property

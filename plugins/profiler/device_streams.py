@@ -1,4 +1,4 @@
-"""The streams of devices in a profile: the work of each, its idle times, and the number of waiting pieces of work."""
+"""The streams of devices in a profile: the work of each, its idle times, and the length of its queue."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class DeviceStream:
 
     @property
     def busy(self) -> float:
-        """The microseconds from its first work to its last in which it worked."""
+        """The microseconds between the begin of its first work and the end of its last in which the stream worked."""
         return max(w[2] for w in self.work) - self.work[0][1] - self.idle
 
     @property
     def idle(self) -> float:
-        """The microseconds from its first work to its last in which it had no work."""
+        """The microseconds between the begin of its first work and the end of its last in which it had no work."""
         return sum(end - begin for begin, end in self.gaps)
 
 

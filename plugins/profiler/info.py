@@ -1,4 +1,4 @@
-"""Debug information: values by kind, which observers see and which follow the work."""
+"""Debug information: values by kind, which observers see, and which are passed on to the threads that do the work."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _python._set_info_variable(_innermost)
 class debug_info:
     """Sets the value of a kind of debug information within the block: a model's name, a request's number.
 
-    Observers see it on this thread and wherever the work goes: threads of backward, tasks of asyncio (each has its
-    own), workers of a ``DataLoader``, and functions that run with ``lamella.capture_state()``: ``pool.submit(state.run,
-    f)`` of a ``ThreadPoolExecutor``, ``Process(target=state.run, args=(f,))``. A kind is any text; the innermost value
+    Observers see the value on this thread and on others that do its work: threads of backward, tasks of asyncio (each
+    has its own), workers of a ``DataLoader``, and functions that run with ``lamella.capture_state()``:
+    ``pool.submit(state.run, f)`` or ``Process(target=state.run, args=(f,))``. A kind is any text; the innermost value
     of a kind counts. Values that can be pickled are sent to other processes.
 
     Args:

@@ -1,6 +1,6 @@
-"""Memory: numbers of bytes that tensors hold and held, the live blocks and their makers, and the last events.
+"""Memory: the numbers of bytes that tensors hold, the live blocks and their makers, and the last events.
 
-Nothing is recorded until a function here starts it; ``docs/memory.md`` leads through it.
+Nothing is recorded until a function of this module starts recording; ``docs/memory.md`` is the guide.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIELDS = ("number", "time", "thread", "address", "bytes", "device", "operator", 
 
 
 def _devices() -> dict[str, bool]:
-    """Returns the names of all loaded devices, and whether their allocators count."""
+    """Returns for the name of each loaded device whether its allocator counts bytes."""
     found = {}
     for kind, count, counts in _python._memory_devices():
         found.update(dict.fromkeys([kind] if count is None else [f"{kind}:{i}" for i in range(count)], counts))
@@ -40,7 +40,7 @@ def _devices() -> dict[str, bool]:
 
 
 def _place(device: Any) -> lamella.device:
-    """Returns the device with an index: its own, or that of the current device."""
+    """Returns the device with an index; if it has none, with that of the current device of its kind."""
     place = device if isinstance(device, lamella.device) else lamella.device(device)
     if place.index is None:
         index = 0 if place.type == "meta" else getattr(lamella, place.type).current_device_index()
@@ -146,7 +146,7 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
 
 
 class MemoryHistory:
-    """The recording that ``record_memory_history`` started; ``close``, or the end of a ``with`` block, ends it."""
+    """The handle of a recording by ``record_memory_history``; ``close``, or the end of a ``with`` block, ends it."""
 
     def close(self) -> None:
         """Ends the recording and forgets it."""
@@ -170,7 +170,7 @@ def record_memory_history(
 
     Args:
         enabled: "all" or True; "state" records live blocks without the list of events; None or False ends the
-            recording, and all counting of ``memory_stats`` beyond the allocators' own
+            recording, after which ``memory_stats`` returns only the allocators' own numbers
         stacks: "python", or None for none, which is cheaper. A stack has at most 64 frames, the innermost.
         max_entries: the number of events that are kept, the last ones; 104 bytes each
 
@@ -223,7 +223,7 @@ def memory_snapshot() -> dict[str, Any]:
     [('alloc', 4000), ('alloc', 4000), ('free', 4000)]
     """
     blocks, rows, dropped, counted = _python._memory_snapshot()
-    nothing: Counter[str] = Counter()  # for a device without counts: zeros
+    nothing: Counter[str] = Counter()  # reads as zeros, for a device without counts
     tensor = ("dtype", "shape")
     return {
         "version": 1,

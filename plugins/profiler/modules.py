@@ -1,4 +1,4 @@
-"""Modules' calls as named blocks of a profile."""
+"""Shows each call of a module as a named block of a profile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ModuleBlocks"]
 
 
 class ModuleBlocks:
-    """Makes each call of a module a block "nn.Module: name", until ``remove``."""
+    """Records each call of a module as a block "nn.Module: name", until ``remove`` is called."""
 
     def __init__(self):
         from lamella.nn.modules import module
@@ -29,7 +29,7 @@ class ModuleBlocks:
 
     def _leave(self, module: Any, args: Any, output: Any) -> None:
         calls = self._open.__dict__.get("calls")
-        if calls and calls[-1][0] is module:  # false for a module that ran when the profile began
+        if calls and calls[-1][0] is module:  # a module that was running when the profile began has no block
             calls.pop()[1].__exit__(None, None, None)
 
     def remove(self) -> None:

@@ -6,7 +6,7 @@ thread; otherwise the layer is off. The example shows:
 - the place of a layer: at "backend" it is inside of autograd, so it sees the calls of backward; with ``stays_inside``
   it also sees the calls that composites make. So the innermost operator is the first whose results it sees.
 - a handler that calls operators itself, and switches its layer off around them.
-- settings that follow the work to other threads, as the state of the layer does: debug information.
+- settings that are passed on to other threads together with the state of the layer: debug information.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ UNWRITTEN = frozenset(
     ["empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize", "resize_as"]
 )
 
-# Operators of these categories do not read what they write to.
+# Operators of these categories overwrite their in-place argument without reading it.
 OVERWRITES = frozenset(["copy", "creation", "random"])
 
 # Operators of these categories move elements: a result has a NaN or an infinity if an input has one.
@@ -61,20 +61,19 @@ class Guard:
 def nan_guard(inputs: bool = False, on: str = "raise", ignore: Iterable[str] = ()) -> AbstractContextManager[None]:
     """Makes each operator whose result holds a NaN or an infinity raise an error, while the block is open.
 
-    The guard reads all floating-point and complex results of the operators that this thread runs, also in backward and
-    inside other operators, of which it names the innermost, and all that is written in place or to ``out=``. An
-    operator that was given such a number as an argument, as in ``full((2,), inf)``, is allowed to produce it. It skips
-    memory that is not written yet (``empty``), views, and opaque tensors. Each result is read once more, after waiting
-    for its device.
+    The guard reads all floating-point and complex results of the operators that this thread runs, and all tensors that
+    they write in place or to ``out=``, also in backward and inside other operators; it names the innermost operator. An
+    operator with such a number as an argument, as in ``full((2,), inf)``, may produce it. The guard skips memory that
+    is not written yet (``empty``), views, and opaque tensors. It waits for the device before it reads a result.
 
     Args:
         inputs: also checks the arguments of operators, before they run
         on: "raise", or "warn" for a ``RuntimeWarning`` at the line of the program
-        ignore: names of operators that may do so, such as "aten::log" or "log", which mean ``log_`` as well
+        ignore: names of operators that the guard skips, such as "aten::log" or "log"; both mean ``log_`` as well
 
     Raises:
-        RuntimeError: names the operator, the result, the operator's inputs and the line; and says whether an input had
-            such a number already
+        RuntimeError: names the operator, the result, the operator's inputs and the line of the program, and says
+            whether an input had such a number already
 
     >>> x = lamella.tensor([1.0, 0.0])
     >>> with lamella.profiler.nan_guard():
@@ -104,7 +103,7 @@ _lock = threading.Lock()
 
 
 def _layer() -> Layer:
-    """Returns the layer, which the first guard registers."""
+    """Returns the layer; registers it at the first call."""
     if not _registered:
         with _lock:
             if not _registered:
@@ -117,7 +116,7 @@ _thread = threading.local()  # .reports: the number of reports on this thread
 
 
 def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns the layer's handler, for every operator."""
+    """The layer's handler: calls the operator, and checks its arguments and results."""
     guard = profiler.get_debug_info(KIND)
     if guard is None or call.category == "view" or _plain(call.name) in guard.ignore:
         return call(*args, **kwargs)
@@ -134,7 +133,7 @@ def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
     before = getattr(_thread, "reports", 0)
     result = call(*args, **kwargs)
     if getattr(_thread, "reports", 0) != before:
-        return result  # an operator inside of this one was reported
+        return result  # an operator inside this one was reported already
     several = isinstance(result, (tuple, list))
     made = {f"result {i}": value for i, value in enumerate(result)} if several else {"result": result}
     made |= {f"argument {name!r}": value for name, (value, how) in given.items() if how and value is not result}
@@ -147,8 +146,7 @@ def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _bad(tensors: Iterable[Named]) -> list[Named]:
-    """Returns the tensors that hold a NaN or an infinity. The layer is off meanwhile, since the check calls operators
-    itself."""
+    """Returns the tensors that hold a NaN or an infinity. The check calls operators itself, with the layer off."""
     floating = [(name, x) for name, x in tensors if x.is_floating_point() or x.is_complex()]
     if not floating:
         return []
@@ -218,7 +216,7 @@ def _arguments(schema: str) -> list[tuple[str, str]]:
 
 
 def _named(schema: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, tuple[Any, str]]:
-    """Returns the arguments of a call by name, each with the way in which the operator writes to it."""
+    """Returns the arguments of a call by name, each with "in place", "out" or "" as in `_arguments`."""
     known = _arguments(schema)
     given = {name: (value, how) for value, (name, how) in zip(args, known, strict=False)}
     return given | {name: (kwargs[name], how) for name, how in known if name in kwargs}

@@ -63,7 +63,7 @@ class RecordFunctionCallback:
 
     Raises:
         TypeError: neither is callable
-        ValueError: a probability that is not above 0 and at most 1; no scope
+        ValueError: the probability is not above 0 and at most 1, or there is no scope
 
     >>> seen = []
     >>> callback = lamella.profiler.RecordFunctionCallback(
@@ -141,9 +141,9 @@ def _checked(who: str, callback: RecordFunctionCallback) -> RecordFunctionCallba
 def add_global_callback(callback: RecordFunctionCallback) -> int:
     """Adds an observer for all threads, now and later ones; the handle is for ``remove_callback``.
 
-    It may be called at any time, while operators run on other threads, too. Operators that the observer calls are not
-    observed. An observer that raises is removed, and the exception goes to ``sys.unraisablehook``; the operator goes
-    on.
+    The function may be called at any time, also while operators run on other threads. Operators that the observer calls
+    are not observed. An observer that raises is removed, and ``sys.unraisablehook`` reports the exception; the operator
+    continues.
 
     >>> names = []
     >>> handle = lamella.profiler.add_global_callback(
@@ -174,11 +174,11 @@ def add_thread_local_callback(callback: RecordFunctionCallback) -> int:
 
 
 def remove_callback(handle: int) -> None:
-    """Removes an observer; on any thread, also from within an observer. ``on_exit`` is still called where ``on_enter``
-    was called.
+    """Removes an observer; on any thread, also from within an observer. If ``on_enter`` was called for a record,
+    ``on_exit`` is still called for it.
 
     Raises:
-        ValueError: there is no such observer, or not any more
+        ValueError: there is no such observer, or it was removed before
 
     >>> handle = lamella.profiler.add_global_callback(lamella.profiler.RecordFunctionCallback(print))
     >>> lamella.profiler.remove_callback(handle)

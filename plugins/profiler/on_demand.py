@@ -2,8 +2,8 @@
 
 A process that is started with ``LAMELLA_PROFILE_SOCKET=1`` listens on a Unix socket in a folder that only its user may
 enter. The client sends a line of JSON with the seconds and the options. The process profiles all of its threads for
-that time, and answers with a line of JSON and the trace; a space before it, each second, says that the process still
-works. The process itself writes no file at a path that the client names.
+that time, and answers with a line of JSON and the trace. Until then it sends a space each second, so that the client
+can tell that it still works. The process itself writes no file at a path that the client names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORD = "LAMELLA_PROFILE_SOCKET"
 OPTIONS = ("record_shapes", "profile_memory", "with_stack")
 LONGEST = 3600.0  # the longest profile, in seconds
 PATIENCE = 10.0  # seconds to wait during the exchange of messages
-SILENCE = 60.0  # seconds without a sign of life, after which the client gives up
+SILENCE = 60.0  # the client gives up after this many seconds without a space
 MOST_EVENTS = 1 << 22  # the most events of one thread: 240 MB
 
 
@@ -38,7 +38,7 @@ def folder() -> Path:
     """Returns the folder of this user's sockets.
 
     Raises:
-        PermissionError: it is another user's, or others may enter it
+        PermissionError: the folder is another user's, or others may enter it
     """
     path = Path(tempfile.gettempdir(), f"lamella-{os.getuid()}")
     with suppress(FileExistsError):
@@ -212,8 +212,8 @@ def _profile(peer: socket.socket, seconds: float, options: dict[str, Any], trace
 
 
 class _Servers(list[Server]):
-    """The server of this process, or none; a list of its own type, since multiprocessing needs a weak reference to
-    it."""
+    """A list of the server of this process, or of none. It has a type of its own, since multiprocessing needs a weak
+    reference to it, and a plain list cannot have one."""
 
 
 _server = _Servers()
@@ -272,7 +272,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
 
     Raises:
         ConnectionError: the process does not listen, ended meanwhile, or does not answer
-        RuntimeError: the process could not make the profile; its error
+        RuntimeError: the process could not make the profile; the message is its error
 
     >>> import os
     >>> lamella.profiler.profile_process(os.getpid(), 0.1, "trace.json")

@@ -18,7 +18,7 @@ from .schedules import ProfilerAction, ProfilerActivity, split_activities
 __all__ = ["profile", "tensorboard_trace_handler"]
 
 SHAPES, STACKS, MEMORY, NO_HOST = 1, 2, 4, 16  # enum lamella_trace_flags
-# The columns of a row of sums, for the metrics that can be exported with stacks.
+# Maps each metric of export_stacks to its column in a row of sums.
 METRICS = {
     "self_cpu_time_total": 8,
     "cpu_time_total": 7,
@@ -29,7 +29,7 @@ METRICS = {
 
 
 def _is_known(device: str) -> bool:
-    """Returns whether there is a device of that name; loads its plugin if it has not been loaded."""
+    """Returns whether there is a device of that name; loads its backend if it has not been loaded."""
     if _python._is_device(device):
         return True
     import lamella
@@ -46,9 +46,9 @@ class profile:
     records all that happens while it runs.
 
     Args:
-        activities: members of ``ProfilerActivity`` and names of devices to record. By default the host and
-            every device that can be timed. Those that cannot be recorded are left out with a warning
-        schedule: gives the action of each step, see ``schedule``; without one all is recorded
+        activities: members of ``ProfilerActivity`` and names of devices to record; by default the host and
+            every device that can be timed. An activity that cannot be recorded is left out with a warning
+        schedule: returns the action of each step, see ``schedule``; without one all is recorded
         on_trace_ready: called with the profile whenever a cycle of the schedule is over, and at the end
         record_shapes: keep sizes and dtypes of arguments
         profile_memory: keep allocations and releases of memory
@@ -58,7 +58,7 @@ class profile:
         max_events: the number of events that a thread keeps; ``dropped()`` is the number of later ones
 
     Raises:
-        RuntimeError: it is started twice, or read before it has recorded
+        RuntimeError: the profile is started twice, or read before it has recorded
 
     >>> with lamella.profiler.profile(record_shapes=True) as prof:
     ...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)
@@ -139,7 +139,7 @@ class profile:
         self._begin_step()
 
     def stop(self) -> None:
-        """Ends recording; calls ``on_trace_ready`` with what an unfinished cycle recorded."""
+        """Ends recording; calls ``on_trace_ready`` if the last step was recorded."""
         if not self._started or self.current_action is None:
             return
         self._end_step()
@@ -251,7 +251,7 @@ class profile:
         """Adds a value, given as JSON, under a key to exported traces.
 
         Raises:
-            ValueError: it is no JSON
+            ValueError: the value is not valid JSON
         """
         self._metadata[key] = json.loads(value)
 
@@ -294,18 +294,18 @@ class profile:
 
         Raises:
             ValueError: there is no such metric
-            RuntimeError: it was recorded without ``with_stack``
+            RuntimeError: the profile was recorded without ``with_stack``
         """
         if metric not in METRICS:
             raise ValueError(
                 f"profile.export_stacks: argument 'metric' must be one of {', '.join(METRICS)}, got {metric!r}"
             )
         if not self.with_stack:
-            raise RuntimeError("profile.export_stacks: it was recorded without with_stack=True")
+            raise RuntimeError("profile.export_stacks: the profile has no stacks; record it with with_stack=True")
         lines: dict[str, float] = {}
         for row in self._read("export_stacks").summary(False, 1 << 30):
             name, scope, stack = row[0], row[1], row[3]
-            if scope == DEVICE:  # their time is in the rows of the operators that launched them
+            if scope == DEVICE:  # the time of a device's work is in the row of the operator that launched it
                 continue
             line = ";".join([*(f.replace(";", ",") for f in reversed(frames(stack))), name])
             lines[line] = lines.get(line, 0) + row[METRICS[metric]]
@@ -329,10 +329,10 @@ class profile:
         """Returns each change of memory: (microseconds since the begin, device, bytes, sum of bytes since the begin).
 
         Raises:
-            RuntimeError: it was recorded without ``profile_memory``
+            RuntimeError: the profile was recorded without ``profile_memory``
         """
         if not self.profile_memory:
-            raise RuntimeError("profile.memory_timeline: it was recorded without profile_memory=True")
+            raise RuntimeError("profile.memory_timeline: the profile has no memory; record it with profile_memory=True")
         now: dict[str, int] = {}
         timeline = []
         for time, _, n, backend, index, _ in sorted(self._read("memory_timeline").memory()):

@@ -73,7 +73,7 @@ class emit_nvtx(_Emit):
         record_shapes: whether names have the sizes of arguments, "aten::mul, sizes = [[2, 3], []]"
 
     Raises:
-        RuntimeError: on entering: there is no library of NVTX, or it is entered already
+        RuntimeError: on entering: no library of NVTX was found, or the block is entered already
 
     >>> with lamella.autograd.profiler.emit_nvtx(enabled=False):
     ...     _ = lamella.ones(2)
@@ -100,7 +100,7 @@ class emit_itt(_Emit):
         record_shapes: whether names have the sizes of arguments
 
     Raises:
-        RuntimeError: on entering: there is no library of ITT, or it is entered already
+        RuntimeError: on entering: no library of ITT was found, or the block is entered already
 
     >>> with lamella.autograd.profiler.emit_itt(enabled=False):
     ...     _ = lamella.ones(2)

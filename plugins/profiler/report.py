@@ -1,4 +1,4 @@
-"""A profile as one page of HTML, which needs no network and no other file."""
+"""Writes a profile as one page of HTML, which needs no network and no other file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .files import replacing
 
 __all__ = ["write_report"]
 
-MOST_EVENTS = 20_000  # the longest ones are in the timeline
-MOST_POINTS = 5_000  # on the curve of memory
+MOST_EVENTS = 20_000  # the most events in the timeline, which shows the longest ones
+MOST_POINTS = 5_000  # the most points on a curve, and the most gaps of a stream
 
 
 def timeline(events: list[Any]) -> tuple[list[str], list[int], list[str], list[tuple]]:

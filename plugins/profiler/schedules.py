@@ -64,7 +64,7 @@ def split_activities(activities: Iterable[ProfilerActivity | str] | None) -> tup
     """Returns whether the host's activity is wanted, and the names of devices; "*" means each that can be timed.
 
     Raises:
-        TypeError: one is neither an activity nor the name of a device
+        TypeError: an element is neither an activity nor the name of a device
     """
     if activities is None:
         return True, ["*"]

@@ -1,4 +1,4 @@
-"""The log of used features: the parts of the framework that a program uses, each reported once."""
+"""The log of used features: reports each feature of the framework once, when the program first uses it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["log_api_usage_once", "remove_api_usage_handler", "set_api_usage_hand
 def set_api_usage_handler(handler: Callable[[str], object]) -> int:
     """Adds a function that is called once for each key; returns a handle for ``remove_api_usage_handler``.
 
-    For keys that were logged before the first handler it is called at once, up to 1024 of them. If a handler raises,
-    ``sys.unraisablehook`` reports that, and the handler stays. Keys that a handler logs itself are reported after it
-    has returned.
+    The handler is called at once for up to 1024 keys that were logged before the first handler was added. If a handler
+    raises, ``sys.unraisablehook`` reports that, and the handler stays. Keys that a handler logs itself are reported
+    after it has returned.
 
     Raises:
         TypeError: the handler is not callable
@@ -36,7 +36,7 @@ def remove_api_usage_handler(handle: int) -> None:
     """Removes a handler.
 
     Raises:
-        ValueError: there is none with this handle
+        ValueError: there is no handler with this handle
 
     >>> lamella.profiler.remove_api_usage_handler(lamella.profiler.set_api_usage_handler(print))
     """
@@ -47,7 +47,7 @@ def log_api_usage_once(key: str) -> None:
     """Calls all handlers with a key, the first time that it is logged in this process.
 
     Raises:
-        TypeError: the key is no str
+        TypeError: the key is not a str
 
     >>> lamella.profiler.log_api_usage_once("my.other.feature")
     """

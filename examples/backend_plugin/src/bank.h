@@ -10,10 +10,10 @@ namespace bank {
 // Note [Sealed pages]  The addresses that tensors carry lie in pages that are never readable: code that follows one
 //   without going through this backend gets SIGSEGV, also while a kernel runs. The data lie `capacity` bytes further,
 //   at addresses that only this backend computes.
-constexpr int64_t capacity = int64_t{1} << 36;  // of one bank
+constexpr int64_t capacity = int64_t{1} << 36;  // bytes of one bank
 inline char* open(const void* sealed) { return static_cast<char*>(const_cast<void*>(sealed)) + capacity; }
 
-// On the current stream of the tensor's device. Profiles show the kernel's name, which lives as long as the process.
+// Runs a task on the current stream of the tensor's device. Profiles show the kernel's name, which must be static.
 lamella_status launch(const lamella_tensor* on, const char* kernel, Task task);
 
 constexpr int sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
@@ -54,23 +54,23 @@ inline auto conversion(int from, int to) {
   return all[from * LAMELLA_PLAIN_DTYPES + to];
 }
 
-// One dimension's bit in a mask; it may be negative, as it was passed.
+// Returns the bit of a dimension in a mask. The dimension may be negative, as in the arguments of a call.
 inline uint64_t bit(int64_t dim, const lamella_tensor* t) {
   return uint64_t{1} << (dim < 0 ? dim + (t->dl.ndim ? t->dl.ndim : 1) : dim);
 }
 
-// A tensor's elements, broadcast to a shape, in row-major order. A kernel keeps this and not the tensor, which may be
-// freed or changed before it runs. Dimensions in the mask `last` are the innermost, so that they form lines.
+// A tensor's elements, broadcast to a shape, in row-major order. A task keeps a view, not the tensor, which may be
+// freed or changed before the task runs. Dimensions in the mask `last` become the innermost, so that they form lines.
 struct View {
   explicit View(const lamella_tensor* t, uint64_t last = 0) : View(t, t, last) {}
   View(const lamella_tensor* t, const lamella_tensor* shape, uint64_t last = 0, bool whole = false) : dtype(t->dtype) {
     if (t->backend == shape->backend) data = open(t->dl.data);
-    else std::memcpy(number, t->dl.data, sizes[dtype]);  // zero-dim, of the host: read now
+    else std::memcpy(number, t->dl.data, sizes[dtype]);  // a zero-dim tensor of the host is read now
     for (uint64_t these : {~last, last})
       for (int d = 0, at = t->dl.ndim - shape->dl.ndim; d < shape->dl.ndim; d++, at++) {
         if (!(these >> d & 1)) continue;
         const int64_t there = at < 0 ? 1 : t->dl.shape[at];
-        const int64_t size = whole && these == last ? there : shape->dl.shape[d];  // whole lines of t, not of shape
+        const int64_t size = whole && these == last ? there : shape->dl.shape[d];  // with `whole`, lines of t
         add(size, there == 1 ? 0 : t->dl.strides[at] * sizes[dtype]);
         if (these == last) line *= size;
       }
@@ -85,7 +85,7 @@ struct View {
   }
   View(char* row, int dtype, int64_t count) : dtype(dtype), data(row) { add(count, sizes[dtype]); }
 
-  void add(int64_t size, int64_t step) {  // an innermost dimension; step in bytes
+  void add(int64_t size, int64_t step) {  // adds an innermost dimension; step is in bytes
     count *= size;
     if (size == 1) return;
     if (dims.empty() || dims.back().second != size * step) dims.emplace_back(size, step);
@@ -108,9 +108,9 @@ struct View {
   }
 
   int dtype;
-  int64_t count = 1, line = 1;  // elements, and how many of them form a line
+  int64_t count = 1, line = 1;  // the number of elements, and of elements in a line
   std::vector<std::pair<int64_t, int64_t>> dims;
-  char* data = nullptr;  // null: the number
+  char* data = nullptr;  // null: the only element is `number`
   alignas(16) char number[16];
 };
 
@@ -148,7 +148,7 @@ struct Row {
   std::vector<char> copy;
 };
 
-// Kernels compute in few types and convert at both ends: integers wrap in 64 bits, floats fit in double.
+// Kernels compute in few types, and convert their operands and results: integers wrap in 64 bits, floats fit in double.
 template <class T, size_t... I> constexpr int place(std::index_sequence<I...>) {
   return static_cast<int>(((std::is_same_v<T, std::tuple_element_t<I, Types>> ? I : 0) + ...));
 }

@@ -1,4 +1,4 @@
-// The two devices of `bank`: the memory of each, copies, and the registration. Read first.
+// The two devices of `bank`: the memory of each, copies, and the registration. Start reading here.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -10,22 +10,22 @@
 
 namespace bank {
 namespace {
-// ---- memory of the devices: a freed block is given out again when the streams that used it have passed its end ----
+// ---- memory of the devices: a freed block is reused when the streams that used it have run all tasks before that ----
 struct Block {
   int64_t bytes;
-  std::vector<Stream*> streams;  // the one of `alloc` first
+  std::vector<Stream*> streams;  // the first one is the stream of `alloc`
 };
 struct Freed {
   void* data;
   std::vector<Place> ends;
   bool ready(const Stream* s) const {
-    return (ends.size() == 1 && ends[0].stream == s) ||  // what comes next on the same stream comes behind
+    return (ends.size() == 1 && ends[0].stream == s) ||  // the same stream runs later tasks after these
            std::all_of(ends.begin(), ends.end(), [](const Place& p) { return p.passed(); });
   }
 };
 struct Memory {
   std::mutex mutex;
-  char* begin = nullptr;  // of the sealed pages
+  char* begin = nullptr;  // the first sealed page
   int64_t used = 0;
   std::map<const void*, Block> live;
   std::map<int64_t, std::deque<Freed>> freed;  // by size
@@ -80,14 +80,14 @@ void release(void*, void* data, int64_t, int32_t device) try {
   m.stats.live_bytes -= at->second.bytes;
   m.stats.cached_bytes += at->second.bytes;
   m.live.erase(at);
-} catch (const std::bad_alloc&) {  // nothing can be noted of it: it is never given out again
+} catch (const std::bad_alloc&) {  // there is no memory for a record of the block, so it is never reused
 }
 
 lamella_status note_stream(int32_t device, void* data, void* stream) {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);
   const auto at = m.live.find(data);
-  if (at == m.live.end()) return LAMELLA_OK;  // none of ours, as memory of a stranger's
+  if (at == m.live.end()) return LAMELLA_OK;  // memory of another library
   std::vector<Stream*>& used = at->second.streams;
   Stream* s = &stream_of(device, stream);
   if (std::find(used.begin(), used.end(), s) == used.end()) used.push_back(s);
@@ -132,9 +132,9 @@ lamella_status trim(void*, int32_t device, int64_t cap) {
 // ---- memory of the host whose pages are locked, for copies that do not block ----
 struct Pinned {
   std::mutex mutex;
-  std::map<const char*, std::pair<int64_t, std::vector<Place>>> blocks;  // by begin: bytes, and copies that use it
+  std::map<const char*, std::pair<int64_t, std::vector<Place>>> blocks;  // by begin: bytes, and ends of copies
 
-  // Whether the memory is pinned; then it will not be freed before `place` is passed.
+  // Returns whether the memory is pinned. If so, it will not be freed until `place` is passed.
   bool keep(const void* data, Place place) {
     std::lock_guard lock(mutex);
     auto at = blocks.upper_bound(static_cast<const char*>(data));
@@ -199,7 +199,7 @@ lamella_status move(const lamella_copy* c, int32_t* done) {
   if (c->flags & LAMELLA_COPY_FROM_HOST) {
     Stream& s = current(c->to.index);
     if (later && pinned().has(c->src)) return pinned().keep(c->src, move(s, c, open(c->dst), c->src)), LAMELLA_OK;
-    const auto* bytes = static_cast<const char*>(c->src);  // copied now: the caller may write there on return
+    const auto* bytes = static_cast<const char*>(c->src);  // copied now, since the caller may then write there
     s.push(
         [to = open(c->dst), held = std::vector<char>(bytes, bytes + c->bytes)] {
           return std::memcpy(to, held.data(), held.size()), Fault();
@@ -207,7 +207,7 @@ lamella_status move(const lamella_copy* c, int32_t* done) {
         {nullptr, c->bytes, c->to, c->from});
     return LAMELLA_OK;
   }
-  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // it goes through the host
+  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // declined: the copy goes through the host
   Stream &from = current(c->from.index), &to = current(c->to.index);
   follow(to, from.last());
   follow(from, move(to, c, open(c->dst), open(c->src)));
@@ -216,7 +216,7 @@ lamella_status move(const lamella_copy* c, int32_t* done) {
 lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
   return closed([=] { return move(c, done); });
 }
-// ---- forks: the child has all memory, and no lock is held when it begins ----
+// ---- forks: the child has a copy of all memory, and all locks are free in it ----
 void before_fork() {
   for (int32_t i = 0; i < devices; i++) memory(i).mutex.lock();
   pinned().mutex.lock();
@@ -259,7 +259,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_trace(m);
 }
 
-// Keeps the device's current stream busy for a while, for tests of what is ordered behind it.
+// Keeps the device's current stream busy for a while, for tests of the order of tasks.
 LAMELLA_LIBRARY(bank, m) {
   m.def("delay(Tensor on, int microseconds) -> ()", [](const lamella::Tensor& on, int64_t microseconds) {
     lamella::check(launch(on.get(), "delay", [microseconds] {

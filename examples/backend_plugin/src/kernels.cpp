@@ -1,4 +1,4 @@
-// The primitive set. A kernel builds views on the caller's thread and launches a task that works on them.
+// Kernels of the primitive set. A kernel makes views on the caller's thread, and launches a task that uses them.
 #include <algorithm>
 #include <numeric>
 #include "bank.h"
@@ -9,12 +9,12 @@ lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_
   const lamella_tensor* self = rets[0].as.tensor;
   return launch(self, "assign", [to = View(self), from = View(args[1], self->dtype, self)] {
     const Row in(from, to.dtype), out(to, to.dtype, false);
-    std::memmove(out.data, in.data, to.count * out.step);  // they may overlap
+    std::memmove(out.data, in.data, to.count * out.step);  // not memcpy, since the operands may overlap
     return out.write();
   });
 }
 
-// Writes number(i), a T, as element i.
+// Writes number(i), which is a T, to element i of `out`.
 template <class T, class Number> lamella_status generate(const lamella_tensor* out, Number number) {
   return launch(out, "generate", [number, to = View(out)] {
     Row all(to, code<T>, false);
@@ -32,7 +32,7 @@ lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_
   return range(lamella::as_int(args[0]), lamella::as_int(args[2]));
 }
 
-// Word i mod 4 of Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) with counter i / 4.
+// Returns word i mod 4 of Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) with counter i / 4.
 uint64_t philox(uint64_t seed, uint64_t i) {
   std::array<uint32_t, 4> c = {uint32_t(i / 4), uint32_t(i >> 34), 0, 0};
   uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
@@ -51,7 +51,7 @@ lamella_status random_kernel(lamella_frame*, const lamella_value* args, lamella_
   return generate<uint64_t>(self, [=](uint64_t i) { return philox(seed, offset + i); });
 }
 
-// Every pointwise operator, also those of other packages: an operator brings its loops.
+// Runs every pointwise operator, also those of other packages, by the loops of the operator's declaration.
 lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const lamella_pointwise* meaning = api().operator_pointwise(f->op);
   const bool half = f->compute_dtype == LAMELLA_FLOAT16 || f->compute_dtype == LAMELLA_BFLOAT16;
@@ -85,7 +85,7 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
   });
 }
 
-// Floating elements are added one by one in extended precision, which is at least as exact as pairwise addition.
+// A sum or a product. Floating elements are added in extended precision, which is as exact as pairwise addition.
 template <class T, bool Multiplies> struct Total {
   using Real = std::conditional_t<std::is_same_v<T, double>, long double, T>;
   using Wide = std::conditional_t<std::is_same_v<T, std::complex<double>>, std::complex<long double>, Real>;
@@ -96,7 +96,7 @@ template <class T, bool Multiplies> struct Total {
 template <class T> using Sum = Total<T, false>;
 template <class T> using Product = Total<T, true>;
 
-// The first of the largest, or of the smallest if Less; the first NaN wins.
+// Finds the first largest element, or the first smallest one if Less; the first NaN if there is one.
 template <class T, bool Less, bool Index> struct Best {
   T best{};
   int64_t at = 0, seen = 0;
@@ -110,7 +110,7 @@ template <class T> using Largest = Best<T, false, false>;
 template <class T> using Least = Best<T, true, false>;
 template <class T> using Argmax = Best<T, false, true>;
 
-// The dimensions that a kernel was given: none, or an empty list, means all.
+// Returns the mask of a kernel's argument of dimensions; none, or an empty list, means all.
 uint64_t mask(const lamella_value& dims, const lamella_tensor* t) {
   uint64_t m = dims.tag == LAMELLA_INT ? bit(dims.as.i, t) : 0;
   for (uint32_t i = 0; dims.tag == LAMELLA_INT_LIST && i < dims.length; i++) m |= bit(dims.as.ints[i], t);
@@ -168,7 +168,8 @@ lamella_status sort_kernel(lamella_frame*, const lamella_value* args, lamella_va
   });
 }
 
-// For each index, calls body(self's element at it along `dim`, other's element); writes `out`, which is self or other.
+// For each index, calls body with self's element at the index along `dim` and other's element; writes `out`, which is
+// self or other.
 template <class Body>
 lamella_status by_index(const char* name, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
                         const lamella_tensor* other, const lamella_tensor* out, Body body) {
@@ -201,7 +202,7 @@ template <bool Add> lamella_status scatter_kernel(lamella_frame*, const lamella_
   return by_index(Add ? "scatter_add_" : "scatter_", self, args[1].as.i, args[2].as.tensor, src, self, put);
 }
 
-// nonzero(self): its caller needs the count, so this waits for all tasks of the stream.
+// nonzero(self). The size of the result depends on the elements, so this kernel waits for all streams of the device.
 lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const lamella_tensor* self = args[0].as.tensor;
   std::vector<int64_t> found;
@@ -226,17 +227,17 @@ lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella
   });
 }
 
-// The columns that fill one vector; a single column for complex numbers.
+// A vector of the elements of one row in several columns; one column for complex numbers.
 template <class T> struct Columns { typedef T type __attribute__((vector_size(64))); };
 template <> struct Columns<std::complex<double>> { using type = std::complex<double>; };
 
-// c = a b, eight rows at once; built for several processors, of which the loader chooses.
+// Computes c = a b, eight rows at once. The compiler makes a version for each processor, and the loader chooses one.
 template <class T>
 [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]  //
 void product(int64_t m, int64_t k, int64_t n, const T* a, const T* b, T* c) {
   using V = typename Columns<T>::type;
   constexpr int64_t width = sizeof(V) / sizeof(T), height = 8;
-  std::vector<T> panel(k * width);  // of b
+  std::vector<T> panel(k * width);  // some columns of b
   for (int64_t j = 0; j < n; j += width) {
     const int64_t there = std::min(width, n - j);
     for (int64_t p = 0; p < k; p++)

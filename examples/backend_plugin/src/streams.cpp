@@ -1,3 +1,4 @@
+// Streams and events of device `bank`, and their functions in the backend's table.
 #include "streams.h"
 #include <algorithm>
 #include <array>
@@ -89,7 +90,7 @@ void follow(Stream& stream, Place place) {
 }
 
 namespace {
-// Streams are never freed: a destroyed one is given out again. Events and memory may therefore keep pointers to it.
+// All streams. They are never freed, and destroyed ones are reused, so that events and memory may keep pointers.
 struct Streams {
   std::mutex mutex;
   std::deque<Stream> all;
@@ -109,7 +110,7 @@ struct Streams {
   void put(Stream* s) try {
     std::lock_guard lock(mutex);
     spare.push_back(s);
-  } catch (const std::bad_alloc&) {  // it stays as it is, and is not given out again
+  } catch (const std::bad_alloc&) {  // the stream is not reused
   }
 };
 Streams& streams() {
@@ -117,12 +118,12 @@ Streams& streams() {
   return *made;
 }
 
-// The current streams of a thread, null where it has not set one. They go along with a captured state.
+// The current streams of a thread; null for a device whose stream was not set. A captured state contains a copy.
 struct Current {
   std::array<Stream*, devices> streams{};
   int32_t device = 0;
 };
-Current* settings();  // this thread's, made if there are none
+Current* settings();  // returns this thread's settings; makes them if there are none
 int32_t slot;
 
 struct Event {
@@ -134,7 +135,7 @@ Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 }  // namespace
 
-// A task may wait for another stream, which takes that one's lock: so first they become idle, and then they are held.
+// Waits until all streams are idle, then locks them: a task may wait for another stream, which needs that one's lock.
 void hold_streams() {
   Streams& all = streams();
   all.mutex.lock();

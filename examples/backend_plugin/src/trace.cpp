@@ -1,16 +1,16 @@
-// What profiles are told: when each task ran, by the device's own clock, and by which number it was launched.
+// Reports tasks to profiles: when each one ran, by the device's own clock, and the number of its launch.
 #include <chrono>
 #include "streams.h"
 
 namespace bank {
 namespace {
-std::atomic<const lamella_device_sink*> sink{nullptr};  // null: no profile runs
+std::atomic<const lamella_device_sink*> sink{nullptr};  // null if no profile is open
 
 int64_t steady() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 }  // namespace
 
-// A clock of its own, as hardware has: it begins elsewhere than the host's, and goes slower by one part in ten
-// thousand.
+// The device's clock. As in hardware it differs from the host's: it starts at another number, and is slower by one part
+// in ten thousand.
 int64_t device_time() {
   static const int64_t zero = steady();
   const int64_t passed = steady() - zero;

@@ -7,14 +7,14 @@ operator                      operations
 ============================  =================================================================
 mm (m, k) x (k, n)            2mnk
 bmm, b of them                2bmnk
-pointwise                     one per element of the result, whatever the function and the dtype
+pointwise                     one per element of the result, for any function and dtype
 add, sub, rsub                one per element of the result, two where alpha is not 1
 reductions (sum, mean, max)   one per element of the input
 everything else               none: views, copies, creation, indexing, random numbers
 ============================  =================================================================
 
-In-place and ``out=`` forms count like their functional form. An operator that is written over others, such as matmul,
-counts nothing itself; its parts do. A call that raises counts nothing.
+In-place and ``out=`` forms count like their functional form. For an operator that calls other operators, such as
+matmul, only those are counted. A call that raises is not counted.
 """
 
-import lamella  # noqa: F401  # first: it imports the modules here as plugins
+import lamella  # noqa: F401  # imported first, since it imports native.py and twin.py as plugins

@@ -1,4 +1,4 @@
-"""The native layer's Python face: it loads the library, and reads the interface that the library publishes.
+"""The Python side of the native layer: loads the library, and reads the counts through its C interface.
 
 >>> from lamella_flops import native
 >>> with native.on():
@@ -21,7 +21,7 @@ LIBRARY = Path(__file__).with_name("liblamella_flops.so")
 
 
 class Interface(ctypes.Structure):
-    """``lamella_flops`` of src/flops.h."""
+    """Mirrors the struct ``lamella_flops`` of src/flops.h."""
 
     _fields_ = [
         ("size", ctypes.c_uint32),
@@ -52,7 +52,7 @@ def interface() -> Interface:
 
 @cache
 def layer() -> Layer:
-    """The native layer as ``lamella.library`` sees layers; the library keeps it registered."""
+    """Returns the native layer as a ``Layer``. The native library registered it, so this object does not remove it."""
     return Layer("flops", interface().layer, 0, None)
 
 
@@ -61,14 +61,14 @@ on, off, enable = switch.on, switch.off, switch.enable
 
 
 def counts() -> dict[str, int]:
-    """Operations by operator since the last reset, of all threads; operators without any are left out."""
+    """Returns the operations of all threads since the last reset, by operator; without operators that have none."""
     table = interface()
     found = {table.name(i).decode(): table.flops(i) for i in range(table.entries())}
     return {name: flops for name, flops in sorted(found.items()) if flops}
 
 
 def total() -> int:
-    """All operations since the last reset."""
+    """Returns the number of all operations since the last reset."""
     return sum(counts().values())
 
 

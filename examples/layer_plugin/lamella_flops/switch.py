@@ -1,21 +1,21 @@
-"""Switching a layer on and off, for a block, a thread or the process. ``native`` and ``twin`` share this."""
+"""Switches a layer on and off, for a block, a thread or the process. Used by ``native`` and ``twin``."""
 
 import threading
 
 
 class Switch:
-    """``find`` gives the ``lamella.library.Layer``, once it is registered; ``always`` switches it for the process."""
+    """The switch of a layer: ``find()`` returns the ``Layer``, ``always(on)`` switches it for the process."""
 
     def __init__(self, find, always):
         self.find, self.always = find, always
         self.local = threading.local()  # .block: the context manager that enable() entered on this thread
 
     def on(self):
-        """This thread's calls are counted inside the block."""
+        """Returns a context manager within which this thread's calls are counted."""
         return self.find().on()
 
     def off(self):
-        """This thread's calls are not counted inside the block."""
+        """Returns a context manager within which this thread's calls are not counted."""
         return self.find().off()
 
     def enable(self, on: bool = True, *, process: bool = False) -> None:

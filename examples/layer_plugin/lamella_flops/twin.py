@@ -1,4 +1,4 @@
-"""The same layer in pure Python, by ``lamella.library`` alone.
+"""The layer of native.py written in Python, by ``lamella.library`` alone.
 
 >>> from lamella_flops import twin
 >>> with twin.on():
@@ -20,7 +20,7 @@ from lamella_flops.switch import Switch
 registered: list[Layer] = []
 flops_of: Counter[str] = Counter()
 lock = threading.Lock()
-thread = threading.local()  # .counted: by this thread, to see whether the parts of a call have counted
+thread = threading.local()  # .counted: this thread's sum, which shows whether operators inside a call were counted
 
 
 @hookimpl
@@ -65,13 +65,13 @@ def count(call, *args, **kwargs):
 
 
 def counts() -> dict[str, int]:
-    """Operations by operator since the last reset, of all threads; operators without any are left out."""
+    """Returns the operations of all threads since the last reset, by operator; without operators that have none."""
     with lock:
         return {name: flops for name, flops in sorted(flops_of.items()) if flops}
 
 
 def total() -> int:
-    """All operations since the last reset."""
+    """Returns the number of all operations since the last reset."""
     return sum(counts().values())
 
 

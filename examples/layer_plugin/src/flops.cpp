@@ -1,7 +1,7 @@
 // A layer in C++ that counts floating-point operations per operator. Start at LAMELLA_LIBRARY at the end of the file.
 //
-// Note [Parts count]  The layer stays inside composites, so it sees an operator and then the operators that it is
-//   written over. A call counts by its formula only if the operators inside it counted nothing.
+// Note [Parts count]  The layer stays on inside composites, so it sees an operator and then the operators that this one
+//   calls. A call is counted by its formula only if no operator inside it was counted.
 #include "flops.h"
 
 #include <lamella/extension.h>
@@ -17,7 +17,7 @@ using lamella::api;
 
 enum class Rule { Nothing, Product, Pointwise, Scaled, Reduction };
 
-// One operator's count. Never freed: the interface hands out its name.
+// One operator's count. It is never freed, since the interface returns pointers to its name.
 struct Entry {
   std::string name;
   std::atomic<int64_t> flops{0};
@@ -35,9 +35,9 @@ Counts& counts() {
 }
 
 uint64_t layer_mask = 0;
-thread_local int64_t counted = 0;  // by this thread, to see whether the parts of a call have counted
+thread_local int64_t counted = 0;  // this thread's sum, which shows whether operators inside a call were counted
 
-// How an operator counts: by its category, also if another package defined it; some of the catalogue by their name.
+// Returns the rule for an operator: by its category, also for operators of other packages, or by its name.
 Rule rule_of(const lamella_operator* op) {
   if (api().operator_num_args(op) == 0 || api().operator_num_returns(op) == 0) return Rule::Nothing;
   const std::string category = api().operator_category(op);
@@ -66,7 +66,7 @@ struct Known {
   Rule rule = Rule::Nothing;
 };
 
-// Operators are never freed, so that a pointer may be remembered.
+// Returns the entry and the rule of an operator. The cache may keep the pointer, since operators are never freed.
 const Known& known(const lamella_operator* op) {
   thread_local std::unordered_map<const lamella_operator*, Known> seen;
   Known& k = seen[op];

@@ -1,4 +1,4 @@
-"""Device ``numpy``: memory and kernels are numpy's. Imported when a program first names the device.
+"""Device ``numpy``, with memory and kernels of numpy. Imported when a program first names the device.
 
 >>> import lamella
 >>> lamella.ones(2, device="numpy") + 1
@@ -13,7 +13,7 @@ from lamella.plugins import hookimpl
 
 
 class Memory(lamella.library.Backend):
-    """The device: its memory is that of arrays, and all is done when a call returns."""
+    """The device. Its memory is that of numpy's arrays; it is synchronous: a call returns when its work is done."""
 
     def __init__(self):
         self.blocks: dict[int, np.ndarray] = {}  # all allocated memory, by address
@@ -33,7 +33,7 @@ class Memory(lamella.library.Backend):
 
 
 def array(t):
-    """A tensor's elements as an array over the same memory; a zero-dim operand may lie on the host."""
+    """Returns an array over the memory of a tensor, which is on this device or, if zero-dim, on the host."""
     dtype = np.dtype(str(t.dtype).removeprefix("lamella."))
     span = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True)) if t.numel() else 0
     held = (ctypes.c_char * (span * dtype.itemsize)).from_address(t.data_ptr())
@@ -41,7 +41,7 @@ def array(t):
 
 
 def kernel(function):
-    """A kernel out of a function over arrays and numbers: its result becomes a tensor of this device."""
+    """Makes a kernel from a function of arrays and numbers, whose result becomes a tensor of this device."""
 
     def run(*args, **kwargs):
         def read(a):
@@ -69,7 +69,7 @@ def scaled(function):
     return lambda x, y, *, alpha=1: function(x, y if alpha == 1 else np.multiply(y, alpha))
 
 
-# The operators whose kernels are functions of numpy, which compute in the dtype of their operands.
+# The kernels, by operator: functions of numpy that compute in the dtype of their operands.
 KERNELS = {
     "add.Tensor": scaled(np.add),
     "sub.Tensor": scaled(np.subtract),

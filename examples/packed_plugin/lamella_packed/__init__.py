@@ -1,4 +1,4 @@
-"""Weights of four bits: ``x.pack_int4()`` gives an opaque tensor that only the layer ``packed`` can read.
+"""Weights of four bits: ``x.pack_int4()`` returns an opaque tensor that only the layer ``packed`` can read.
 
 >>> import lamella, lamella_packed
 >>> w = lamella.ones(2, 64).pack_int4()
@@ -7,7 +7,7 @@
 >>> lamella.nn.functional.linear(lamella.ones(1, 64), w)
 tensor([[64., 64.]])
 
-Operators without a kernel of this package raise, unless they may unpack:
+Operators without a kernel of this package raise, except in a block in which they unpack:
 
 >>> with lamella_packed.unpacking():
 ...     (w + 1).sum()
@@ -28,7 +28,7 @@ LIBRARY = Path(__file__).with_name("liblamella_packed.so")
 
 
 class Interface(ctypes.Structure):
-    """``lamella_packed`` of src/packed.h."""
+    """Mirrors the struct ``lamella_packed`` of src/packed.h."""
 
     _fields_ = [
         ("size", ctypes.c_uint32),
@@ -54,19 +54,19 @@ def interface() -> Interface:
 
 
 def pack_int4(self):
-    """The tensor as integers from -7 to 7 with a scale per 64 elements of a row: an opaque tensor of 4.5 bits each.
+    """Packs a float32 matrix to integers from -7 to 7 with a scale for 64 elements of a row, which is 4.5 bits each.
 
-    ``self`` is a float32 matrix. The result has its shape and dtype, and its values to within half a scale. The
-    gradient passes through to ``self`` unchanged.
+    The result is opaque. It has the shape and dtype of ``self``, and its values up to half a scale. The gradient passes
+    through to ``self`` unchanged.
 
     Raises:
-        RuntimeError: not a float32 matrix, one without columns, or one that is packed already
+        RuntimeError: ``self`` is not a float32 matrix, has no columns, or is packed already
     """
     return lamella.ops.packed.pack_int4(self)
 
 
 def unpack_int4(self):
-    """The values of a tensor that ``pack_int4`` gave, as a plain tensor.
+    """Returns the values of a packed tensor as a plain tensor.
 
     Raises:
         RuntimeError: the tensor is not packed
@@ -76,7 +76,7 @@ def unpack_int4(self):
 
 @contextmanager
 def unpacking():
-    """Within the block, on this thread, operators that this package has no kernel for unpack; each call is counted."""
+    """Lets operators without a kernel of this package unpack their arguments, within the block and on this thread."""
     before = interface().allow(1)
     try:
         yield
@@ -85,6 +85,6 @@ def unpacking():
 
 
 def unpacked() -> dict[str, int]:
-    """How many calls of each operator have unpacked, in this process."""
+    """Returns the number of calls that have unpacked arguments in this process, by operator."""
     table = interface()
     return {table.name(i).decode(): table.count(i) for i in range(table.entries())}

@@ -1,5 +1,5 @@
-// The layer of four-bit tensors: their slot and its manners, the operators that it has kernels for, and counted
-// unpacking for the others. Start at LAMELLA_LIBRARY at the end of the file.
+// The layer of four-bit tensors: their slot with its functions, operators with kernels, and a fallback that unpacks and
+// counts for other operators. Start at LAMELLA_LIBRARY at the end of the file.
 #include <deque>
 #include <mutex>
 
@@ -16,7 +16,7 @@ thread_local bool may_unpack = false;
 const Packed* packed_in(const lamella_tensor* t) { return static_cast<const Packed*>(api().slot_get(t, slot)); }
 const Packed* packed_in(const Tensor& t) { return packed_in(t.get()); }
 
-// ---- the slot's manners -------------------------------------------------------------------------------------------
+// ---- the slot's functions -----------------------------------------------------------------------------------------
 
 lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t how, void** out) {
   return lamella::guarded([&]() -> lamella_status {
@@ -68,7 +68,7 @@ Tensor unpack_int4(const Tensor& self) {
 
 Tensor materialize(const Tensor& self, bool) { return unpack_int4(self); }
 
-// A product is known where the second matrix alone is packed.
+// Raises unless only the second matrix of a product is packed, since only that product has a kernel.
 void expect_plain(const Tensor& x, const Tensor& weight) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(!packed_in(x) && packed_in(weight),
                                 "only the second matrix of a product may be packed; unpack the first one");
@@ -93,7 +93,7 @@ struct Count {
 };
 std::mutex counting;
 std::deque<Count>& counts() {
-  static auto* all = new std::deque<Count>;  // names are handed out
+  static auto* all = new std::deque<Count>;  // never freed, since name() returns pointers into it
   return *all;
 }
 
@@ -105,7 +105,8 @@ void count(const lamella_operator* op) {
   counts().push_back({name, 1});
 }
 
-// Without permission the call goes on, to the error that says that a tensor is opaque.
+// If unpacking is allowed, unpacks all packed arguments and redispatches. Otherwise the redispatched call raises an
+// error that says that a tensor is opaque.
 lamella_status fallback(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return lamella::guarded([&]() -> lamella_status {
     std::vector<lamella_value> plain(args, args + f->num_args);
@@ -179,7 +180,7 @@ LAMELLA_LIBRARY(packed, m) {
   m.impl("aten::_materialize", "packed", materialize);
   m.impl("aten::linear", "packed", linear);
   m.impl("aten::mm", "packed", mm);
-  // The slot's manners answer these: what they make comes with its numbers, or is refused.
+  // These categories need no kernel: `carry` gives their results packed numbers, or raises.
   m.category("view", "packed", nullptr);
   m.category("creation", "packed", nullptr);
   m.interface("packed", 1, &table);

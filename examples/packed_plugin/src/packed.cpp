@@ -1,3 +1,4 @@
+// Packs and unpacks matrices of four bits, and multiplies by them.
 #include "packed.h"
 
 namespace packed {
@@ -12,7 +13,7 @@ bool on_host(const Tensor& x) { return x.device().is_cpu(); }
 
 int nibble(const uint8_t* row, int64_t c) { return (row[c / 2] >> (c % 2 * 4) & 15) - 8; }
 
-// The elements of a row's group, as integers.
+// Writes the integers of a row's group to `out`; returns their number.
 int64_t read_group(const uint8_t* row, int64_t begin, int64_t columns, float* out) {
   const int64_t end = std::min(begin + group, columns);
   for (int64_t c = begin; c < end; c++) out[c - begin] = static_cast<float>(nibble(row, c));

@@ -1,4 +1,4 @@
-// Four-bit tensors: the numbers that stand for a matrix, and what is computed with them. layer.cpp makes a layer of it.
+// Matrices packed to four bits: their form, packing, unpacking and products. layer.cpp adds the layer.
 #pragma once
 
 #include <lamella/extension.h>
@@ -9,8 +9,8 @@ using lamella::Tensor;
 
 constexpr int64_t group = 64;  // elements of a row that share a scale
 
-// A matrix (rows, columns) as integers: row r, column c is (nibble - 8) * scales[r][c / group]. Never written again, so
-// that tensors share it. Counted by hand, as any thread may drop it.
+// A packed matrix (rows, columns): the element at (r, c) is (nibble - 8) * scales[r][c / group]. It never changes, so
+// that tensors can share it. The count of references is atomic, since any thread may drop one.
 struct Packed {
   Tensor bytes;   // uint8 (rows, (columns + 1) / 2): the even column in the lower four bits
   Tensor scales;  // float32 (rows, groups)
@@ -23,16 +23,16 @@ inline void release(const Packed* p) {
   if (__atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) == 0) delete p;
 }
 
-// By operators of the catalogue, so on every device.
+// These call operators of the catalogue, so they run on every device.
 Packed* pack(const Tensor& x);
 Tensor unpack(const Packed& p);
 Packed* moved(const Packed& p, const lamella::Device& device);
 
-// x (n, columns) times the matrix transposed, and x (n, rows) times the matrix: on the host without unpacking it.
+// Multiply x (n, columns) by the transposed matrix, and x (n, rows) by the matrix; on the host without unpacking it.
 Tensor times_transposed(const Tensor& x, const Packed& p);
 Tensor times(const Tensor& x, const Packed& p);
 
-// The state of `p` from what was saved; an error unless it describes a matrix of this size on this device.
+// Makes the packed matrix of `to` from saved tensors; raises unless they describe a matrix of its size and device.
 Packed* loaded(const Tensor& bytes, const Tensor& scales, const lamella_tensor* to);
 
 }  // namespace packed
@@ -41,8 +41,8 @@ Packed* loaded(const Tensor& bytes, const Tensor& scales, const lamella_tensor* 
 struct lamella_packed {
   uint32_t size;
   int32_t layer;
-  int32_t (*allow)(int32_t on);  // whether this thread's operators may unpack; returns what held before
-  int32_t (*entries)();          // operators that have unpacked
+  int32_t (*allow)(int32_t on);  // sets whether this thread's operators may unpack; returns the former setting
+  int32_t (*entries)();          // the number of operators that have unpacked
   const char* (*name)(int32_t i);
   int64_t (*count)(int32_t i);
 };

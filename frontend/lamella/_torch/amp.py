@@ -1,4 +1,4 @@
-"""torch.amp's names: scaling of losses as torch does it, and blocks of lower precision, which are not here yet.
+"""The names of torch.amp: a scaler of losses, and ``autocast``, which is accepted only if it is disabled.
 
 >>> import lamella
 >>> with lamella.amp.autocast("cpu", enabled=False):
@@ -21,7 +21,7 @@ __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_av
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """False: blocks of lower precision are not here yet.
+    """Returns False: blocks of lower precision are not implemented yet.
 
     >>> lamella.amp.is_autocast_available("cpu")
     False
@@ -30,19 +30,19 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def _missing(device_type: str) -> bool:
-    """Whether a device is one that this machine has not."""
+    """Returns whether this machine has no device of that type."""
     from lamella._devices import can_load, counted
 
     return device_type != _C._default_generator().device.type and not (can_load(device_type) and counted(device_type))
 
 
 class autocast:
-    """A block, or a function, whose operators would compute in lower precision: nothing with ``enabled=False``.
+    """A block, or a decorator, for operators in lower precision, which Lamella does not implement yet.
 
-    For a device that is not on this machine it warns and does nothing, as torch does.
+    With ``enabled=False`` it does nothing. For a device that this machine does not have it warns and does nothing.
 
     Raises:
-        NotImplementedError: it is enabled for a device that is here
+        NotImplementedError: it is enabled for a device of this machine
     """
 
     def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None):
@@ -69,7 +69,7 @@ class autocast:
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Any:
-    """Decorates ``forward`` of a Function: it stays as it is, since nothing computes in lower precision.
+    """Decorates ``forward`` of a Function. Returns it unchanged, since no operator computes in lower precision.
 
     >>> lamella.amp.custom_fwd(abs, device_type="cpu") is abs
     True
@@ -78,7 +78,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
-    """Decorates ``backward`` of a Function: it stays as it is.
+    """Decorates ``backward`` of a Function. Returns it unchanged.
 
     >>> lamella.amp.custom_bwd(abs, device_type="cpu") is abs
     True
@@ -87,10 +87,11 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
 
 
 class GradScaler:
-    """Scales a loss, so that small gradients are no zeros in float16, and the gradients back before a step.
+    """Multiplies a loss by a scale, so that small gradients do not underflow in float16.
 
-    A step whose gradients have infinities or NaN is left out, and the scale gets smaller; after ``growth_interval``
-    steps without, it gets larger. For a device that is not on this machine it warns and does nothing, as torch does.
+    Before a step the gradients are divided by the scale. A step whose gradients have infinities or NaN is skipped, and
+    the scale decreases; after ``growth_interval`` good steps it increases. For a device that this machine does not have
+    the scaler warns and does nothing, as in torch.
 
     >>> scaler = lamella.amp.GradScaler("cpu", init_scale=4.0)
     >>> scaler.scale(lamella.tensor(2.0))
@@ -115,11 +116,11 @@ class GradScaler:
             raise ValueError(f"GradScaler: argument 'backoff_factor' must be below 1, got {backoff_factor}")
         self._enabled, self._scale, self._good_steps = bool(enabled), float(init_scale), 0
         self._growth, self._backoff, self._interval = growth_factor, backoff_factor, growth_interval
-        self._found: dict[int, bool] = {}  # whether an optimizer's gradients were not finite, once they are scaled back
+        self._found: dict[int, bool] = {}  # by an optimizer's id: whether unscale_ found infinities or NaN
         self._stepped: defaultdict[int, bool] = defaultdict(bool)
 
     def scale(self, outputs: Any) -> Any:
-        """A loss, or several in a list, times the scale."""
+        """Returns a loss, or a list of losses, multiplied by the scale."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, _C.Tensor):
@@ -129,13 +130,13 @@ class GradScaler:
         raise ValueError(f"GradScaler.scale: expected tensors, got {type(outputs).__name__}")
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divides the gradients of an optimizer's parameters by the scale; ``step`` then does it no more."""
+        """Divides the gradients of an optimizer's parameters by the scale, which ``step`` then does not repeat."""
         if not self._enabled:
             return
         if id(optimizer) in self._found:
             raise RuntimeError("GradScaler.unscale_: it has been called for this optimizer since the last update()")
         if self._stepped[id(optimizer)]:
-            raise RuntimeError("GradScaler.unscale_: it is called after step()")
+            raise RuntimeError("GradScaler.unscale_: it is called after step(); call it before")
         found = False
         for group in optimizer.param_groups:
             for parameter in group["params"]:
@@ -146,7 +147,7 @@ class GradScaler:
         self._found[id(optimizer)] = found
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """``optimizer.step()``, unless a gradient is infinite or NaN."""
+        """Calls ``optimizer.step()``, unless a gradient is infinite or NaN."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -159,7 +160,7 @@ class GradScaler:
         return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: Any = None) -> None:
-        """Sets the next scale: smaller if gradients were not finite, larger after enough good steps."""
+        """Sets the next scale: smaller if gradients had infinities or NaN, larger after enough good steps."""
         if not self._enabled:
             return
         if new_scale is not None:
@@ -176,27 +177,27 @@ class GradScaler:
         self._stepped.clear()
 
     def is_enabled(self) -> bool:
-        """Whether it does anything."""
+        """Returns whether this scaler has an effect."""
         return self._enabled
 
     def get_scale(self) -> float:
-        """The scale; 1 where it does nothing."""
+        """Returns the scale; 1 if this scaler is disabled."""
         return self._scale if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
-        """By what the scale grows."""
+        """Returns the factor by which the scale increases."""
         return self._growth
 
     def get_backoff_factor(self) -> float:
-        """By what the scale shrinks."""
+        """Returns the factor by which the scale decreases."""
         return self._backoff
 
     def get_growth_interval(self) -> int:
-        """After how many good steps the scale grows."""
+        """Returns the number of good steps after which the scale increases."""
         return self._interval
 
     def state_dict(self) -> dict[str, Any]:
-        """Its state for a checkpoint; empty where it does nothing."""
+        """Returns the scaler's state for a checkpoint; {} if this scaler is disabled."""
         if not self._enabled:
             return {}
         names = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
@@ -205,15 +206,15 @@ class GradScaler:
         )
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what ``state_dict`` gave.
+        """Restores a state that ``state_dict`` returned.
 
         Raises:
-            RuntimeError: it is empty, of a scaler that did nothing
+            RuntimeError: the state is empty, since its scaler was disabled
         """
         if not self._enabled:
             return
         if not state_dict:
-            raise RuntimeError("GradScaler.load_state_dict: the state is empty; its scaler did nothing")
+            raise RuntimeError("GradScaler.load_state_dict: the state is empty, since its scaler was disabled")
         self._scale, self._good_steps = float(state_dict["scale"]), int(state_dict["_growth_tracker"])
         self._growth, self._backoff = state_dict["growth_factor"], state_dict["backoff_factor"]
         self._interval = state_dict["growth_interval"]

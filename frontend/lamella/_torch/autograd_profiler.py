@@ -1,4 +1,4 @@
-"""What ``lamella.autograd.profiler`` and ``lamella.autograd.profiler_util`` hold: the names are the profiler's."""
+"""Fills ``lamella.autograd.profiler`` and ``lamella.autograd.profiler_util`` with names of the plugin profiler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAMES = {
 
 
 def fill(module: ModuleType) -> None:
-    """Gives a lazy module its names. Raises what naming ``lamella.profiler`` raises where that plugin is absent."""
+    """Sets the names of a lazy module. If the plugin profiler is absent, raises the error of ``lamella.profiler``."""
     import lamella
 
     lamella.profiler  # noqa: B018

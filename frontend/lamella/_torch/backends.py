@@ -1,4 +1,4 @@
-"""torch.backends' switches: what libraries a device uses. What changes no result is accepted, the rest is refused."""
+"""The switches of torch.backends: those that need not change a result are accepted and ignored, others are refused."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _asked(**answers: Any) -> dict[str, Any]:
 
 
 def _flags(module: ModuleType, names: str) -> Callable[..., Any]:
-    """``flags(...)`` of a module: a block with other switches."""
+    """Makes the function ``flags`` of a module of switches, whose names are in ``names``."""
     order = names.split()
 
     @contextmanager
     def flags(*args: Any, **kwargs: Any) -> Iterator[None]:
-        """A block in which switches are other ones."""
+        """Sets switches within a block, and restores them at its end."""
         given = dict(zip(order, args, strict=False)) | kwargs
         if unknown := sorted(set(given) - set(order)):
             raise TypeError(f"{module.__name__}.flags: has no argument '{unknown[0]}'; it has {order}")
@@ -46,7 +46,7 @@ def _flags(module: ModuleType, names: str) -> Callable[..., Any]:
 
 
 def _has_onednn() -> bool:
-    """Whether the CPU backend was built with oneDNN."""
+    """Returns whether the CPU backend was built with oneDNN."""
     from lamella.plugins.manager import native_folder
 
     return (native_folder() / "backends/cpu/libdnnl.so.3").exists()
@@ -64,7 +64,7 @@ def _cudnn(module: ModuleType) -> dict[str, Any]:
 
 
 class _Products(SimpleNamespace):
-    """Switches of products of matrices: what allows less precision is accepted, and none is used."""
+    """Switches of matrix products. They allow lower precision; Lamella accepts them and keeps full precision."""
 
 
 def _cuda(module: ModuleType) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _cuda(module: ModuleType) -> dict[str, Any]:
         return lambda: chosen[name]
 
     def enable_math_sdp(enabled: bool) -> None:
-        """Whether attention may be computed by its formula, which is the only way that there is."""
+        """Accepts True only: attention is always computed by its formula."""
         if not enabled:
             raise NotImplementedError(
                 "lamella.backends.cuda.enable_math_sdp: attention has no other way; leave it True"
@@ -133,7 +133,7 @@ CONTENT: dict[str, Callable[[ModuleType], dict[str, Any]]] = {
 
 
 def fill(module: ModuleType) -> None:
-    """Gives a module of switches its names; one that a program has set already stays."""
+    """Sets the names of a module of switches, except those that a program has set already."""
     name = module.__name__.rpartition(".")[2]
     for key, value in CONTENT[name](module).items():
         vars(module).setdefault(key, value)

@@ -1,4 +1,4 @@
-"""torch.compiler as far as programs ask it something; there is no compiler, and ``compile`` says so."""
+"""The functions of torch.compiler that programs query. Lamella has no compiler: ``compile`` raises an error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ refuse("lamella.compiler", "compile load_cache_artifacts save_cache_artifacts su
 
 
 def is_compiling() -> bool:
-    """False: a program is never compiled.
+    """Returns False: a program is never compiled.
 
     >>> lamella.compiler.is_compiling()
     False
@@ -34,7 +34,7 @@ is_dynamo_compiling = is_exporting = is_compiling
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: Any = None) -> Any:
-    """The function as it is, for ``@disable`` and ``@disable()``.
+    """Returns the function unchanged, as ``@disable`` and as ``@disable()``.
 
     >>> lamella.compiler.disable(len) is lamella.compiler.disable()(len) is len
     True
@@ -43,7 +43,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: Any = None) -> An
 
 
 def allow_in_graph(fn: Any) -> Any:
-    """The function as it is.
+    """Returns the function unchanged.
 
     >>> lamella.compiler.allow_in_graph(len) is len
     True
@@ -52,7 +52,7 @@ def allow_in_graph(fn: Any) -> Any:
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """The names of compilers: none.
+    """Returns the names of compilers: an empty list.
 
     >>> lamella.compiler.list_backends()
     []
@@ -61,14 +61,14 @@ def list_backends(exclude_tags: Any = ()) -> list[str]:
 
 
 def reset() -> None:
-    """Nothing: nothing is kept of a compiler.
+    """Does nothing, since there is no compiler whose state could be reset.
 
     >>> lamella.compiler.reset()
     """
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Nothing: no graph is recorded.
+    """Does nothing, since no graph is recorded.
 
     >>> lamella.compiler.cudagraph_mark_step_begin()
     """

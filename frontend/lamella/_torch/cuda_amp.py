@@ -24,7 +24,7 @@ class GradScaler(amp.GradScaler):
 
 
 def fill(module: ModuleType) -> None:
-    """Gives ``lamella.cuda.amp`` its names."""
+    """Sets the names of ``lamella.cuda.amp``."""
     vars(module).update(autocast=autocast, GradScaler=GradScaler)
     vars(module)["custom_fwd"] = functools.partial(amp.custom_fwd, device_type="cuda")
     vars(module)["custom_bwd"] = functools.partial(amp.custom_bwd, device_type="cuda")

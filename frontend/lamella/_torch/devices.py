@@ -1,4 +1,4 @@
-"""``lamella.cuda``, ``mps`` and ``xpu``, which torch's programs ask for devices: they are there without a backend."""
+"""``lamella.cuda``, ``mps`` and ``xpu``: programs for torch query them, so they exist also without a backend."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def _chance() -> int:
 
 
 class AbsentKind(OneKind):
-    """The functions of a kind of devices of which there may be none: seeds and caches are nothing then."""
+    """The functions of a kind of devices. Without a device, functions for seeds and caches do nothing."""
 
     def manual_seed(self, seed: int) -> None:
-        """Seeds the default generator of the current device, where there is one.
+        """Seeds the default generator of the current device, if there is a device.
 
         >>> lamella.cuda.manual_seed(3)
         """
@@ -29,7 +29,7 @@ class AbsentKind(OneKind):
             super().manual_seed(seed)
 
     def seed(self) -> None:
-        """Seeds it with a number of chance.
+        """Seeds the default generator of the current device with a random number.
 
         >>> lamella.cuda.seed()
         """
@@ -37,7 +37,7 @@ class AbsentKind(OneKind):
             self.default_generator().manual_seed(_chance())
 
     def seed_all(self) -> None:
-        """Seeds the default generators of all devices with a number of chance.
+        """Seeds the default generators of all devices with random numbers.
 
         >>> lamella.cuda.seed_all()
         """
@@ -45,14 +45,14 @@ class AbsentKind(OneKind):
             self.default_generator(index).manual_seed(_chance())
 
     def get_rng_state_all(self) -> list[Any]:
-        """The states of the default generators of all devices.
+        """Returns the states of the default generators of all devices.
 
         >>> state = lamella.cuda.get_rng_state_all()
         """
         return [self.get_rng_state(index) for index in range(self.device_count())]
 
     def set_rng_state_all(self, new_states: Any) -> None:
-        """Goes on from what ``get_rng_state_all`` gave.
+        """Restores the states that ``get_rng_state_all`` returned.
 
         >>> lamella.cuda.set_rng_state_all(lamella.cuda.get_rng_state_all())
         """
@@ -60,7 +60,7 @@ class AbsentKind(OneKind):
             self.set_rng_state(state, index)
 
     def empty_cache(self) -> None:
-        """Gives back memory that is kept for reuse, where there is a device.
+        """Frees memory that the allocator keeps for reuse, if there is a device.
 
         >>> lamella.cuda.empty_cache()
         """
@@ -68,7 +68,7 @@ class AbsentKind(OneKind):
             super().empty_cache()
 
     def memory_stats(self, device: Any = None) -> dict[str, int]:
-        """Figures of the allocator; none where there is no device.
+        """Returns the allocator's numbers; {} without a device.
 
         >>> isinstance(lamella.cuda.memory_stats(), dict)
         True
@@ -76,7 +76,7 @@ class AbsentKind(OneKind):
         return super().memory_stats(device) if self.is_available() else {}
 
     def is_initialized(self) -> bool:
-        """Whether there is a device, which needs nothing more than that.
+        """Returns whether there is a device. A device needs no initialization by the program.
 
         >>> lamella.cuda.is_initialized() == lamella.cuda.is_available()
         True
@@ -84,14 +84,14 @@ class AbsentKind(OneKind):
         return self.is_available()
 
     def init(self) -> None:
-        """Nothing where there is a device; else the error that says why there is none.
+        """Does nothing if there is a device; else raises the error that says why there is none.
 
         >>> lamella.cuda.init() if lamella.cuda.is_available() else None
         """
         self._resolve(None)
 
     def get_arch_list(self) -> list[str]:
-        """The architectures that Lamella's own kernels were compiled for: none.
+        """Returns the architectures that kernels were compiled for ahead of time: none.
 
         >>> lamella.cuda.get_arch_list()
         []
@@ -99,7 +99,7 @@ class AbsentKind(OneKind):
         return []
 
     def is_bf16_supported(self, including_emulation: bool = True) -> bool:
-        """Whether the current device has bfloat16.
+        """Returns whether the current device supports bfloat16.
 
         >>> lamella.cuda.is_bf16_supported() <= lamella.cuda.is_available()
         True
@@ -110,7 +110,7 @@ class AbsentKind(OneKind):
 
 
 class AbsentDevice(DeviceModule):
-    """``lamella.NAME`` of a kind of devices whose backend may not be installed."""
+    """The module ``lamella.NAME`` of a kind of devices whose backend may not be installed."""
 
     def __init__(self, name: str):
         super().__init__(name)

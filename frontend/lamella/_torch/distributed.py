@@ -1,4 +1,4 @@
-"""torch.distributed as far as programs ask whether it is there: it is not."""
+"""The functions of torch.distributed with which programs test whether it is available. It is not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ refuse(
 
 
 def is_available() -> bool:
-    """False: there are no groups of processes.
+    """Returns False: Lamella has no groups of processes.
 
     >>> lamella.distributed.is_available()
     False
@@ -25,7 +25,7 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
-    """False: there are no groups of processes.
+    """Returns False: Lamella has no groups of processes.
 
     >>> lamella.distributed.is_initialized()
     False
@@ -34,7 +34,7 @@ def is_initialized() -> bool:
 
 
 def is_torchelastic_launched() -> bool:
-    """False: the program was not started by torchrun.
+    """Returns False: the program was not started by torchrun.
 
     >>> lamella.distributed.is_torchelastic_launched()
     False
@@ -43,7 +43,7 @@ def is_torchelastic_launched() -> bool:
 
 
 def is_nccl_available() -> bool:
-    """False, as for the other libraries of torch's.
+    """Returns False, as do the functions for the other libraries of torch.distributed.
 
     >>> lamella.distributed.is_nccl_available()
     False

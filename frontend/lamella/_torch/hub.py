@@ -1,4 +1,4 @@
-"""torch.hub's names: nothing is downloaded, and each says so."""
+"""The names of torch.hub. Lamella downloads nothing: each function raises an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.jit as far as programs ask it something; there is no compiler, and ``script`` and ``trace`` say so."""
+"""The functions of torch.jit that programs query. Lamella has no compiler: ``script`` and ``trace`` raise an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ refuse(
 
 
 def is_scripting() -> bool:
-    """False: a program is never compiled.
+    """Returns False: a program is never compiled.
 
     >>> lamella.jit.is_scripting()
     False
@@ -29,7 +29,7 @@ def is_scripting() -> bool:
 
 
 def is_tracing() -> bool:
-    """False: a program is never recorded.
+    """Returns False: a program is never traced.
 
     >>> lamella.jit.is_tracing()
     False
@@ -38,7 +38,7 @@ def is_tracing() -> bool:
 
 
 def annotate(the_type: Any, the_value: T) -> T:
-    """The value; the type is for a compiler.
+    """Returns the value, and ignores the type, which only a compiler needs.
 
     >>> lamella.jit.annotate(int, 3)
     3
@@ -47,7 +47,7 @@ def annotate(the_type: Any, the_value: T) -> T:
 
 
 def export(fn: T) -> T:
-    """The function as it is.
+    """Returns the function unchanged.
 
     >>> lamella.jit.export(len) is len
     True
@@ -56,7 +56,7 @@ def export(fn: T) -> T:
 
 
 def unused(fn: T) -> T:
-    """The function as it is.
+    """Returns the function unchanged.
 
     >>> lamella.jit.unused(len) is len
     True
@@ -65,7 +65,7 @@ def unused(fn: T) -> T:
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """The function as it is, for ``@ignore`` and ``@ignore()``.
+    """Returns the function unchanged, as ``@ignore`` and as ``@ignore()``.
 
     >>> lamella.jit.ignore(len) is lamella.jit.ignore()(len) is len
     True
@@ -74,7 +74,7 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is.
+    """Returns the function unchanged.
 
     >>> lamella.jit.script_if_tracing(len) is len
     True

@@ -1,4 +1,4 @@
-"""Contributes the shell of torch to the namespace. What stands for a plugin that is not built yet gives way to it."""
+"""Contributes the shell of torch to the namespace. Names for which a plugin is planned are placeholders."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BACKENDS = ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "op
 
 
 def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> Any:
-    """``lamella.amp.autocast``: a block of lower precision, which is nothing with ``enabled=False``.
+    """Makes a ``lamella.amp.autocast``, a block of lower precision, which does nothing with ``enabled=False``.
 
     Raises:
-        NotImplementedError: it is enabled for a device that is here
+        NotImplementedError: it is enabled for a device of this machine
 
     >>> with lamella.autocast("cpu", enabled=False):
     ...     pass
@@ -32,7 +32,7 @@ def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_en
 
 
 def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """False: no operator computes in lower precision by itself.
+    """Returns False: no operator computes in lower precision by itself.
 
     >>> lamella.is_autocast_enabled()
     False
@@ -45,13 +45,13 @@ FUNCTIONS = {"autocast": autocast, "compile": compile, "is_autocast_enabled": is
 
 
 def modules() -> dict[str, ModuleType]:
-    """The lazy modules of the files beside this one, by their names in ``lamella``."""
+    """Returns lazy modules for the files in MODULES, by their names in ``lamella``."""
     here = Path(__file__).parent
     return {name: _lazy.of_file(f"lamella.{name}", here / f"{name}.py") for name in MODULES}
 
 
 def contribute() -> None:
-    """Contributes all names but those of autograd's module, before the plugins are loaded."""
+    """Contributes all names except those in ``lamella.autograd``. Called before the plugins are loaded."""
     devices.install()
     switches = {name: _lazy.filled(f"lamella.backends.{name}", "lamella._torch.backends") for name in BACKENDS}
     types = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}
@@ -66,7 +66,7 @@ def contribute() -> None:
 
 
 def contribute_to_autograd() -> None:
-    """Contributes ``autograd.profiler`` and ``autograd.profiler_util``, if a plugin has brought it."""
+    """Contributes ``autograd.profiler`` and ``autograd.profiler_util``, if a plugin provides ``lamella.autograd``."""
     where = "lamella.autograd"
     if where in sys.modules:
         names = ("profiler", "profiler_util")

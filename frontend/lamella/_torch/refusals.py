@@ -1,4 +1,4 @@
-"""Functions of torch that Lamella has not: a call raises NotImplementedError with the reason."""
+"""Functions of torch that Lamella does not have: a call raises NotImplementedError with the reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lamella.plugins import contributions
 
 
 class Refusal:
-    """A function of torch that Lamella has not."""
+    """A function of torch that Lamella does not have."""
 
     def __init__(self, name: str, why: str):
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
@@ -25,7 +25,7 @@ class Refusal:
 
 
 def refuse(module: str, names: str, why: str) -> None:
-    """Contributes refusals to a module, for those of the names that no plugin has brought; they give way to plugins."""
+    """Contributes a `Refusal` to a module for each of the names that has no owner yet. They give way to plugins."""
     place = contributions.place(module)
     free = [name for name in names.split() if not contributions.Place.holder(place, name)]
     refusals = {name: Refusal(f"{module}.{name}", why) for name in free}

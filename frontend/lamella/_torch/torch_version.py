@@ -1,4 +1,4 @@
-"""A version that compares as torch's does."""
+"""TorchVersion, a str that compares as a version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATTERN = re.compile(
 
 
 def _key(version: str) -> tuple[Any, ...] | None:
-    """A version for comparing; None if it is none."""
+    """Returns a tuple that orders versions; None if the text is not a version."""
     found = PATTERN.fullmatch(version.strip())
     if found is None:
         return None
@@ -28,7 +28,7 @@ def _key(version: str) -> tuple[Any, ...] | None:
 
 
 class TorchVersion(str):
-    """A text that compares with versions as texts, as tuples of numbers, and of the package "packaging".
+    """A version that compares with a version given as a text, a tuple of numbers, or an object of "packaging".
 
     >>> from lamella.torch_version import TorchVersion
     >>> TorchVersion("2.13.0+lamella") >= "2.4", TorchVersion("2.13.0") < (3,), TorchVersion("1.10") > "1.9.2"
@@ -42,7 +42,7 @@ class TorchVersion(str):
             other = ".".join(str(part) for part in other)
         text = str(other)
         mine, others = _key(str(self)), _key(text)
-        if mine is None or others is None:  # as texts, where one is no version
+        if mine is None or others is None:  # compared as texts if one is not a version
             return getattr(str, method)(self, text) if isinstance(other, str) else NotImplemented
         return getattr(mine, method)(others)
 

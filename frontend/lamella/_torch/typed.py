@@ -6,7 +6,7 @@ from typing import Any
 
 from lamella import _C
 
-# The words of the types, and their dtypes.
+# Maps the word in a type's name to the dtype: FloatTensor has float32.
 WORDS = {
     "Float": _C.float32,
     "Double": _C.float64,
@@ -22,10 +22,10 @@ WORDS = {
 
 
 class TypedTensor(type):
-    """The type of ``FloatTensor`` and its kin: a call makes a tensor, and ``isinstance`` asks for dtype and device."""
+    """The metaclass of ``FloatTensor`` and the others: a call makes a tensor; ``isinstance`` tests dtype and device."""
 
     dtype: _C.dtype
-    kind: str | None  # of device; None is the host
+    kind: str | None  # the type of device; None is the host
 
     def __call__(cls, *args: Any, device: Any = None, **data: Any) -> Any:
         device = device if device is not None else cls.kind or _C._default_generator().device
@@ -38,12 +38,12 @@ class TypedTensor(type):
 
     @property
     def is_cuda(cls) -> bool:
-        """Whether its tensors are on a CUDA device."""
+        """Whether tensors of this class are on a CUDA device."""
         return cls.kind == "cuda"
 
 
 def typed(word: str, kind: str | None = None) -> TypedTensor:
-    """The class of a word."""
+    """Makes the class for a key of WORDS, on devices of type ``kind``."""
     home = "lamella" if kind is None else f"lamella.{kind}"
     dtype = WORDS[word]
     doc = f"{word}Tensor(2, 3) has these sizes and any values; of a sequence or an array it is a copy in {dtype}."
@@ -52,15 +52,15 @@ def typed(word: str, kind: str | None = None) -> TypedTensor:
 
 
 def _is_size(x: Any) -> bool:
-    """Whether it is an integer; arrays and tensors of one element are data."""
+    """Returns whether ``x`` is an integer. Arrays and tensors of one element are data, not sizes."""
     return hasattr(x, "__index__") and type(x) is not bool and not hasattr(x, "__len__")
 
 
 def made(who: str, dtype: Any, device: Any, *args: Any, data: Any = None) -> Any:
-    """A tensor from sizes, or from data.
+    """Makes a tensor from sizes, or from data. ``who`` is the name for error messages.
 
     Raises:
-        TypeError: the argument is neither, or a tensor of another dtype
+        TypeError: the argument is neither, or it is a tensor of another dtype
     """
     if data is not None:
         args = (*args, data)
@@ -90,7 +90,7 @@ def made(who: str, dtype: Any, device: Any, *args: Any, data: Any = None) -> Any
 
 
 def constructed(cls: type, *args: Any, device: Any = None, **data: Any) -> Any:
-    """``Tensor(2, 3)`` and ``Tensor([1, 2])``: of the default dtype; a tensor stays in its own."""
+    """Implements ``Tensor(2, 3)`` and ``Tensor([1, 2])`` in the default dtype. A tensor keeps its own dtype."""
     given = args[0] if len(args) == 1 else data.get("data")
     dtype = given.dtype if isinstance(given, _C.Tensor) else _C.get_default_dtype()
     new = made(cls.__name__, dtype, _C._get_default_device() if device is None else device, *args, **data)
@@ -101,7 +101,7 @@ def set_default_tensor_type(t: Any) -> None:
     """Sets the default dtype by a type: ``lamella.DoubleTensor`` or ``"torch.DoubleTensor"``.
 
     Raises:
-        TypeError: it is no type of tensors on the host, or none of floating numbers
+        TypeError: ``t`` is not such a type on the host, or its dtype is not floating-point
 
     >>> lamella.set_default_tensor_type(lamella.FloatTensor)
     >>> lamella.get_default_dtype()
@@ -110,7 +110,7 @@ def set_default_tensor_type(t: Any) -> None:
     names = {f"{home}.{word}Tensor": dtype for word, dtype in WORDS.items() for home in ("lamella", "torch")}
     dtype = names.get(t) if isinstance(t, str) else t.dtype if isinstance(t, TypedTensor) and t.kind is None else None
     if dtype is None:
-        raise TypeError(f"set_default_tensor_type: expected a type as lamella.FloatTensor, or its name, got {t!r}")
+        raise TypeError(f"set_default_tensor_type: expected a type such as lamella.FloatTensor or its name, got {t!r}")
     if not dtype.is_floating_point:
         raise TypeError(f"set_default_tensor_type: {t!r} is not of floating numbers")
     from lamella._functions import set_default_dtype
@@ -119,7 +119,7 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def names() -> dict[str, Any]:
-    """The names that the namespace gets: types of tensors and of storages, and the setting of the default one."""
+    """Returns the names for the namespace: the types of tensors and storages, and ``set_default_tensor_type``."""
     from lamella._storage import UntypedStorage
     from lamella._torch.typed_storage import TypedStorage, storages
 

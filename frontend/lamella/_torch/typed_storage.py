@@ -1,4 +1,4 @@
-"""The memory under a tensor as a row of numbers of its dtype: ``tensor.storage()``, ``FloatStorage`` and its kin."""
+"""Storages with a dtype, as torch has them: ``tensor.storage()``, ``FloatStorage`` and the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lamella._storage import UntypedStorage, storage_of
 
 
 class TypedStorage:
-    """All elements of the memory under a tensor; views share it.
+    """All elements in the memory of a tensor, which views of the tensor share.
 
     >>> s = lamella.arange(3.0)[1:].storage()
     >>> len(s), s[0], s.tolist(), s.dtype
@@ -23,70 +23,70 @@ class TypedStorage:
 
     @property
     def dtype(self) -> _C.dtype:
-        """What the elements are."""
+        """The dtype of the elements."""
         return self._tensor.dtype
 
     @property
     def device(self) -> _C.device:
-        """Where it lives."""
+        """The device of the memory."""
         return self._tensor.device
 
     def data_ptr(self) -> int:
-        """The address of the first byte."""
+        """Returns the address of the first byte."""
         return self._tensor._storage_ptr()
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Returns the number of bytes."""
         return self._tensor._storage_nbytes()
 
     def element_size(self) -> int:
-        """The bytes of an element."""
+        """Returns the number of bytes of an element."""
         return self._tensor.itemsize
 
     def size(self) -> int:
-        """The number of elements."""
+        """Returns the number of elements."""
         return len(self)
 
     def untyped(self) -> UntypedStorage:
-        """The same memory as bytes."""
+        """Returns the same memory as a storage of bytes."""
         return storage_of(self._tensor)
 
     def tolist(self) -> list[Any]:
-        """The elements as Python numbers."""
+        """Returns the elements as Python numbers."""
         return self._tensor.tolist()
 
     def clone(self) -> TypedStorage:
-        """A copy."""
+        """Returns a copy."""
         return TypedStorage(self._tensor.clone())
 
     def cpu(self) -> TypedStorage:
-        """It in the host's memory."""
+        """Returns this storage in host memory; a copy if it is on another device."""
         return TypedStorage(self._tensor.cpu())
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """It on a device of CUDA."""
+        """Returns this storage on a CUDA device; a copy if it is on another device."""
         return TypedStorage(self._tensor.to("cuda" if device is None else device))
 
     def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
-        """It on a device."""
+        """Returns this storage on a device; a copy if it is on another device."""
         return TypedStorage(self._tensor.to(device))
 
     def fill_(self, value: Any) -> TypedStorage:
-        """Sets all elements."""
+        """Sets all elements to a value."""
         self._tensor.fill_(value)
         return self
 
     def copy_(self, source: TypedStorage) -> TypedStorage:
-        """Takes over the elements of another one of as many."""
+        """Copies the elements of a storage of the same size into this one."""
         self._tensor.copy_(source._tensor)
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes can see the memory."""
+        """Returns whether the memory can be shared with other processes."""
         return self.untyped().is_shared()
 
     def share_memory_(self) -> TypedStorage:
-        """Moves the memory to where other processes see it."""
+        """Moves the elements to memory that can be shared with other processes."""
         self._tensor.share_memory_()
         return self
 
@@ -108,7 +108,7 @@ class TypedStorage:
 
 
 class StorageKind(type):
-    """The type of ``FloatStorage`` and its kin, which make typed storages of a size or of a sequence."""
+    """The metaclass of ``FloatStorage`` and the others. A call makes a TypedStorage from a size or a sequence."""
 
     dtype: _C.dtype
 
@@ -122,7 +122,7 @@ class StorageKind(type):
 
 
 def kinds() -> dict[str, _C.dtype]:
-    """The names of the classes of storages, and their dtypes."""
+    """Returns the dtype of each class of storages, by the class's name."""
     from lamella._torch.typed import WORDS
 
     words = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
@@ -130,7 +130,7 @@ def kinds() -> dict[str, _C.dtype]:
 
 
 def storages() -> dict[str, StorageKind]:
-    """The classes of storages by name."""
+    """Returns the classes of storages by name."""
     return {name: _kind(name, dtype) for name, dtype in kinds().items()}
 
 

@@ -1,4 +1,4 @@
-"""Distributions of real numbers with a location and a scale, of times and of intervals."""
+"""Continuous distributions: with a location and a scale, exponential, and uniform."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Normal(_Located):
 
     @property
     def mean(self) -> Any:
-        """``loc``."""
+        """The mean, which is ``loc``."""
         return self.loc
 
     mode = mean
 
     @property
     def stddev(self) -> Any:
-        """``scale``."""
+        """The standard deviation, which is ``scale``."""
         return self.scale
 
     @property
@@ -144,7 +144,7 @@ class Laplace(_Located):
 
     @property
     def mean(self) -> Any:
-        """``loc``."""
+        """The mean, which is ``loc``."""
         return self.loc
 
     mode = mean
@@ -180,7 +180,7 @@ class Laplace(_Located):
 
 
 class Gumbel(_Located):
-    """The distribution of Gumbel, which the largest of many draws has.
+    """The distribution of Gumbel, a limit distribution of the largest of many draws.
 
     >>> lamella.distributions.Gumbel(0.0, 1.0).log_prob(lamella.tensor(0.0))
     tensor(-1.)
@@ -193,7 +193,7 @@ class Gumbel(_Located):
 
     @property
     def mode(self) -> Any:
-        """``loc``."""
+        """The most probable value, which is ``loc``."""
         return self.loc
 
     @property
@@ -249,7 +249,7 @@ class Exponential(Distribution):
 
     @property
     def mode(self) -> Any:
-        """0."""
+        """The most probable value, 0."""
         return lamella.zeros_like(self.rate)
 
     @property

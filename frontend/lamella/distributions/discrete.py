@@ -1,4 +1,4 @@
-"""Distributions of choices: given by probabilities, or by logits, their logarithms up to a constant."""
+"""Discrete distributions, given by probabilities or by logits, which are their logarithms up to a constant."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def _clamped(probs: Any) -> Any:
 
 
 class _Choice(Distribution):
-    """A distribution with the parameters ``probs`` and ``logits``, of which one is given; the other is computed from
-    it."""
+    """A distribution with the parameters ``probs`` and ``logits``, one of which is given and the other computed."""
 
     def __getattr__(self, name: str) -> Any:
         given = self.__dict__
@@ -88,7 +87,7 @@ class Bernoulli(_Trial):
 
     @property
     def mode(self) -> Any:
-        """The most probable value; NaN if both are."""
+        """The most probable value; NaN if 0 and 1 are equally probable."""
         half = lamella.full_like(self.probs, float("nan"))
         return lamella.where(self.probs == 0.5, half, (self.probs > 0.5).to(self.probs.dtype))
 
@@ -136,7 +135,7 @@ class Geometric(_Trial):
 
     @property
     def mode(self) -> Any:
-        """0."""
+        """The most probable value, 0."""
         return lamella.zeros_like(self.probs)
 
     @property
@@ -285,7 +284,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def variance(self) -> Any:
-        """The variance of each place."""
+        """The variance of each element of a row."""
         return self.probs * (1 - self.probs)
 
     def _rows(self, numbers: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Distribution, the base class: shapes, checks of parameters and values, and methods that follow from other methods."""
+"""Distribution, the base class: shapes, checks of parameters and values, and methods that call those of subclasses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import lamella
 from lamella._C import Tensor
 
-# The condition on a parameter or a value: its text for messages, and a function that tests the elements.
+# A condition on a parameter or a value: a text for messages, and a function that tests the elements.
 Constraint = tuple[str, Callable[[Any], Any]]
 REAL: Constraint = ("a number", lambda x: x == x)
 POSITIVE: Constraint = ("above 0", lambda x: x > 0)
@@ -34,7 +34,7 @@ class Distribution:
         validate_args: whether parameters and the values of ``log_prob`` are checked; None means the default of
             :meth:`set_default_validate_args`, which is True
 
-    A subclass defines ``sample`` or ``rsample``, ``log_prob``, and the other methods that it has.
+    A subclass defines ``sample`` or ``rsample``, and ``log_prob``; other methods raise unless it defines them.
 
     Raises:
         ValueError: a parameter is out of its range
@@ -111,7 +111,7 @@ class Distribution:
         raise NotImplementedError(f"{type(self).__name__} has no rsample")
 
     def sample_n(self, n: int) -> Any:
-        """Returns ``sample((n,))``; for older programs."""
+        """Returns ``sample((n,))``, for older programs."""
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:

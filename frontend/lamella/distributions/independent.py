@@ -11,7 +11,7 @@ from lamella.distributions.distribution import Distribution
 class Independent(Distribution):
     """Makes the last ``reinterpreted_batch_ndims`` dimensions of the batch one draw, whose densities are multiplied.
 
-    Raises ValueError if the batch has fewer.
+    Raises ValueError if the batch has fewer dimensions.
 
     >>> normal = lamella.distributions.Normal(lamella.zeros(2, 3), 1.0)
     >>> lamella.distributions.Independent(normal, 1).log_prob(lamella.zeros(2, 3))
@@ -32,7 +32,7 @@ class Independent(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether draws are differentiable."""
+        """Whether draws of the base distribution can be differentiated with respect to its parameters."""
         return self.base_dist.has_rsample
 
     @property

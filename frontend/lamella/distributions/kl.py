@@ -15,7 +15,7 @@ _formulas: dict[tuple[type, type], Formula] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
-    """Registers a formula for two classes and their subclasses, as a decorator.
+    """Decorates a function as the formula for two classes and their subclasses.
 
     >>> class Own(lamella.distributions.Normal):
     ...     pass

@@ -1,7 +1,7 @@
 """The standard library's ``multiprocessing``, whose queues, pipes and pools pass tensors in shared memory.
 
-A tensor that is sent is moved into shared memory, and the receiver uses the same bytes: each side reads what the other
-writes. The memory has no name; it is freed when the last process that uses it ends, in any way.
+Sending a tensor moves it into shared memory. The receiver uses the same bytes, so that each process sees the writes of
+the other. The memory has no name; it is freed when the last process that uses it ends, even if that is killed.
 
 >>> import lamella.multiprocessing as mp
 >>> queue = mp.SimpleQueue()
@@ -47,7 +47,7 @@ def Queue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N802
     """Makes a queue of ``multiprocessing`` for at most ``maxsize`` objects (0: any number), whose ``put`` pickles at
     once.
 
-    An object is in shared memory when ``put`` returns, and if it cannot be sent, ``put`` raises.
+    When ``put`` returns, the object's tensors are in shared memory; if the object cannot be pickled, ``put`` raises.
 
     >>> queue = lamella.multiprocessing.Queue()
     >>> t = lamella.zeros(2)
@@ -72,7 +72,7 @@ def JoinableQueue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """Returns the ways to share memory: by file descriptors.
+    """Returns the names of the ways to share memory; there is only one, by file descriptors.
 
     >>> lamella.multiprocessing.get_all_sharing_strategies()
     {'file_descriptor'}
@@ -93,14 +93,14 @@ def set_sharing_strategy(new_strategy: str) -> None:
     """Accepts "file_descriptor", and with a warning "file_system", which programs set when descriptors run out.
 
     Raises:
-        ValueError: another strategy
+        ValueError: ``new_strategy`` is another strategy
 
     >>> lamella.multiprocessing.set_sharing_strategy("file_descriptor")
     """
     if new_strategy == "file_system":
         warnings.warn(
-            "set_sharing_strategy: it stays 'file_descriptor': files with names stay behind when processes are killed, "
-            "and small tensors share one descriptor anyway",
+            "set_sharing_strategy: the strategy stays 'file_descriptor', since files with names are not removed when "
+            "processes are killed, and small tensors share one descriptor anyway",
             RuntimeWarning,
             stacklevel=2,
         )

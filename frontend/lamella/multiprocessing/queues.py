@@ -1,5 +1,5 @@
-"""Queues whose ``put`` pickles in the calling thread: memory is shared when it returns, and it raises if pickling
-fails."""
+"""Queues whose ``put`` pickles in the calling thread: tensors are in shared memory when it returns, and errors of
+pickling are raised by it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lamella.multiprocessing import reductions
 
 
 class Pickled:
-    """An object as its pickle; the receiver gets the object."""
+    """Wraps the pickle of an object. The receiver unpickles it to the object itself."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -23,7 +23,7 @@ class Pickled:
 
 
 class AtOnce:
-    """The ``put`` of these queues, which pickles at once."""
+    """A base class of the queues below: ``put`` pickles at once, in the calling thread."""
 
     def put(self, obj: Any, block: bool = True, timeout: float | None = None) -> None:
         """Puts an object into the queue. Raises queue.Full, and the errors of pickling."""
@@ -45,7 +45,7 @@ class JoinableQueue(AtOnce, multiprocessing.queues.JoinableQueue):  # type: igno
 
 
 class Context:
-    """A context of the standard library with these queues."""
+    """A mixin for contexts of the standard library: they make the queues above."""
 
     def Queue(self, maxsize: int = 0) -> Queue:
         """Makes a queue for at most ``maxsize`` objects; 0 means any number."""

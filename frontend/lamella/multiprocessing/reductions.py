@@ -1,4 +1,4 @@
-"""Sends tensors to other processes: the descriptor of the file with their memory, and the part of it."""
+"""Sends tensors to other processes, as a descriptor of the file that holds their memory and a part of that file."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lamella import _C
 from lamella._storage import UntypedStorage, reduce_tensor
 from lamella.nn.parameter import Buffer, Parameter
 
-# Storages in shared memory that this process has sent or received, by their place, so that one that comes back is the
-# same object.
+# Storages in shared memory that this process has sent or received, by their place in the file: a storage that another
+# process sends back is then the same object.
 _placed: weakref.WeakValueDictionary[tuple[int, int, int, int], UntypedStorage] = weakref.WeakValueDictionary()
-# Files that the pickles being made send: each pickle contains a file once, for any number of its tensors.
+# Files in the pickle that is being made, so that the pickle contains each file once, for any number of its tensors.
 _sending: weakref.WeakValueDictionary[tuple[int, int], Sent] = weakref.WeakValueDictionary()
-# Handles that a child being started inherits, by child and file: each file is passed once.
+# Handles that a starting child inherits, by child and file, so that each file is passed once.
 _inherited: weakref.WeakKeyDictionary[Any, dict[tuple[int, int], Handle]] = weakref.WeakKeyDictionary()
 
 
-_thread = threading.local()  # .registered: what the pickle being made has registered
+_thread = threading.local()  # .registered: idents of the files that the current pickle has registered
 
 
 class Handle:
@@ -51,10 +51,10 @@ class Handle:
 
 
 class Sent:
-    """The file of a storage in a pickle that any process may read.
+    """Stands in a pickle for the file of a storage, if it is not known which process will read the pickle.
 
-    Pickling calls ``__reduce__`` once. Only that registers the file with the thread that answers other processes; the
-    thread keeps it until one process has requested it. No further descriptor is opened.
+    Pickling calls ``__reduce__`` once, which registers the file with a thread that answers requests of other processes.
+    The thread keeps the file until one process has requested it, and opens no further descriptor.
     """
 
     def __init__(self, storage: UntypedStorage):
@@ -63,7 +63,7 @@ class Sent:
     def __reduce__(self) -> Any:
         held = [self.storage]
 
-        def send(connection: Any, pid: int) -> None:  # the thread calls it once, for the process that requests the file
+        def send(connection: Any, pid: int) -> None:  # called once, in the sharer's thread
             storage = held.pop()
             reduction.send_handle(connection, _C._shared_fd(storage._bytes), pid)
 
@@ -74,7 +74,7 @@ class Sent:
 
 
 class Way:
-    """The address at which the process that sent a file answers."""
+    """The address at which the sender of a file answers requests for its descriptor."""
 
     def __init__(self, ident: Any):
         self.ident = ident
@@ -100,7 +100,7 @@ class Way:
 
 
 def moved(storage: UntypedStorage) -> UntypedStorage:
-    """Returns the storage in shared memory; if other objects hold its memory, a copy, with a warning."""
+    """Moves a storage to shared memory and returns it. If other objects hold its memory, warns and returns a copy."""
     if _C._shared_fd(storage._bytes) is not None:
         return storage
     try:
@@ -118,13 +118,13 @@ def moved(storage: UntypedStorage) -> UntypedStorage:
 
 
 def host() -> str:
-    """Returns the device whose memory is shared."""
+    """Returns the name of the device whose memory can be shared."""
     return _C._default_generator().device.type
 
 
 def reduce_storage(storage: UntypedStorage) -> Any:
-    """Reduces a storage for a pickle to another process. For a device without shared memory the pickle has the
-    bytes."""
+    """Reduces a storage for a pickle to another process. The pickle contains the bytes of a storage that is not in host
+    memory."""
     if storage.device.type != host():
         return storage.__reduce_ex__(4)
     storage = moved(storage)
@@ -162,8 +162,8 @@ def reduce_shared(tensor: Any) -> Any:
             "have its graph; send its detach()"
         )
     if not tensor.is_opaque and tensor.device.type == host() and _C._shared_fd(tensor) is None:
-        with suppress(RuntimeError):  # moved() then warns, or makes a copy
-            _C._share_memory(tensor)  # at this point fewer objects hold the memory than in moved()
+        with suppress(RuntimeError):  # if this fails, moved() tries again, and makes a copy
+            _C._share_memory(tensor)  # here fewer objects hold the memory than in moved()
     rebuild, args, *state = reduce_tensor(tensor)
     return (
         rebuild,
@@ -200,7 +200,7 @@ def dumps_or_withdraws(dumps: Any) -> Any:
 
 
 def pickled(obj: Any) -> tuple[bytes, list[Any]]:
-    """Returns an object's pickle for another process, and what is registered for it."""
+    """Returns an object's pickle for another process, and the idents of the files that it has registered."""
     outer, _thread.registered = getattr(_thread, "registered", None), []
     try:
         return bytes(ForkingPickler.dumps(obj)), _thread.registered
@@ -218,4 +218,4 @@ def init_reductions() -> None:
         ForkingPickler.register(kind, reduce_shared)
 
 
-init_reductions()  # at import, since a process that receives a tensor may import nothing else of the package
+init_reductions()  # at import: a process that receives a tensor may import no other module of this package

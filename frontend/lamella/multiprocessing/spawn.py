@@ -1,4 +1,4 @@
-"""Runs functions in several processes; a failure is raised in this process, with the traceback of the other."""
+"""Runs functions in several processes. A failure in one of them is raised in this process, with its traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lamella._functions import capture_state
 
 
 class ProcessException(Exception):
-    """A process failed; ``error_index`` is its rank, ``error_pid`` its number in the system."""
+    """Raised when a process failed; ``error_index`` is its rank, ``error_pid`` its process id."""
 
     def __init__(self, msg: str, error_index: int, error_pid: int):
         super().__init__(msg)
@@ -28,7 +28,7 @@ class ProcessException(Exception):
 
     @property
     def error_pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self.pid
 
     def __reduce__(self) -> Any:
@@ -36,11 +36,11 @@ class ProcessException(Exception):
 
 
 class ProcessRaisedException(ProcessException):
-    """A process raised; the message holds its traceback."""
+    """Raised when the function raised in a process; the message holds its traceback."""
 
 
 class ProcessExitedException(ProcessException):
-    """A process ended with a code other than 0, or by the signal ``signal_name``."""
+    """Raised when a process ended with a code other than 0, or by the signal ``signal_name``."""
 
     def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None):
         super().__init__(msg, error_index, error_pid)
@@ -51,10 +51,10 @@ class ProcessExitedException(ProcessException):
 
 
 def _end_with_parent(by_signal: bool) -> None:
-    """Makes this process end by SIGTERM when its parent has ended in any way.
+    """Makes this process end by SIGTERM when its parent has ended, even if that was killed.
 
-    The system can send a signal when the thread that started a process ends; that is used only if this was the main
-    thread. Otherwise a thread of this process waits for the parent.
+    ``by_signal`` requests the signal from the system, which sends it when the thread that started this process ends; so
+    it must be given only for the parent's main thread. Otherwise a thread of this process waits for the parent.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -79,7 +79,7 @@ def _run(
     try:
         state.run(fn, rank, *args)
     except KeyboardInterrupt:
-        pass  # the parent got it as well
+        pass  # the parent process got the interrupt, too
     except Exception:
         with open(error_file, "wb") as file:
             pickle.dump(traceback.format_exc(), file)
@@ -87,7 +87,7 @@ def _run(
 
 
 class ProcessContext:
-    """The processes of one start."""
+    """The processes that one call of ``start_processes`` has started."""
 
     def __init__(self, processes: list[Any], folder: Any):
         self.processes = processes
@@ -95,16 +95,17 @@ class ProcessContext:
         self._folder = folder
 
     def pids(self) -> list[int]:
-        """Returns the processes' numbers in the system."""
+        """Returns the process ids."""
         return [int(p.pid) for p in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Waits until a process fails or some end; returns whether all have. If one fails, the others are terminated.
+        """Waits until at least one process ends; returns whether all have ended. If one fails, ends the others.
 
-        ``timeout`` and ``grace_period``, which the others get before they are terminated, are in seconds.
+        ``timeout`` is the longest wait, in seconds. After a failure the other processes have ``grace_period`` seconds
+        to end; then they are terminated.
 
         Raises:
-            ProcessRaisedException: a process raised
+            ProcessRaisedException: the function raised in a process
             ProcessExitedException: a process ended with an error
         """
         if not self.sentinels:
@@ -166,7 +167,7 @@ def start_processes(
 ) -> ProcessContext | None:
     """Runs ``fn(rank, *args)`` in ``nprocs`` processes, and waits for them, or returns them if ``join`` is False.
 
-    They have a copy of this thread's state, by ``capture_state``, and end by SIGTERM when this process is killed.
+    The processes get a copy of this thread's state, by ``capture_state``. They end by SIGTERM when this process ends.
 
     Raises:
         ProcessRaisedException: a process raised; the others are terminated
@@ -212,7 +213,7 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Runs ``fn(rank, *args)`` in new processes: ``start_processes`` by "spawn".
+    """Runs ``fn(rank, *args)`` in new processes; calls ``start_processes`` with start_method="spawn".
 
     Raises:
         ValueError: ``start_method`` is not "spawn"; use ``start_processes``

@@ -1,4 +1,4 @@
-"""Adafactor: the average of squared gradients of a matrix is kept as a row and a column."""
+"""Adafactor, which keeps the averages of a matrix's squared gradients as one row and one column."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def _clip(value: Any) -> None:
 
 
 class Adafactor(_lists.ListOptimizer):
-    """Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost (2018), algorithms 4 and 5.
+    """Implements Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost (2018), alg. 4, 5.
 
     As in torch, ``lr`` bounds the relative step and scales the decay, and ``eps[0]`` bounds the estimate from below.
 
     Args:
         params: tensors, named tensors or groups
         lr: the greatest relative step, a number or a tensor of one element
-        beta2_decay: the average of squares keeps ``1 - t^beta2_decay`` in step t; 0 or less
-        eps: a bound of the estimate, None is the dtype's eps; and one of the parameter's size
-        d: the root mean square of an update is no greater
+        beta2_decay: step t multiplies the average of squares by ``1 - t^beta2_decay``; 0 or less
+        eps: lower bounds of the estimate, where None means the dtype's eps, and of the parameter's root mean square
+        d: the upper bound of an update's root mean square
         weight_decay: ``p *= 1 - lr weight_decay`` before a step
-        foreach, maximize: see Adam; both ways compute the same
+        foreach, maximize: see Adam; ``foreach`` has no effect
 
     Raises:
         ValueError: an option is out of its range
@@ -131,7 +131,7 @@ def adafactor(
     eps2: float,
     maximize: bool,
 ) -> None:
-    """One step of Adafactor over lists; see the class."""
+    """Makes one step of Adafactor over lists; see the class."""
     if grad_scale is not None or found_inf is not None:
         raise AssertionError("Grad scaling should occur outside of optimizer.step()")
     rate = _lists.plain(lr)

@@ -14,7 +14,7 @@ _NAMES = [
 
 
 def _keep(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False) -> Any:
-    from lamella.utils.hooks import RemovableHandle  # it loads lamella.nn
+    from lamella.utils.hooks import RemovableHandle  # here, since that module loads lamella.nn
 
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
@@ -24,7 +24,9 @@ def _keep(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool 
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> Any:
-    """Calls ``hook(optimizer, args, kwargs)`` before every step of every optimizer; see Optimizer's own.
+    """Calls ``hook(optimizer, args, kwargs)`` before every step of every optimizer.
+
+    See ``Optimizer.register_step_pre_hook``, which adds a hook to one optimizer.
 
     >>> from lamella.optim.optimizer import register_optimizer_step_pre_hook
     >>> with register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: print(type(optimizer).__name__)):
@@ -44,7 +46,7 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> Any:
 
 
 def run_hooked(func: Callable[..., Any], optimizer: Any, args: Any, kwargs: Any) -> Any:
-    """A step with its hooks; as in torch, the optimizer is the first of ``args``."""
+    """Runs a step with its hooks. The ``args`` that hooks get begin with the optimizer, as in torch."""
     args = (optimizer, *args)
     for hook in (*_global_pre_hooks.values(), *optimizer._optimizer_step_pre_hooks.values()):
         changed = hook(optimizer, args, kwargs)
@@ -62,7 +64,7 @@ def run_hooked(func: Callable[..., Any], optimizer: Any, args: Any, kwargs: Any)
 
 
 class OptimizerHooks:
-    """The part of Optimizer that registers hooks."""
+    """A base class of Optimizer with the methods that register hooks."""
 
     _optimizer_step_pre_hooks: OrderedDict[int, Any]
     _optimizer_step_post_hooks: OrderedDict[int, Any]
@@ -76,9 +78,9 @@ class OptimizerHooks:
             self.__dict__.setdefault(name, OrderedDict())
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> Any:
-        """Calls ``hook(optimizer, args, kwargs)`` before a step; the pair that it returns, unless None, comes instead.
+        """Calls ``hook(optimizer, args, kwargs)`` before a step. ``args`` begins with the optimizer.
 
-        ``args`` begins with the optimizer.
+        If the hook returns a pair, it replaces ``args`` and ``kwargs``.
 
         >>> optimizer = lamella.optim.SGD([lamella.zeros(1)])
         >>> with optimizer.register_step_pre_hook(lambda optimizer, args, kwargs: print("before")):
@@ -96,14 +98,14 @@ class OptimizerHooks:
         return _keep(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Any:
-        """Calls ``hook(optimizer)`` before ``state_dict``; ``prepend`` puts it before the others.
+        """Calls ``hook(optimizer)`` before ``state_dict``; with ``prepend``, before the other hooks.
 
         >>> lamella.optim.SGD([lamella.zeros(1)]).register_state_dict_pre_hook(print).remove()
         """
         return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Any:
-        """Calls ``hook(optimizer, state_dict)`` after ``state_dict``; what it returns, unless None, comes instead.
+        """Calls ``hook(optimizer, state_dict)`` after ``state_dict``. A result other than None replaces the dict.
 
         >>> optimizer = lamella.optim.SGD([lamella.zeros(1)])
         >>> with optimizer.register_state_dict_post_hook(lambda optimizer, state_dict: {}):
@@ -113,9 +115,9 @@ class OptimizerHooks:
         return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Any:
-        """Calls ``hook(optimizer, state_dict)`` before loading; what it returns, unless None, is loaded instead.
+        """Calls ``hook(optimizer, state_dict)`` before loading. A result other than None is loaded instead.
 
-        It sees a shallow copy of what the user gave.
+        The hook gets a shallow copy of the caller's dict.
 
         >>> lamella.optim.SGD([lamella.zeros(1)]).register_load_state_dict_pre_hook(print).remove()
         """

@@ -1,4 +1,4 @@
-"""What the optimizers share: lists split by dtype and device, new state, the loop over groups."""
+"""Shared parts of the optimizers: lists split by dtype and device, new state, and the loop over groups."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Lists = Sequence[list[Any]]
 
 
 def plain(value: Any) -> Any:
-    """A hyperparameter as a number."""
+    """Returns a hyperparameter, a number or a tensor of one element, as a number."""
     return value.item() if isinstance(value, Tensor) else value
 
 
 def parts(lists: Lists) -> list[Lists]:
-    """The lists, split so that the parameters of each part have one dtype and one device; complex ones are seen as
-    real. The parameters are first; an empty list stays empty, and tensors without dimensions are as they are."""
+    """Splits lists, the first of which has the parameters, so that the parameters of each part have one dtype and one
+    device. Complex tensors are replaced by views as real ones; an empty list stays empty."""
     params = lists[0]
     kinds = {p.dtype for p in params}
     if len(kinds) == 1 and len({p.device for p in params}) == 1:
@@ -44,8 +44,8 @@ def _real(lists: Lists) -> Lists:
 class ListOptimizer(Optimizer):
     """An optimizer whose step is one update of lists for each group."""
 
-    _since: dict[str, Any] = {}  # options that checkpoints of older programs lack
-    _numbers: tuple[str, ...] = ("step",)  # state without dimensions: float32 on the host, unless capturable
+    _since: dict[str, Any] = {}  # defaults of options that older checkpoints do not have
+    _numbers: tuple[str, ...] = ("step",)  # keys of state that are float32 scalars, on the host unless capturable
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -71,7 +71,7 @@ class ListOptimizer(Optimizer):
 
     @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes every parameter that has a gradient; ``closure`` computes the loss and the gradients before."""
+        """Calls ``closure``, if given, then updates every parameter with a gradient; returns the closure's result."""
         loss = None if closure is None else with_grad(closure)
         for group in self.param_groups:
             self._update(group)
@@ -82,17 +82,17 @@ class ListOptimizer(Optimizer):
 
 
 def as_number(value: Any, device: Any = "cpu") -> Any:
-    """A float32 tensor without dimensions."""
+    """Returns a number or a tensor as a float32 tensor; a number becomes a tensor without dimensions."""
     if isinstance(value, Tensor):
         return value.to(dtype=lamella.float32, device=device)
     return lamella.tensor(float(value), dtype=lamella.float32, device=device)
 
 
 def new_step(p: Any, group: dict[str, Any], value: float = 0.0) -> Any:
-    """The count of steps: a float32 tensor without dimensions, on the host unless the group is capturable."""
+    """Makes a count of steps: a float32 tensor without dimensions, on the host unless the group is capturable."""
     return lamella.tensor(value, dtype=lamella.float32, device=p.device if group.get("capturable") else "cpu")
 
 
 def zeros_like(p: Any) -> Any:
-    """Zeros in the layout of a parameter, without a history of their own."""
+    """Returns zeros with the shape and strides of a parameter, detached from its history."""
     return lamella.zeros_like(p.detach() if hasattr(p, "detach") else p, memory_format=lamella.preserve_format)

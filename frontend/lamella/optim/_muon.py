@@ -1,4 +1,4 @@
-"""Muon: momentum whose matrix is made orthogonal."""
+"""Muon, which steps by an orthogonal matrix near the momentum."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ def _coefficients(values: Any) -> None:
 
 
 class Muon(_lists.ListOptimizer):
-    """Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024), for matrices alone.
+    """Implements Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024), for matrices alone.
 
-    The average of gradients goes through ``ns_steps`` of ``X = a X + (b A + c A A) X``, ``A = X X^T``, in bfloat16.
+    A step iterates ``X = a X + (b A + c A A) X``, ``A = X X^T``, from the average of gradients, in bfloat16.
 
     Args:
         params: matrices, named matrices or groups
         lr: the learning rate
         weight_decay: ``p *= 1 - lr weight_decay`` before a step
-        momentum: how much of the average stays in a step
-        nesterov: the gradient is averaged in once more
+        momentum: the factor of the average in a step
+        nesterov: averages the gradient in once more
         ns_coefficients: a, b and c
-        eps: the norm is no less
-        ns_steps: less than 100
-        adjust_lr_fn: None or "original", the rate grows with the root of height by width; or "match_rms_adamw"
+        eps: the lower bound of the norm by which X is divided first
+        ns_steps: the number of iterations, less than 100
+        adjust_lr_fn: None or "original" multiply the rate by ``sqrt(max(1, height / width))``; "match_rms_adamw" by
+            ``0.2 sqrt(max(height, width))``
 
     Raises:
-        ValueError: a parameter is no matrix, or an option is out of its range
+        ValueError: a parameter is not a matrix, or an option is out of its range
 
     >>> w = lamella.zeros(2, 2)
     >>> w.grad = lamella.eye(2)
@@ -108,7 +109,7 @@ class Muon(_lists.ListOptimizer):
 
 
 def orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
-    """A matrix near the orthogonal one that is nearest to ``grad``, by the iteration of Newton and Schulz."""
+    """Returns approximately the orthogonal matrix nearest to ``grad``, by the iteration of Newton and Schulz."""
     if steps >= 100:
         raise ValueError(f"Number of steps must be less than 100 for computational efficiency, got {steps}")
     if len(coefficients) != 3:
@@ -140,7 +141,7 @@ def muon(
     adjust_lr_fn: str | None,
     has_complex: bool = False,
 ) -> None:
-    """One step of Muon over lists; see the class."""
+    """Makes one step of Muon over lists; see the class."""
     if foreach:
         raise RuntimeError("Foreach is not supported for Muon yet")
     rate = _lists.plain(lr)

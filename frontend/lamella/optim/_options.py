@@ -1,4 +1,4 @@
-"""Checks of options: each class has a table of them, which its defaults and every group have to pass."""
+"""Checks of options. Each optimizer class has a table of checks, which its defaults and every group must pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Table = Mapping[str, Check]
 
 
 def bounded(what: str, low: float = 0.0, below: float | None = None) -> Check:
-    """ValueError unless ``low <= value < below``; NaN is refused."""
+    """Makes a check that raises ValueError unless ``low <= value < below``; it rejects NaN."""
 
     def check(value: Any) -> None:
         if not (low <= value and (below is None or value < below)):
@@ -25,7 +25,7 @@ def bounded(what: str, low: float = 0.0, below: float | None = None) -> Check:
 
 
 def within(what: str, low: float, high: float) -> Check:
-    """ValueError unless ``low <= value <= high``."""
+    """Makes a check that raises ValueError unless ``low <= value <= high``."""
 
     def check(value: Any) -> None:
         if not low <= value <= high:
@@ -35,7 +35,7 @@ def within(what: str, low: float, high: float) -> Check:
 
 
 def any_number(what: str) -> Check:
-    """ValueError for NaN."""
+    """Makes a check that raises ValueError for NaN."""
 
     def check(value: Any) -> None:
         if value != value:
@@ -45,12 +45,12 @@ def any_number(what: str) -> Check:
 
 
 def none_or(check: Check) -> Check:
-    """The check, unless the value is None."""
+    """Makes a check that accepts None, and applies ``check`` to any other value."""
     return lambda value: None if value is None else check(value)
 
 
 def one_of(text: str, *values: Any) -> Check:
-    """ValueError with the text, in which ``{}`` is the value, unless it is one of ``values``."""
+    """Makes a check that raises ValueError unless the value is in ``values``; ``{}`` in the text is the value."""
 
     def check(value: Any) -> None:
         if value not in values:
@@ -63,14 +63,15 @@ _rate = bounded("learning rate")
 
 
 def learning_rate(lr: Any) -> None:
-    """ValueError unless the learning rate is a number of 0 or more, or a tensor with one."""
+    """Raises ValueError unless the learning rate is a number of 0 or more, or a tensor of one such element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError(f"Tensor lr must be 1-element, got shape {tuple(lr.shape)}")
     _rate(lr)
 
 
 def ranged(what: str, low: float, high: float, is_open: bool) -> Check:
-    """The check of an update's option: from `low` to `high`, or below it. The greatest numbers stand for no bound."""
+    """Makes the check of an update's option: at least `low`, at most `high`, or below `high` if `is_open`. The largest
+    float stands for no bound."""
     if low == -float_info.max:
         return any_number(what)
     if high == float_info.max:
@@ -79,7 +80,7 @@ def ranged(what: str, low: float, high: float, is_open: bool) -> Check:
 
 
 def betas(one: Check, other: Check) -> Check:
-    """A check of two numbers, or two tensors of one element, by a check for each."""
+    """Makes a check of a pair of numbers, or of tensors of one element, from a check for each."""
 
     def check(values: Any) -> None:
         if len(values) != 2:
@@ -93,13 +94,13 @@ def betas(one: Check, other: Check) -> Check:
 
 
 def etas(values: Any) -> None:
-    """ValueError unless the first is in (0, 1) and the second above 1."""
+    """Raises ValueError unless the first value is in (0, 1) and the second above 1."""
     if not 0.0 < values[0] < 1.0 < values[1]:
         raise ValueError(f"Invalid eta values: {values[0]}, {values[1]}; they must be in (0, 1) and above 1")
 
 
 def step_sizes(values: Any) -> None:
-    """ValueError unless ``0 <= smallest <= greatest``."""
+    """Raises ValueError unless ``0 <= values[0] <= values[1]``."""
     if not 0.0 <= values[0] <= values[1]:
         raise ValueError(f"Invalid step sizes: {values[0]}, {values[1]}; they must be 0 or more, the smallest first")
 
@@ -117,7 +118,7 @@ def pass_table(table: Table, options: Mapping[str, Any], required: Any) -> None:
 
 
 def ways(options: Mapping[str, Any]) -> None:
-    """RuntimeError where ``fused=True`` meets another way of computing."""
+    """Raises RuntimeError for ``fused=True`` together with ``differentiable=True`` or ``foreach=True``."""
     if options.get("fused") and options.get("differentiable"):
         raise RuntimeError("`fused` does not support `differentiable`; leave one of them out")
     if options.get("fused") and options.get("foreach"):

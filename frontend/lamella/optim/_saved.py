@@ -1,4 +1,4 @@
-"""The dict that an optimizer is saved as: numbers stand for parameters; and the way back."""
+"""Converts an optimizer's state to a dict in which numbers stand for parameters, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lamella._C import Tensor
 
 
 def pack(param_groups: list[dict[str, Any]], state: Any) -> dict[str, Any]:
-    """Groups and state with the parameters' numbers, counted through all groups."""
+    """Returns groups and state with numbers in the place of parameters, counted through all groups."""
     numbers: dict[int, int] = {}
     groups = []
     start = 0
@@ -29,7 +29,8 @@ def pack(param_groups: list[dict[str, Any]], state: Any) -> dict[str, Any]:
 
 
 def unpack(optimizer: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
-    """``state`` and ``param_groups`` of a packed dict with the optimizer's own parameters; it changes nothing yet."""
+    """Returns the ``state`` and ``param_groups`` of a packed dict with the optimizer's parameters in the place of
+    numbers. The optimizer is not changed."""
     who, groups = type(optimizer).__name__, optimizer.param_groups
     for key in ("param_groups", "state"):
         if key not in state_dict:
@@ -75,7 +76,8 @@ def _cast_all(optimizer: Any, p: Any, value: Any, number: int, groups: Any, key:
 
 
 def cast(param: Any, value: Any, param_id: int, param_groups: list[dict[Any, Any]], key: Any = None) -> Any:
-    """A tensor of the state as its parameter wants it; ``step`` stays on the host unless it may be captured."""
+    """Converts a tensor of the state to its parameter's dtype and device; ``step`` stays as it is unless the group is
+    capturable."""
     if key == "step":
         group = next((g for g in param_groups if param_id in g["params"]), {})
         if group.get("capturable"):
@@ -87,7 +89,7 @@ def cast(param: Any, value: Any, param_id: int, param_groups: list[dict[Any, Any
 
 
 def check(optimizer: Any) -> None:
-    """ValueError where loaded groups or states are not those of such an optimizer with such parameters."""
+    """Raises ValueError if loaded groups or states do not fit the optimizer's class or its parameters."""
     who, number = f"{type(optimizer).__name__}.load_state_dict", 0
     for i, group in enumerate(optimizer.param_groups):
         for option in optimizer._checks:

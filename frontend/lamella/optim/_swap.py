@@ -1,4 +1,4 @@
-"""Another set of parameters and another state in an optimizer for the time of a block."""
+"""Replaces the parameters and the state of an optimizer within a block."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 def swap_in_optimizer_params_and_state(
     optimizer: Any, swapin_parameters: dict[str, Any], swapin_optim_state: dict[str, Any]
 ) -> Iterator[None]:
-    """The optimizer has these parameters and this ``state_dict()`` within the block, and its own ones after it.
+    """Gives the optimizer other parameters and another state within the block, and restores its own afterwards.
 
     Args:
         swapin_parameters: tensors in the order of the optimizer's parameters
-        swapin_optim_state: a dict as ``state_dict()`` gives; its tensors are used as they are
+        swapin_optim_state: a dict that ``state_dict()`` returned; its tensors are used without copying
 
     Raises:
         RuntimeError: the optimizer has no state, or the dict does not match its groups

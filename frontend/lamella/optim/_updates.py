@@ -1,7 +1,7 @@
-"""Optimizers whose step is one operator: all but their names and signatures follows from the struct of the update.
+"""The base of optimizers whose step is one operator: an update, which a struct of ``<lamella/updates.h>`` describes.
 
-`lamella._C._updates` lists the structs of ``<lamella/updates.h>`` as data: the options with their defaults and ranges,
-the lists of state with the values that they begin with.
+`lamella._C._updates` returns the structs as data: the options with their defaults and ranges, and the lists of state
+with their initial values. The classes add only names, signatures and documentation.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from lamella._C import Tensor
 from lamella.optim import _options
 from lamella.optim._lists import ListOptimizer, Lists, new_step, parts, plain, zeros_like
 
-OWN: Any = ...  # a default in the signature of a class: that of the update's option
-# Options of classes that are two of the update's.
+OWN: Any = ...  # in the signature of a class: stands for the default of the update's option
+# Maps an option of classes that is a pair to the two options of the update.
 PAIRS = {
     "betas": ("beta1", "beta2"),
     "etas": ("etaminus", "etaplus"),
@@ -29,8 +29,8 @@ class Update:
     """An update: its operator, its options and its state.
 
     Attributes:
-        state: of each list the key in an optimizer's state, whether it holds numbers, the value of a new tensor or the
-            option that gives it, and the option without which there is none
+        state: for each list: its key in an optimizer's state, whether it holds numbers, the initial value or the option
+            that has it, and an option without which the list does not exist
         options: names and defaults, in the operator's order
         checks: a check for each option, by the names in groups
     """
@@ -43,7 +43,7 @@ class Update:
         self.tensors = [name for name, _, tensor, *_ in made["options"] if tensor]
         self.pairs = {name: two for name, two in PAIRS.items() if two[0] in self.options}
         paired = {"is_first_step", *(one for two in self.pairs.values() for one in two)}
-        self.alone = [name for name in self.options if name not in paired]  # options of the same name in groups
+        self.alone = [name for name in self.options if name not in paired]  # options that have the same name in groups
         numbers = [row for row in made["options"] if row[1] is not False]
         self.checks = {name: _options.ranged(words, *limits) for name, _, _, words, *limits in numbers}
         for name, (one, other) in self.pairs.items():
@@ -55,7 +55,8 @@ class Update:
         self.composites: list[Any] = []
 
     def call(self, overload: int, whole: bool) -> Callable[..., None]:
-        """The operator's overload; `whole`: its formula over whole tensors, whatever kernel a device has."""
+        """Returns an overload of the operator; with `whole` its composite, which computes by operators over whole
+        tensors even if the device has a kernel."""
         if not whole:
             return self.calls[overload]
         if not self.composites:
@@ -63,14 +64,15 @@ class Update:
         return self.composites[overload]
 
     def options_of(self, group: dict[str, Any]) -> dict[str, Any]:
-        """The operator's options, by those of a group."""
+        """Returns the operator's options, taken from those of a group."""
         found = {name: group[name] for name in self.alone}
         for name, (one, other) in self.pairs.items():
             found[one], found[other] = group[name]
         return found
 
     def overload_of(self, options: dict[str, Any]) -> int:
-        """The overload for options of which some are tensors. It takes tensors without dimensions."""
+        """Returns the number of the overload for these options: 0 without tensors, 1 if only ``lr`` is one, else 2.
+        Removes the dimensions of tensors."""
         found = 0
         for name in self.tensors:
             value = options[name]
@@ -85,18 +87,18 @@ class Update:
 
 @cache
 def updates() -> dict[str, Update]:
-    """All updates, by their operators."""
+    """Returns all updates by the names of their operators."""
     return {made["operator"]: Update(made) for made in lamella._C._updates()}
 
 
 def run(
     update: Update, lists: Lists, group: dict[str, Any], scaling: dict[str, Any], steps: bool, first: bool | None = None
 ) -> None:
-    """Runs an update over lists: by a device's kernel, unless the group wants the formula over whole tensors.
+    """Runs an update over lists: by the device's kernel, or by operators over whole tensors if the options require it.
 
     Args:
-        lists: parameters, gradients, state, and with `steps` the numbers of steps, which count this one unless it fails
-        scaling: a dict with `grad_scale` and `found_inf`, where a gradient scaler has set them
+        lists: parameters, gradients, state, and with `steps` the counts of steps, which are incremented unless it fails
+        scaling: a dict that may have `grad_scale` and `found_inf`, set by a gradient scaler
         first: the option `is_first_step`, if the update has it
     """
     if not lists[0]:
@@ -105,7 +107,7 @@ def run(
     if foreach and fused:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
     if differentiable and foreach:
-        raise AssertionError("foreach=True has no history, and differentiable=True asks for one; choose one of them")
+        raise AssertionError("foreach=True is not recorded by autograd, but differentiable=True is; choose one of them")
     whole = bool(not fused and (fused is not None or foreach is not None or differentiable))
     options = update.options_of(group)
     call = update.call(update.overload_of(options), whole)
@@ -132,9 +134,9 @@ def run(
 
 
 class UpdateOptimizer(ListOptimizer):
-    """The base of a class that says which update its step is: ``class Adam(UpdateOptimizer, update="_fused_adam_")``.
+    """The base of a class whose step is one update, as in ``class Adam(UpdateOptimizer, update="_fused_adam_")``.
 
-    A default `OWN` in the signature of the class becomes that of the update's option. `_checks` adds to the update's.
+    A default `OWN` in the class's signature is replaced by that of the update's option. `_checks` adds to its checks.
     """
 
     _rule: Update
@@ -160,7 +162,7 @@ class UpdateOptimizer(ListOptimizer):
         cls._since = {k: v for k, v in filled.items() if v is None or v is False} | cls.__dict__.get("_since", {})
 
     def __init__(self, params: Any, given: dict[str, Any]) -> None:
-        """Takes the arguments of the class, ``locals()`` of its own ``__init__``, as the defaults of groups."""
+        """Takes ``given``, the ``locals()`` of the class's ``__init__``, as the defaults of groups."""
         super().__init__(params, {k: v for k, v in given.items() if k not in ("self", "params", "__class__")})
         if given.get("fused"):
             self._step_supports_amp_scaling = True
@@ -170,7 +172,7 @@ class UpdateOptimizer(ListOptimizer):
         _options.ways(options)
 
     def _gather(self, group: dict[str, Any]) -> list[list[Any]]:
-        """The lists of the parameters that have a gradient. State is made where there is none."""
+        """Returns the lists for the parameters that have a gradient; makes their state if it is missing."""
         states, params, grads, found = self.state, [], [], []
         for p in group["params"]:
             grad = p.grad
@@ -200,12 +202,12 @@ class UpdateOptimizer(ListOptimizer):
 
     @classmethod
     def _operator(cls, group: dict[str, Any]) -> Update:
-        """The update that the options of a group ask for."""
+        """Returns the update for the options of a group."""
         return cls._rule
 
     @classmethod
     def _run(cls, lists: list[Any], group: dict[str, Any], scaling: dict[str, Any]) -> bool:
-        """One step over lists. Whether it has put new state into the lists."""
+        """Makes one step over lists; returns whether it has put new state into the lists."""
         run(cls._operator(group), lists, group, scaling, cls._steps)
         return False
 
@@ -214,18 +216,18 @@ class UpdateOptimizer(ListOptimizer):
 
 
 def _filled(p: Any, value: float) -> Any:
-    """A parameter's state of one value; that of a complex parameter has it in both parts."""
+    """Returns a parameter's state filled with one value; for a complex parameter both parts have the value."""
     if not value:
         return zeros_like(p)
     return lamella.full_like(p.detach(), complex(value, value) if p.is_complex() else value)
 
 
 def function(cls: type[UpdateOptimizer], flags: str, lists: str = "") -> Callable[..., None]:
-    """The step of a class as a function of lists, named after the class.
+    """Makes a function, named after a class, that makes one step of the class over lists.
 
     Args:
-        flags: its arguments between the lists and the options, in order
-        lists: names of the lists, if they are not those of the operator
+        flags: the names of its arguments between the lists and the options, in order
+        lists: the names of its lists, if they differ from the operator's
     """
     rule, between, one = cls._rule, flags.split(), inspect.Parameter
     names = [a["name"] for a in lamella._C._describe(rule.calls[0])["args"] if not a["keyword_only"]]

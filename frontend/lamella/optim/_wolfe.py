@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class _Point(NamedTuple):
-    """A length on the line with the loss, the gradient, and the slope along the line there."""
+    """A length ``t`` on the line, with the loss, the gradient and the slope along the line at that point."""
 
     t: float
     loss: float
@@ -16,7 +16,8 @@ class _Point(NamedTuple):
 
 
 def cubic_minimum(a: Any, b: Any, bounds: tuple[float, float] | None = None) -> float:
-    """Where the cubic through two points with their slopes is least, within the bounds; formula 3.59."""
+    """Returns the length within the bounds at which the cubic through two points with their slopes is least; formula
+    3.59."""
     low, high = bounds or (min(a.t, b.t), max(a.t, b.t))
     if a.t > b.t:
         a, b = b, a
@@ -45,7 +46,8 @@ def strong_wolfe(
     c1: float = 1e-4,
     c2: float = 0.9,
 ) -> tuple[float, Any, float, int]:
-    """The loss, the gradient, the length and the number of evaluations, of which there are about ``most``."""
+    """Searches along a line; returns the loss, the gradient, the length and the number of evaluations, which is at most
+    about ``most``. ``at(t)`` returns the loss and the gradient at a length."""
     widest = float(direction.abs().max())
 
     def evaluate(t: float) -> _Point:

@@ -12,7 +12,7 @@ __all__ = ["Adadelta", "adadelta"]
 
 
 class Adadelta(UpdateOptimizer, update="_fused_adadelta_"):
-    """Zeiler, ADADELTA: An Adaptive Learning Rate Method (2012), algorithm 1.
+    """Implements Zeiler, ADADELTA: An Adaptive Learning Rate Method (2012), algorithm 1.
 
     With the averages ``v`` of squared gradients and ``u`` of squared steps, the step is
     ``sqrt(u + eps) / sqrt(v + eps) g``.
@@ -20,9 +20,9 @@ class Adadelta(UpdateOptimizer, update="_fused_adadelta_"):
     Args:
         params: tensors, named tensors or groups
         lr: a factor of the step, a number or a tensor of one element
-        rho: how much of the averages stays in a step
-        eps: added below the roots
-        weight_decay: times the parameter is added to the gradient
+        rho: the factor of the averages in a step
+        eps: added under the roots
+        weight_decay: the factor of the parameter that is added to the gradient
         maximize, foreach, capturable, differentiable: see Adam
 
     Raises:

@@ -13,15 +13,15 @@ __all__ = ["Adagrad", "adagrad"]
 
 
 class Adagrad(UpdateOptimizer, update="_fused_adagrad_"):
-    """Duchi et al., Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (2011).
+    """Implements Duchi et al., Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (2011).
 
     ``sum += g g``; ``p -= lr / (1 + (step - 1) lr_decay) g / (sqrt(sum) + eps)``.
 
     Args:
         params: tensors, named tensors or groups
         lr: the learning rate, a number or a tensor of one element
-        lr_decay: how fast the rate falls with the steps
-        weight_decay: times the parameter is added to the gradient
+        lr_decay: the rate is divided by 1 plus this times the number of former steps
+        weight_decay: the factor of the parameter that is added to the gradient
         initial_accumulator_value: the sum before the first step
         eps: added to the root
         maximize, foreach, differentiable, fused: see Adam
@@ -58,7 +58,7 @@ class Adagrad(UpdateOptimizer, update="_fused_adagrad_"):
                 self._init_state(p, self.state[p], group)
 
     def share_memory(self) -> None:
-        """Puts the sums into memory that other processes see, too."""
+        """Moves the sums to shared memory, so that other processes can update them."""
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["sum"].share_memory_()

@@ -1,4 +1,4 @@
-"""Adam: steps by the averages of gradients and of their squares."""
+"""Adam: steps from the averages of gradients and of their squares."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ __all__ = ["Adam", "adam"]
 
 
 class Adam(UpdateOptimizer, update="_fused_adam_"):
-    """Kingma and Ba, Adam: A Method for Stochastic Optimization (2015), algorithm 1.
+    """Implements Kingma and Ba, Adam: A Method for Stochastic Optimization (2015), algorithm 1.
 
-    With averages ``m`` of the gradients and ``v`` of their squares, ``p -= lr m' / (sqrt(v') + eps)``, where ``m'`` and
-    ``v'`` are divided by one less ``beta`` to the power of the step.
+    With averages ``m`` of the gradients and ``v`` of their squares, ``p -= lr m' / (sqrt(v') + eps)`` in step t, where
+    ``m' = m / (1 - beta1^t)`` and ``v' = v / (1 - beta2^t)``.
 
     Args:
         params: tensors, named tensors or groups
         lr: the learning rate, a number or a tensor of one element
-        betas: how much of the two averages stays in a step; both numbers or both tensors
+        betas: the factors of the two averages in a step; both numbers or both tensors
         eps: added to the root
-        weight_decay: times the parameter is added to the gradient
-        amsgrad: the greatest average of squares so far is used (Reddi et al., On the Convergence of Adam and Beyond)
-        foreach: True or False computes the formula by operators over whole tensors; None by one fused operator
-        maximize: steps upwards
-        capturable: the count of steps is on the parameter's device
-        differentiable: autograd records the step
-        fused: True wants the fused operator, which is used by default, and False the formula
-        decoupled_weight_decay: the decay is that of AdamW
+        weight_decay: the factor of the parameter that is added to the gradient
+        amsgrad: uses the greatest average of squares so far (Reddi et al., On the Convergence of Adam and Beyond)
+        foreach: True or False computes by operators over whole tensors; None uses one fused operator
+        maximize: steps along the gradient instead of against it
+        capturable: keeps the count of steps on the parameter's device
+        differentiable: lets autograd record the step
+        fused: True uses the fused operator, as by default; False computes by operators over whole tensors
+        decoupled_weight_decay: decays the parameters as AdamW does
 
     Raises:
         ValueError: an option is out of its range

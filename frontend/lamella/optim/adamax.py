@@ -1,4 +1,4 @@
-"""Adamax: Adam with the greatest gradient in the place of the mean square."""
+"""Adamax: Adam with the decayed maximum of gradients in the place of their mean square."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["Adamax", "adamax"]
 
 
 class Adamax(UpdateOptimizer, update="_fused_adamax_"):
-    """Kingma and Ba, Adam: A Method for Stochastic Optimization (2015), algorithm 2.
+    """Implements Kingma and Ba, Adam: A Method for Stochastic Optimization (2015), algorithm 2.
 
     ``m`` is the average of gradients, ``u = max(beta2 u, |g| + eps)``; ``p -= lr / (1 - beta1^t) m / u``.
 
     Args:
         params: tensors, named tensors or groups
         lr: the learning rate, a number or a tensor of one element
-        betas: how much of the average and of the greatest gradient stays in a step
-        eps: added to the gradient's size
-        weight_decay: times the parameter is added to the gradient
+        betas: the factors of the average and of the greatest gradient in a step
+        eps: added to the gradient's absolute value
+        weight_decay: the factor of the parameter that is added to the gradient
         maximize, foreach, capturable, differentiable: see Adam
 
     Raises:

@@ -1,4 +1,4 @@
-"""AdamW: Adam whose weight decay is apart from the gradient."""
+"""AdamW: Adam with a weight decay that is not part of the gradient."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["AdamW", "adamw"]
 
 
 class AdamW(Adam, update="_fused_adamw_"):
-    """Loshchilov and Hutter, Decoupled Weight Decay Regularization (2019), algorithm 2.
+    """Implements Loshchilov and Hutter, Decoupled Weight Decay Regularization (2019), algorithm 2.
 
-    Before a step of Adam, ``p *= 1 - lr weight_decay``. Arguments and errors are those of Adam.
+    It computes ``p *= 1 - lr weight_decay`` before a step of Adam. Arguments and errors are those of Adam.
 
     >>> w = lamella.ones(1)
     >>> w.grad = lamella.zeros(1)
@@ -61,5 +61,5 @@ class AdamW(Adam, update="_fused_adamw_"):
 
 
 def adamw(*lists: Any, **options: Any) -> None:
-    """One step of AdamW over lists; the arguments are those of ``lamella.optim.adam.adam``."""
+    """Makes one step of AdamW over lists; the arguments are those of ``lamella.optim.adam.adam``."""
     adam(*lists, **(options | {"decoupled_weight_decay": True}))

@@ -1,4 +1,4 @@
-"""ASGD: the average of the steps of gradient descent."""
+"""ASGD: gradient descent that also averages the parameters."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["ASGD", "asgd"]
 
 
 class ASGD(UpdateOptimizer, update="_fused_asgd_"):
-    """Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging (1992).
+    """Implements Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging (1992).
 
-    ``state[p]["ax"]`` is the average.
+    ``state[p]["ax"]`` is the average of parameter p.
 
     ``p = (1 - lambd eta) p - eta g``; ``ax += mu (p - ax)``; ``eta = lr / (1 + lambd lr t)^alpha``;
     ``mu = 1 / max(1, t - t0)``.
@@ -22,10 +22,10 @@ class ASGD(UpdateOptimizer, update="_fused_asgd_"):
     Args:
         params: tensors, named tensors or groups
         lr: the learning rate, a number or a tensor of one element
-        lambd: how fast the rate and the parameter fall
-        alpha: the power of the rate's fall
-        t0: the step from which on it averages
-        weight_decay: times the parameter is added to the gradient
+        lambd: the decay of the rate and of the parameter, as in the formulas above
+        alpha: the power of the rate's decay
+        t0: the step after which the averaging begins
+        weight_decay: the factor of the parameter that is added to the gradient
         maximize, foreach, capturable, differentiable: see Adam
 
     Raises:

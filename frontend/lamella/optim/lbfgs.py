@@ -1,4 +1,4 @@
-"""LBFGS: quasi-Newton steps from a short history of gradients, with a line search where wanted."""
+"""LBFGS: quasi-Newton steps from a short history of gradients, with an optional line search."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["LBFGS"]
 
 
 class LBFGS(Optimizer):
-    """Nocedal, Updating Quasi-Newton Matrices with Limited Storage (1980); Nocedal and Wright, algorithm 7.4.
+    """Implements Nocedal, Updating Quasi-Newton Matrices with Limited Storage (1980); Nocedal and Wright, alg. 7.4.
 
-    ``step`` needs a closure that computes the loss and the gradients anew, and calls it several times. There is one
-    group of parameters, on one device.
+    ``step`` needs a closure that computes the loss and the gradients anew, and calls it several times. All parameters
+    are in one group and on one device.
 
     Args:
         params: tensors or named tensors
         lr: the length of a step, or the first try of the line search
         max_iter: iterations of one ``step`` at most
         max_eval: evaluations of one ``step`` at most; None is 1.25 ``max_iter``
-        tolerance_grad: it ends where no element of the gradient is greater
-        tolerance_change: it ends where neither the parameters nor the loss change by more
-        history_size: pairs of changes that it remembers
+        tolerance_grad: a step ends if no element of the gradient is greater
+        tolerance_change: a step ends if the change of the parameters or of the loss is less
+        history_size: the number of changes of gradients and parameters that are kept
         line_search_fn: None, or "strong_wolfe"
 
     Raises:
@@ -176,7 +176,7 @@ class LBFGS(Optimizer):
         return first
 
     def _direction(self, state: dict[str, Any], size: int, grad: Any, direction: Any, length: Any) -> Any:
-        """The gradient, times the estimate of the inverse Hessian from the history, downwards."""
+        """Updates the history; returns the negative gradient times the estimate of the inverse Hessian."""
         if state["n_iter"] == 1 or "prev_flat_grad" not in state:
             state["old_dirs"], state["old_stps"], state["ro"], state["H_diag"] = [], [], [], 1.0
             return grad.neg()

@@ -12,9 +12,9 @@ __all__ = ["NAdam", "nadam"]
 
 
 class NAdam(UpdateOptimizer, update="_fused_nadam_"):
-    """Dozat, Incorporating Nesterov Momentum into Adam (2016).
+    """Implements Dozat, Incorporating Nesterov Momentum into Adam (2016).
 
-    ``mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2)``, and the product of all ``mu`` takes the place of ``beta1^t``.
+    ``mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2)``, and the product of all ``mu`` replaces Adam's ``beta1^t``.
 
     Args:
         params: tensors, named tensors or groups

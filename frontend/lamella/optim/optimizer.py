@@ -1,4 +1,4 @@
-"""Optimizer, the base of all: groups of parameters, the state of each, hooks around a step."""
+"""Optimizer, the base class of optimizers: groups of parameters, the state of each parameter, hooks around a step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tupl
 
 
 class _Required:
-    """A default that every group has to give itself."""
+    """Stands for the default of an option that every group must give."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -33,7 +33,7 @@ _grad_switch: Any = (getattr(lamella, "is_grad_enabled", None), getattr(lamella,
 
 
 def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A step that has a history if the optimizer is differentiable, and else none."""
+    """Wraps a step so that autograd records it if, and only if, the optimizer is differentiable."""
     enabled, enable = _grad_switch
     if enable is None:  # autograd is not loaded
         return func
@@ -51,7 +51,7 @@ def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]
 
 
 def with_grad(closure: Callable[[], Any]) -> Any:
-    """What the closure returns; within it operations have a history."""
+    """Calls the closure with autograd's recording on; returns its result."""
     if _grad_switch[1] is None:
         return closure()
     with lamella.enable_grad():  # type: ignore[attr-defined]
@@ -59,19 +59,19 @@ def with_grad(closure: Callable[[], Any]) -> Any:
 
 
 class Optimizer(OptimizerHooks):
-    """Changes parameters by their gradients; a class of one's own derives from it and writes ``step``.
+    """The base class of optimizers, which change parameters by their gradients. A subclass defines ``step``.
 
     Args:
-        params: tensors, or pairs of a name and a tensor, or dicts: groups with ``params`` and own options
-        defaults: the options of a group that does not give them
+        params: tensors; or pairs of a name and a tensor; or groups, which are dicts with ``params`` and options
+        defaults: the values of options that a group does not give
 
-    Attributes: ``param_groups``, a list of dicts; ``state``, what is remembered of each parameter, a dict for each;
+    Attributes: ``param_groups``, a list of dicts; ``state``, a dict for each parameter with its averages and counts;
     ``defaults``.
 
     Raises:
-        TypeError: ``params`` is a tensor, a group's ``params`` are a set, or one of them is no tensor
-        ValueError: there is no parameter; one is no leaf, or is in two groups; some have names and others none; or an
-            option is required and absent
+        TypeError: ``params`` is a tensor, a group's ``params`` are a set, or a parameter is not a tensor
+        ValueError: there is no parameter; a parameter is not a leaf, or is in two groups; some have names and others
+            do not; or an option is required and absent
 
     >>> class Sign(lamella.optim.Optimizer):
     ...     def step(self, closure=None):
@@ -85,7 +85,7 @@ class Optimizer(OptimizerHooks):
     tensor([-0.5000,  0.5000])
     """
 
-    _checks: _options.Table = {}  # of options
+    _checks: _options.Table = {}  # a check for each option
 
     state: defaultdict[Any, Any]
     param_groups: list[dict[str, Any]]
@@ -130,7 +130,7 @@ class Optimizer(OptimizerHooks):
 
     @staticmethod
     def profile_hook_step(func: Callable[..., Any]) -> Callable[..., Any]:
-        """A ``step`` that calls the hooks, too; every class of optimizers has its own wrapped in it."""
+        """Wraps ``step`` so that it calls the hooks, too. The first instance of a class wraps the step of its class."""
 
         @functools.wraps(func)
         def step(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -149,10 +149,10 @@ class Optimizer(OptimizerHooks):
             cls.step = self.profile_hook_step(cls.step)
 
     def state_dict(self) -> dict[str, Any]:
-        """The options of the groups and the state, with a number in the place of each parameter.
+        """Returns the options of the groups and the state, with a number in the place of each parameter.
 
-        ``{"state": {0: {...}}, "param_groups": [{"lr": 0.1, ..., "params": [0]}]}``; tensors in it are the optimizer's
-        own, not copies.
+        The form is ``{"state": {0: {...}}, "param_groups": [{"lr": 0.1, ..., "params": [0]}]}``. Its tensors are the
+        optimizer's own, not copies.
 
         >>> w = lamella.zeros(1)
         >>> lamella.optim.Adagrad([w]).state_dict()["state"]
@@ -169,15 +169,15 @@ class Optimizer(OptimizerHooks):
     _process_value_according_to_param_policy = staticmethod(_saved.cast)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over the options and the state of a ``state_dict()``; after an error the optimizer is as before.
+        """Restores the options and the state of a ``state_dict()``. After an error the optimizer is unchanged.
 
-        Floating-point tensors are cast to the dtype and the device of their parameter, ``step`` is not. Make it
-        after a scheduler is made, since that sets learning rates.
+        Floating-point tensors other than ``step`` are converted to the dtype and the device of their parameter. Call
+        this function after making schedulers, since a new scheduler sets learning rates.
 
         Raises:
-            ValueError: the number of groups is another, or the number of parameters in one of them; or options or
-                state are not those of such an optimizer, or have not the shapes of the parameters
-            KeyError: it has no ``state`` or no ``param_groups``
+            ValueError: the number of groups, or of parameters in a group, differs; options or state are those of
+                another class of optimizer; or the state does not have the shapes of the parameters
+            KeyError: the dict has no ``state`` or no ``param_groups``
 
         >>> a, b = (lamella.optim.SGD([lamella.zeros(1)], lr=lr) for lr in (0.5, 0.1))
         >>> b.load_state_dict(a.state_dict())
@@ -192,7 +192,7 @@ class Optimizer(OptimizerHooks):
         before = dict(self.__dict__)
         try:
             self.__setstate__(loaded)
-            if type(self).__module__.startswith("lamella.optim."):  # of others it is not known what they keep
+            if type(self).__module__.startswith("lamella.optim."):  # other classes may keep any state
                 _saved.check(self)
         except BaseException:
             self.__dict__.clear()
@@ -202,11 +202,11 @@ class Optimizer(OptimizerHooks):
             hook(self)
 
     def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
-        """What a parameter's state needs to have, with the shapes."""
+        """Returns the shape of each tensor that a parameter's state must have, by its key."""
         return {}
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Takes the gradients away; with ``set_to_none=False`` fills them with 0 in their memory.
+        """Sets the gradients to None; with ``set_to_none=False`` fills them with zeros in place.
 
         >>> w = lamella.zeros(1)
         >>> w.grad = lamella.ones(1)
@@ -228,7 +228,7 @@ class Optimizer(OptimizerHooks):
                     grad.zero_()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes every parameter once; ``closure``, where it is there, computes the loss and the gradients before.
+        """Updates every parameter once. If given, ``closure`` is called first to compute the loss and the gradients.
 
         >>> w = lamella.zeros(1)
         >>> w.grad = lamella.ones(1)
@@ -238,9 +238,9 @@ class Optimizer(OptimizerHooks):
         raise NotImplementedError(f"{type(self).__name__} has no step of its own; write step(self, closure=None)")
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Takes one more group: ``params`` and its own options; the defaults are those of the optimizer.
+        """Adds a group: a dict with ``params`` and options. Absent options get the optimizer's defaults.
 
-        Raises as the class does.
+        Raises the errors of the class.
 
         >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=0.1)
         >>> optimizer.add_param_group({"params": lamella.zeros(2), "lr": 0.5})
@@ -296,7 +296,7 @@ class Optimizer(OptimizerHooks):
         self.param_groups.append(param_group)
 
     def _check_options(self, options: dict[str, Any]) -> None:
-        """Raises where an option of a group, or of all, is out of its range, or does not go with another."""
+        """Raises if an option is out of its range, or does not fit another option."""
         _options.pass_table(self._checks, options, required)
 
     def _check_param(self, p: Any) -> None:

@@ -1,4 +1,4 @@
-"""RAdam: Adam that waits until it knows the variance of its squares."""
+"""RAdam: Adam with steps that are rectified, since the variance of the first averages of squares is large."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["RAdam", "radam"]
 
 
 class RAdam(UpdateOptimizer, update="_fused_radam_"):
-    """Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2020), algorithm 2.
+    """Implements Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2020), algorithm 2.
 
-    Where ``rho_t = rho - 2 t beta2^t / (1 - beta2^t)`` exceeds 5, the step is that of Adam, rectified;
-    before, ``lr m'``.
+    If ``rho_t = rho - 2 t beta2^t / (1 - beta2^t)`` exceeds 5, the step is Adam's times a factor of rectification;
+    in earlier steps it is ``lr m'``.
 
     Args:
         params: tensors, named tensors or groups

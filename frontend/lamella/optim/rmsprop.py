@@ -12,20 +12,20 @@ __all__ = ["RMSprop", "rmsprop"]
 
 
 class RMSprop(UpdateOptimizer, update="_fused_rmsprop_"):
-    """Hinton, Neural Networks for Machine Learning, lecture 6e; centred as in Graves, Generating Sequences With
-    Recurrent Neural Networks (2013).
+    """Implements Hinton, Neural Networks for Machine Learning, lecture 6e; centred as in Graves, Generating Sequences
+    With Recurrent Neural Networks (2013).
 
-    With the average ``v`` of squared gradients, less the square of their average if centred,
-    ``p -= lr g / (sqrt(v) + eps)``.
+    ``p -= lr g / (sqrt(v) + eps)``, where ``v`` is the average of squared gradients; if centred, minus the square of
+    the average gradient.
 
     Args:
         params: tensors, named tensors or groups
         lr: the learning rate, a number or a tensor of one element
-        alpha: how much of the averages stays in a step
+        alpha: the factor of the averages in a step
         eps: added to the root
-        weight_decay: times the parameter is added to the gradient
-        momentum: how much of a buffer of steps stays
-        centered: the average of squares is made a variance
+        weight_decay: the factor of the parameter that is added to the gradient
+        momentum: the factor of the buffer of steps in a step
+        centered: divides by the root of the variance of gradients, not of their mean square
         maximize, foreach, capturable, differentiable: see Adam
 
     Raises:

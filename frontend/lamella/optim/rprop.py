@@ -1,4 +1,4 @@
-"""Rprop: steps by the sign of the gradient alone, each with a size of its own."""
+"""Rprop: steps by the sign of the gradient alone, with a step size for each element."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["Rprop", "rprop"]
 
 
 class Rprop(UpdateOptimizer, update="_fused_rprop_"):
-    """Riedmiller and Braun, A Direct Adaptive Method for Faster Backpropagation Learning: The RPROP Algorithm (1993).
+    """Implements Riedmiller and Braun, A Direct Adaptive Method for Faster Backpropagation Learning (1993).
 
     A step's size grows by ``etas[1]`` while the gradient keeps its sign; where the sign changes, it shrinks by
-    ``etas[0]`` and the step is left out.
+    ``etas[0]`` and the element is not changed.
 
     Args:
         params: tensors, named tensors or groups
         lr: the first size, a number or a tensor of one element
-        etas: the factors of the size
-        step_sizes: its bounds
+        etas: the factors of the step size: for shrinking and for growing
+        step_sizes: the bounds of the step size
         maximize, foreach, capturable, differentiable: see Adam
 
     Raises:

@@ -1,4 +1,4 @@
-"""SGD: steps along the gradient, with momentum where wanted."""
+"""SGD: steps against the gradient, with optional momentum."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["SGD", "sgd"]
 
 
 class SGD(UpdateOptimizer, update="_fused_sgd_"):
-    """Stochastic gradient descent; Nesterov's momentum is that of Sutskever et al., On the importance of
-    initialization and momentum in deep learning (2013), with the rate outside.
+    """Stochastic gradient descent. Nesterov's momentum follows Sutskever et al., On the importance of initialization
+    and momentum in deep learning (2013), except that the rate multiplies the whole step.
 
-    ``buf = momentum buf + (1 - dampening) g``, the first time ``buf = g``; ``p -= lr buf``, with ``nesterov``
-    ``p -= lr (g + momentum buf)``.
+    ``buf = momentum buf + (1 - dampening) g``, in the first step ``buf = g``; then ``p -= lr buf``, or with
+    ``nesterov`` ``p -= lr (g + momentum buf)``.
 
     Args:
         params: tensors, named tensors or groups
         lr: the learning rate, a number or a tensor of one element
-        momentum: how much of the buffer stays in a step; 0 needs no buffer
-        dampening: how much of the gradient does not reach the buffer
-        weight_decay: times the parameter is added to the gradient
-        nesterov: needs momentum and no dampening
+        momentum: the factor of the buffer in a step; 0 needs no buffer
+        dampening: the share of the gradient that is not added to the buffer
+        weight_decay: the factor of the parameter that is added to the gradient
+        nesterov: uses Nesterov's momentum, which needs a momentum and no dampening
         maximize, foreach, differentiable, fused: see Adam
 
     Raises:
@@ -88,7 +88,8 @@ class SGD(UpdateOptimizer, update="_fused_sgd_"):
 
     @classmethod
     def _run(cls, lists: list[Any], group: dict[str, Any], scaling: dict[str, Any]) -> bool:
-        """Buffers that are None are made, and stand in the list afterwards. Their first step is one of its own."""
+        """Makes one step, and makes buffers in the place of None in the list. New buffers are updated apart from the
+        others, since their first step has another formula. Returns whether there are new ones."""
         params, grads, buffers = lists
         buffers = buffers if group["momentum"] != 0 else []
         fresh = [i for i, buffer in enumerate(buffers) if buffer is None]

@@ -10,7 +10,7 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Refused: it steps by sparse gradients, and there are none here.
+    """Raises NotImplementedError, since its steps need sparse gradients, which Lamella does not have.
 
     >>> lamella.optim.SparseAdam([lamella.zeros(1)])
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Averages of models: stochastic weight averaging, moving averages, and the schedule that goes with them."""
+"""Averages of models: stochastic weight averaging, moving averages, and a schedule of learning rates for them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _lerps(t: Any) -> bool:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
-    """An update of lists: ``average = decay average + (1 - decay) value``; ValueError unless it is in [0, 1].
+    """Returns a function that updates lists: ``average = decay average + (1 - decay) value``, in place.
+
+    Raises ValueError unless ``decay`` is in [0, 1].
 
     >>> average = [lamella.zeros(1)]
     >>> lamella.optim.swa_utils.get_ema_multi_avg_fn(0.75)(average, [lamella.ones(1)], 1)
@@ -57,7 +59,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
 
 def get_swa_multi_avg_fn() -> Callable[..., None]:
-    """An update of lists: the mean of all values so far.
+    """Returns a function that updates lists, in place, to the mean of all values so far.
 
     >>> average = [lamella.zeros(1)]
     >>> lamella.optim.swa_utils.get_swa_multi_avg_fn()(average, [lamella.ones(1)], 1)
@@ -78,7 +80,9 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
-    """``decay average + (1 - decay) value`` of one tensor; ValueError unless it is in [0, 1].
+    """Returns a function that computes ``decay average + (1 - decay) value`` of one tensor.
+
+    Raises ValueError unless ``decay`` is in [0, 1].
 
     >>> lamella.optim.swa_utils.get_ema_avg_fn(0.75)(lamella.zeros(1), lamella.ones(1), 1)
     tensor([0.2500])
@@ -93,7 +97,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
 
 
 def get_swa_avg_fn() -> Callable[..., Any]:
-    """The mean of all values so far, of one tensor.
+    """Returns a function that computes the mean of all values so far, of one tensor.
 
     >>> lamella.optim.swa_utils.get_swa_avg_fn()(lamella.zeros(1), lamella.ones(1), 1)
     tensor([0.5000])
@@ -111,10 +115,10 @@ class AveragedModel(Module):
 
     Args:
         model: the model, which is copied to ``module``
-        device: where the copy is
+        device: the device of the copy
         avg_fn: ``avg_fn(average, value, n_averaged)`` returns the new average of one tensor
-        multi_avg_fn: the same for lists, in place; without both it is the mean
-        use_buffers: buffers are averaged, too; else they are copied
+        multi_avg_fn: the same for lists, in place; without either function the average is the mean
+        use_buffers: True averages buffers, too; False copies them
 
     Raises:
         AssertionError: both functions are given
@@ -152,7 +156,7 @@ class AveragedModel(Module):
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Takes the parameters of ``model`` into the average; the first time it copies them."""
+        """Adds the parameters of ``model`` to the average; the first call copies them."""
         with no_history():
             mine, given = _tensors(self.module, self.use_buffers), _tensors(model, self.use_buffers)
             values = [v.to(a.device) for a, v in zip(mine, given, strict=False)]
@@ -184,9 +188,9 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Computes the running statistics of the batch norms anew, as the mean over the batches of ``loader``.
 
     Args:
-        loader: batches, or tuples and lists whose first is the batch
-        model: is called with each, in training mode
-        device: where the batches are moved to
+        loader: yields batches, or tuples and lists whose first element is the batch
+        model: the model, which is called with each batch in training mode
+        device: the device to which batches are moved
 
     >>> model = lamella.nn.BatchNorm1d(1)
     >>> lamella.optim.swa_utils.update_bn([lamella.tensor([[1.0], [3.0]])], model)
@@ -213,7 +217,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Goes from each group's rate to ``swa_lr`` in ``anneal_epochs`` steps, and stays there.
+    """Changes each group's rate to ``swa_lr`` in ``anneal_epochs`` steps, and keeps it there.
 
     Args:
         optimizer: the optimizer
@@ -255,7 +259,7 @@ class SWALR(LRScheduler):
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step, from those before it."""
+        """Returns the rates of this step, computed from those of the step before."""
         self._warn_outside_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:

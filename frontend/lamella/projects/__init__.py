@@ -1,7 +1,7 @@
-"""Writes projects to start from: ``lamella new backend NAME``, ``new op NAME`` and ``new layer NAME``.
+"""Writes small projects for a start: ``lamella new backend NAME``, ``new op NAME`` and ``new layer NAME``.
 
-The folders beside this file have the projects' files; ``every`` has those of all projects. Their names end in ``.in``;
-the word ``yours`` in a file, and in its name, is replaced by the project's name.
+The folders beside this file have the projects' files; ``every`` has files that all projects share. The files' names end
+in ``.in``; the word ``yours`` in a file, and in its name, is replaced by the project's name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TAKEN = {"backend", "composite", "default", "headers", "lamella"}  # keys of ker
 
 
 def meaning(kind: str, name: str) -> str:
-    """Returns the meaning that a name has already, so that a project of that name would not work; "" if it has none."""
+    """Returns a text with the meaning that a name has already, which prevents a project of that name; "" if none."""
     if name in TAKEN:
         return "Lamella itself uses it"
     manager.scan()
@@ -46,7 +46,7 @@ def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
         folder: the folder to write to; by default a new folder ``lamella-NAME``
 
     Raises:
-        ValueError: the kind is another one, or the name is no lower-case identifier, or has a meaning already
+        ValueError: ``kind`` is unknown, or the name is not a lower-case identifier, or has a meaning already
         FileExistsError: one of the files exists; then nothing is written
 
     >>> import tempfile

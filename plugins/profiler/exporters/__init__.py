@@ -1,7 +1,7 @@
-"""Exporters: measured times of a sample of all operators, sent to a system that watches a fleet.
+"""Exporters: measure a sample of all operators, and send the times to a system that monitors many processes.
 
-``export`` starts one and returns its handle. A sampled call is measured into a queue of fixed size, in native code and
-without a lock; a thread of the export gathers histograms and sends them. ``docs/exporters.md`` leads through it.
+``export`` starts an export and returns its handle. Native code writes the time of each sampled call to a queue of fixed
+size, without a lock; a thread of the export gathers histograms and sends them. ``docs/exporters.md`` is the guide.
 
 >>> import json, tempfile
 >>> folder = tempfile.TemporaryDirectory()

@@ -57,9 +57,9 @@ class Span(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Numbers of samples: recorded ones, and those that were dropped because the queue was full, there were too many
-    series, or too many spans waited or could not be sent. ``unsent`` are recorded since the last export that went well;
-    ``failures`` are exports that did not.
+    """Numbers of samples. ``recorded`` counts all. ``queue``, ``series`` and ``spans`` count the dropped ones, because
+    the queue was full, there were too many series, or spans could not wait or be sent. ``unsent`` counts the samples
+    since the last successful export; ``failures`` counts the failed exports.
 
     >>> lamella.profiler.exporters.Counts(recorded=10, queue=2, series=1, spans=0, unsent=0, failures=0).dropped
     {'queue': 2, 'series': 1, 'spans': 0}
@@ -141,13 +141,13 @@ class Exporter:
         """Called once, before anything is exported; on the thread that calls ``export``."""
 
     def export(self, batch: Batch) -> int | None:
-        """Sends a batch. If that fails it raises: then the histograms count as unsent and the spans as lost, or as many
-        spans as the attribute ``lost_spans`` of the error says. It may return the number of spans that were not sent.
-        It may take long, since operators do not wait for it."""
+        """Sends a batch. It may take long, since operators do not wait for it. It may return the number of spans that
+        were not sent. If it raises, the histograms count as unsent; the spans count as lost, all of them or as many as
+        the error's attribute ``lost_spans`` says."""
 
     def close(self) -> None:
         """Called after the last batch."""
 
     def forked(self) -> None:
-        """Called in a child of fork, where nothing is exported: releases what it shares with the parent, without
-        sending anything."""
+        """Called in a child of fork, where nothing is exported. Releases what is shared with the parent, such as
+        descriptors, without sending anything."""

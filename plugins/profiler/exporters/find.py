@@ -28,7 +28,7 @@ def find_exporter(name: str) -> Callable[..., Any]:
 
     Raises:
         ValueError: there is no exporter of this name, or several packages have one
-        ImportError: it needs a package that is not installed
+        ImportError: the exporter needs a package that is not installed
     """
     found = {entry.value: entry for entry in entry_points(group=GROUP) if entry.name == name}
     own = [entry for entry in found.values() if entry.dist and entry.dist.name == "lamella"]

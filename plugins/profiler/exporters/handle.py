@@ -23,9 +23,9 @@ from ..observers import enable_record_function
 from .batch import BUCKETS, SCOPES, Batch, Counts, Exporter, Series, Span
 from .find import find_exporter
 
-DRAIN = 0.25  # seconds
+DRAIN = 0.25  # seconds between two moves of samples from the queue to the histograms
 MAX_SPANS = 4096  # the most spans that wait for an export
-LONGEST = 365 * 86400.0  # the longest wait, in seconds
+LONGEST = 365 * 86400.0  # the largest `interval` and `timeout`, in seconds
 log = logging.getLogger("lamella.profiler.exporters")
 
 _open: set[Export] = set()
@@ -33,7 +33,7 @@ _registered_in: int | None = None  # the process in which _close_all was registe
 
 
 class Export:
-    """A running export, as ``export`` returns it; a context manager, which closes it.
+    """The handle of a running export, which ``export`` returns. As a context manager it closes the export.
 
     >>> handle = lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter)
     >>> handle.closed, handle.flush()
@@ -52,7 +52,7 @@ class Export:
         self._since = time.time()
         self._wake = threading.Event()
         self._done = threading.Condition()
-        self._asked = self._answered = 0  # the number of exports requested, and of those made
+        self._asked = self._answered = 0  # the numbers of exports that were requested and made
         self._went_well = True
         self._closing = False
         self._ended = False
@@ -211,7 +211,7 @@ class Export:
             self._done.notify_all()
 
     def _forked(self) -> None:
-        """Called in a child of fork, where the thread does not exist and any lock may be held."""
+        """Called in a child of fork. There the export's thread does not exist, and any lock may be held forever."""
         self._done = threading.Condition()
         self._last = Counts(0, 0, 0, 0, 0, 0)
         self._closing = self._ended = True
@@ -259,19 +259,19 @@ def export(
 ) -> Export:
     """Exports the times of a sample of operators, steps of backward and named blocks, of all threads, from now on.
 
-    It never holds up an operator: samples for which the queue has no room are dropped and counted (``Export.counts``).
-    An export that fails is logged, and tried again an interval later. A child of fork exports nothing. Times are the
-    host's: for a device that works asynchronously, the time to launch the work.
+    Operators never wait for an export: samples that do not fit into the queue are dropped and counted
+    (``Export.counts``). A failed export is logged, and the next one is tried an interval later. A child of fork exports
+    nothing. Times are the host's: for a device that works asynchronously, the time to launch the work.
 
     Args:
         to: "jsonl" (``path``), "prometheus" (``port``, ``address``, ``registry``), "otlp" (``endpoint``, ``insecure``,
-            ``headers``, ``resource``), the name of another package's, or a class or function that makes an ``Exporter``
+            ``headers``, ``resource``), an exporter's name of another package, or a function that makes an ``Exporter``
         sampling: the fraction of operators and steps of backward that is measured
         block_sampling: the fraction of the blocks of ``record_function`` that is measured
         attributes: kinds of debug information whose values divide the histograms, such as "model"; each combination of
             values makes histograms of its own
-        span_attributes: kinds whose values spans have as well, such as "request"
-        spans: whether spans are exported, too; None means as the exporter prefers
+        span_attributes: further kinds whose values are added to spans alone, such as "request"
+        spans: whether spans are exported, too; None means the exporter's default
         interval: seconds between two exports
         timeout: seconds that ``flush`` and ``close`` wait at most, up to a year
         queue: the number of samples that can wait to be gathered, which happens four times a second

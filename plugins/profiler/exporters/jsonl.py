@@ -2,8 +2,8 @@
 
 The first line is of kind "start" and has the bounds of the buckets. Each export then writes a line of kind "series" for
 each histogram that has changed, with the numbers since the start, one of kind "span" for each span, and one of kind
-"counts"; no line if nothing has changed. A write that fails is undone, so that the file ends with a whole line, also on
-a full disk.
+"counts". If nothing has changed, an export writes no line. A failed write is undone, so that the file ends with a whole
+line, also on a full disk.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class JsonLines(Exporter):
 
     def export(self, batch: Batch) -> None:
         changed = [s for s in batch.series if self.written.get(s[:5]) != s.count]
-        counts = batch.counts._replace(unsent=0)  # `unsent` changes by the export itself
+        counts = batch.counts._replace(unsent=0)  # `unsent` changes with every export
         if counts == self.counts and not changed and not batch.spans:
             return
         rows = [] if self.counts else [self.head(batch)]

@@ -41,8 +41,8 @@ class Otlp(Exporter):
     """Sends to ``endpoint``; an option that is None is taken from the variables OTEL_EXPORTER_OTLP_….
 
     ``resource`` has attributes of the process, such as {"service.name": "search"}, which are added to those of
-    OTEL_RESOURCE_ATTRIBUTES. Each of the two requests of an export takes at most the ``timeout`` of ``export``. Spans
-    are sent even if the metrics were refused, and the other way round. If a collector has no service for spans, no more
+    OTEL_RESOURCE_ATTRIBUTES. An export sends two requests, each of which takes at most the ``timeout`` of ``export``:
+    metrics, and then spans, even if the collector refused the metrics. If a collector has no service for spans, no more
     spans are sent to it.
     """
 
@@ -136,7 +136,7 @@ class Answer(logging.Filter):
         if record.thread != self.thread or StatusCode.UNIMPLEMENTED not in codes:
             return True
         self.has_no_service = True
-        return False  # this module logs it once itself
+        return False  # the export logs the failure itself, once
 
 
 def label_of(kind: str) -> str:

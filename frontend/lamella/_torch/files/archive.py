@@ -1,4 +1,4 @@
-"""Files of torch: a restricted reader, which runs no code of the file, and a writer of files that torch reads."""
+"""Reads files of torch, without running code of the file, and writes files that torch can read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, R
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """Returns the classes and functions that a file of torch names and that ``load`` would refuse; builds nothing.
+    """Returns the classes and functions that a file of torch names and ``load`` would refuse. Makes no objects.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -54,7 +54,7 @@ def is_of_torch(module: str, name: str) -> bool:
 
 
 class Nothing:
-    """Replaces each object that a pickle would make."""
+    """Stands for any object that a pickle would make, so that its globals can be collected without making objects."""
 
 
 class Names(Interpreter):

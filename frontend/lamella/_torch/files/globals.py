@@ -16,14 +16,14 @@ from lamella._torch.typed_storage import TypedStorage, kinds
 from lamella.serialization import containers
 from lamella.serialization.limits import Limits, check_truth
 
-# torch's typed storages by the names of their dtypes
+# Maps a dtype's name to the name of torch's class of storages.
 NAMES = {str(dtype).rpartition(".")[2]: name for name, dtype in kinds().items()}
 DTYPES = [*NAMES, "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
 PLAIN_KINDS = "biufc"  # the kinds of numpy dtypes that are numbers
 
 
 class StorageType:
-    """A class of torch's storages: of one dtype, or of bytes."""
+    """Stands for a class of torch's storages: that of a dtype, or that of bytes."""
 
     def __init__(self, dtype: Any):
         self.dtype = dtype
@@ -136,9 +136,9 @@ def parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any) 
 
 def from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
     if not isinstance(function, Known) or not function.name.startswith("torch._utils._rebuild"):
-        raise UnpicklingError("a tensor is rebuilt by something else than a function of torch's for it")
+        raise UnpicklingError("a tensor is rebuilt by a function that is not one of torch._utils")
     if not isinstance(kind, Known) or kind.plain not in ("tensor", "parameter"):
-        raise UnpicklingError("a tensor is of a class that is not known")
+        raise UnpicklingError("a tensor is of a class other than torch.Tensor and torch.nn.Parameter")
     made = function.make(*arguments)
     if kind.plain == "parameter" and type(made) is _C.Tensor:
         made = parameter(made, made.requires_grad)
@@ -217,7 +217,7 @@ def empty_array(kind: Any, shape: Any, code: Any) -> Any:
 
 def fill_array(array: Any, state: Any) -> None:
     version, shape, dtype, by_columns, data = state
-    if array.shape != (0,) or array.dtype != "int8":  # tensors may share its memory already
+    if array.shape != (0,) or array.dtype != "int8":  # filled already, so that tensors may share its memory
         raise UnpicklingError("an array of numpy is given its elements twice")
     if not isinstance(dtype, NumpyType) or type(data) is not bytes or type(shape) is not tuple:
         raise UnpicklingError("an array of numpy must be of numbers")
@@ -225,19 +225,19 @@ def fill_array(array: Any, state: Any) -> None:
 
 
 def marked(storage: Any = None, *arguments: Any) -> int:
-    """Returns the bytes that ``rebuild_v2`` copies: those of a conjugate or negative tensor."""
+    """Returns the number of bytes that ``rebuild_v2`` copies, which are those of a conjugate or negative tensor."""
     marks = arguments[5] if len(arguments) > 5 else None
     return storage.nbytes() if isinstance(marks, dict) and isinstance(storage, TypedStorage) else 0
 
 
 def converted(data: Any = None, dtype: Any = None, *arguments: Any) -> int:
-    """Returns the bytes of a tensor or an array after a conversion of its dtype."""
+    """Returns the number of bytes of a tensor or an array after a conversion to ``dtype``."""
     size = within(data).numel() if isinstance(data, _C.Tensor) else getattr(data, "size", 0)
     return size * getattr(dtype, "itemsize", 0) if isinstance(size, int) else 0
 
 
 def rebuilt(function: Any = None, kind: Any = None, arguments: Any = (), *state: Any) -> int:
-    """Returns the bytes that the function inside ``from_type`` copies."""
+    """Returns the number of bytes that the function inside ``from_type`` copies."""
     return function.copied(*arguments) if isinstance(function, Known) and function.copied else 0
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from lamella.serialization.limits import Limits
 
-MARKED = object()  # on the stack, below the elements of a container
+MARKED = object()  # stands on the stack below the elements of a container
 
 
 class Known:
-    """A global that this reader supports: an inert name in the pickle, for which the interpreter calls ``make``.
+    """A global that this reader supports. If the pickle calls it, the interpreter calls ``make`` instead.
 
     Args:
         limited: whether ``make`` takes the file's limits before its other arguments
-        copied: returns, for the arguments of a call, the bytes of tensors that it copies
+        copied: returns the number of bytes of tensors that ``make`` copies, for the same arguments
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Interpreter:
         self.memo: dict[int, Any] = {}
 
     def run(self) -> Any:
-        """Runs the pickle and returns its object. Raises UnpicklingError, and whatever the functions raise."""
+        """Runs the pickle and returns its object. Raises UnpicklingError, and any error of the functions."""
         while True:
             code = self.take(1)[0]
             if code == 0x2E:  # STOP

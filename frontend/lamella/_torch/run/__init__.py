@@ -1,7 +1,7 @@
-"""``lamella run``: programs that say ``import torch``, run with Lamella in its place.
+"""``lamella run``: runs programs that ``import torch`` with Lamella as the module torch.
 
-``names.py`` makes torch's names Lamella's, ``program.py`` runs a program as python does, and ``check.py`` lists
-beforehand what a program would miss.
+``names.py`` maps torch's modules to Lamella's, ``program.py`` runs a program as python does, and ``check.py`` lists the
+names of torch that a program uses and Lamella does not have.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Runs a program that says `import torch`, with Lamella in its place.
 
 
 def main(words: list[str]) -> int:
-    """What follows ``lamella run`` on the command line; the exit status."""
+    """Runs the words after ``lamella run`` on the command line; returns the exit status."""
     rest, check = list(words), False
     while rest and rest[0] in ("--check", "-h", "--help"):
         if rest.pop(0) != "--check":

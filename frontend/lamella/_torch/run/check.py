@@ -1,4 +1,4 @@
-"""What a program would miss of torch's names, found in its text: nothing of it is run."""
+"""Lists the names of torch that a program uses and Lamella does not have. It reads the program, and runs none of it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from lamella._torch.run import names
 from lamella._torch.run.program import Program
 from lamella._torch.run.scopes import UNKNOWN, File, Scope, Torch, read
 
-DYNAMIC = ("torch.ops", "torch.classes")  # what is below depends on the program
-QUESTIONS = {
+DYNAMIC = ("torch.ops", "torch.classes")  # their attributes depend on the program
+QUESTIONS = {  # functions without arguments, which the check calls to skip code under a false condition
     "is_available",
     "is_built",
     "is_compiling",
     "is_initialized",
     "is_scripting",
     "is_tracing",
-}  # of no arguments
+}
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 
 
 @functools.cache
 def perhaps() -> frozenset[str]:
-    """Attributes of torch's tensors that Lamella's have not, and that hardly anything else has."""
+    """Returns the attributes of torch's tensors that Lamella's do not have, and that hardly any other object has."""
     import lamella
     from lamella import nn
 
@@ -49,7 +49,7 @@ def perhaps() -> frozenset[str]:
 
 @dataclass
 class Result:
-    """The findings of all files, each once."""
+    """The lines of the report, each once."""
 
     lines: dict[tuple[str, int, str], str] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class Result:
 
 
 def report(program: Program) -> list[str]:
-    """A line for each name that the program, or a module of its folder that it imports, would miss."""
+    """Returns a line for each missing name that the program, or a module of its folder that it imports, uses."""
     names.stand_in()
     result = Result()
     package = program.spec.parent if program.spec is not None and program.spec.parent else ""
@@ -85,7 +85,7 @@ def report(program: Program) -> list[str]:
 
 
 def look_up(path: str) -> tuple[Any, str | None]:
-    """The object of a dotted name of torch's; or None, and the shortest part of the name that is not there."""
+    """Returns the object of a dotted name of torch and None; or None and the shortest prefix that does not exist."""
     parts = path.split(".")
     found: Any = names.find_ours("lamella")
     for i in range(1, len(parts)):
@@ -120,18 +120,18 @@ def look_up(path: str) -> tuple[Any, str | None]:
 
 
 class Checker(ast.NodeVisitor):
-    """Walks through one file."""
+    """Visits the syntax tree of one file and adds missing names to ``result``."""
 
     def __init__(self, file: File, result: Result):
         self.file, self.result = file, result
         self.scope: Scope = file.scope
-        self.quiet: list[set[str]] = []  # paths that an enclosing `if hasattr(...)` asks for, or {"*"}
+        self.quiet: list[set[str]] = []  # paths that an enclosing `if hasattr(...)` tests; {"*"}: all
         self.methods = perhaps() - file.attributes
 
     def run(self) -> None:
         self.visit(self.file.tree)
 
-    # ---- where names are looked up, and what is guarded --------------------------------------------------------------
+    # ---- scopes and guards -------------------------------------------------------------------------------------------
 
     def enter(self, node: ast.AST) -> None:
         outer, self.scope = self.scope, self.file.scopes[node]
@@ -192,7 +192,7 @@ class Checker(ast.NodeVisitor):
     visit_TryStar = visit_Try
 
     def never(self, test: ast.AST) -> bool:
-        """Whether a condition asks torch for something that is not here, as a device of CUDA."""
+        """Returns whether a condition is always false, such as ``torch.cuda.is_available()`` without such a device."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return any(self.never(part) for part in test.values)
         if not isinstance(test, ast.Call) or test.args or test.keywords:
@@ -222,7 +222,7 @@ class Checker(ast.NodeVisitor):
         self.quiet.pop()
 
     def asked_for(self, test: ast.AST) -> set[str]:
-        """The paths that the calls of hasattr in a condition ask for; {"*"} for ``TYPE_CHECKING``."""
+        """Returns the paths that calls of hasattr in a condition test; {"*"} for ``TYPE_CHECKING``."""
         asked = set()
         for node in ast.walk(test):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr":
@@ -283,7 +283,7 @@ class Checker(ast.NodeVisitor):
             self.visit(node.value)
         elif isinstance(node.ctx, ast.Load):
             self.use(node, value.path)
-        else:  # it is set: what it is set on must be there
+        else:  # the attribute is set or deleted, so that only its object must exist
             self.visit(node.value)
 
     def use(self, node: ast.AST, path: str) -> None:
@@ -301,7 +301,7 @@ class Checker(ast.NodeVisitor):
             self.result.add(self.file, node, path, f"{path}: {found.why.partition(': ')[2]}")
 
     def method(self, node: ast.Attribute) -> None:
-        """An attribute of something that is perhaps a tensor."""
+        """Reports an attribute of an unknown object, which may be a tensor."""
         if node.attr not in self.methods or getattr(node.value, "id", "") in ("self", "cls"):
             return
         guards = {guard for level in self.quiet for guard in level}

@@ -1,6 +1,6 @@
-"""Torch's names as Lamella's: ``import torch`` gives lamella, ``import torch.nn`` lamella.nn, and so on.
+"""Maps torch's modules to Lamella's: ``import torch`` returns lamella, ``import torch.nn`` lamella.nn, and so on.
 
-What torch has and Lamella has not raises where it is used, with the reason.
+The use of a name that torch has and Lamella does not have raises an error with the reason.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from typing import Any
 from lamella import _absent
 from lamella.torch_version import TorchVersion
 
-TORCH = "2.13.0"  # the version whose names and meaning Lamella's are
+TORCH = "2.13.0"  # the version of torch whose names Lamella follows
 
 
 @functools.cache
 def recorded() -> dict[str, frozenset[str]]:
-    """The names of torch's public modules, and of the attributes of its tensors."""
+    """Returns the names of torch's public modules ("modules") and of the attributes of its tensors ("tensor")."""
     text = Path(__file__).with_name("torch_names.json").read_text()
     return {kind: frozenset(names) for kind, names in json.loads(text).items()}
 
 
 def ours(path: str) -> str:
-    """Lamella's name for one of torch's."""
+    """Returns Lamella's name for a name of torch."""
     return "lamella" + path[len("torch") :] if path == "torch" or path.startswith("torch.") else path
 
 
-ALIASES: dict[str, str] = {}  # of modules that have another name than their path, as lamella.autograd: torch's path
+ALIASES: dict[str, str] = {}  # torch's path by the `__name__` of a module, if that is not its path in lamella
 
 
 def theirs(path: str) -> str:
-    """Torch's name for one of Lamella's."""
+    """Returns torch's name for a name of Lamella."""
     parent, _, name = path.rpartition(".")
     if parent in ALIASES:
         return f"{ALIASES[parent]}.{name}"
@@ -45,7 +45,7 @@ def theirs(path: str) -> str:
 
 
 def reason(path: str) -> str:
-    """Why there is no ``torch.x.y``, in a sentence."""
+    """Returns a sentence that says why there is no ``torch.x.y``."""
     path = ours(path)
     parent, _, name = path.rpartition(".")
     top = path.split(".")[1]
@@ -56,7 +56,7 @@ def reason(path: str) -> str:
         try:
             getattr(module, name)
         except AttributeError as error:
-            if not str(error).startswith("module "):  # words of its own
+            if not str(error).startswith("module "):  # the module explains the reason itself
                 return str(error)
         return f"{path} is not here{_absent.nearest(name, dir(module))}"
     if step := _absent.planned_with("lamella", top):
@@ -67,7 +67,7 @@ def reason(path: str) -> str:
 
 
 class Absent(ModuleType):
-    """A module of torch's that Lamella has not: it can be imported, and what is used of it raises AttributeError."""
+    """A module of torch that Lamella does not have. It can be imported; the use of its names raises AttributeError."""
 
     __path__: list[str] = []
 
@@ -79,7 +79,7 @@ class Absent(ModuleType):
 
 
 class AbsentLoader:
-    """Makes an absent module."""
+    """A loader that makes an `Absent` module."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return Absent(spec.name, f"Not here: {reason(spec.name)}.")
@@ -89,7 +89,7 @@ class AbsentLoader:
 
 
 class OursLoader:
-    """Gives a module of Lamella's for the one of torch's of the same path."""
+    """A loader that returns a module of Lamella for the module of torch with the same path."""
 
     def __init__(self, name: str, module: ModuleType):
         self.name, self.module, self.spec = name, module, module.__spec__
@@ -98,27 +98,27 @@ class OursLoader:
         return self.module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # the import system has set torch's
-        vars(module).setdefault("__path__", [])  # so that `from module import name` asks Last for what is not there
+        module.__spec__ = self.spec  # the import system has replaced it by the spec of torch's path
+        vars(module).setdefault("__path__", [])  # so that `from module import name` calls Last for a missing name
         if module.__name__ != ours(self.name):
             ALIASES[module.__name__] = self.name
 
 
 def find_ours(name: str) -> ModuleType | None:
-    """Lamella's module of a full name, imported; None if it has none."""
+    """Imports Lamella's module of a full name and returns it; None if there is no such module."""
     if name in sys.modules:
         found = sys.modules[name]
         return None if isinstance(found, Absent) else found
     parent = find_ours(name.rpartition(".")[0])
     path = getattr(parent, "__path__", None) if parent is not None else None
     if path is None or PathFinder.find_spec(name, path) is None:
-        attribute = getattr(parent, name.rpartition(".")[2], None)  # a module that a plugin or a package brings
+        attribute = getattr(parent, name.rpartition(".")[2], None)  # a module without a file there
         return attribute if isinstance(attribute, ModuleType) and not isinstance(attribute, Absent) else None
     return importlib.import_module(name)
 
 
 class First:
-    """First on ``sys.meta_path``: the modules ``torch.x``."""
+    """The first finder on ``sys.meta_path``, for the modules ``torch.x``."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         if not fullname.startswith("torch."):
@@ -130,7 +130,7 @@ class First:
 
 
 class Last:
-    """Before the last on ``sys.meta_path``: what ``from torch.x import name`` looks for in a module of Lamella's."""
+    """A finder near the end of ``sys.meta_path``, for names that ``from torch.x import name`` does not find."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         if not fullname.startswith("lamella.") or fullname.rpartition(".")[2].startswith("_"):
@@ -139,9 +139,9 @@ class Last:
 
 
 def absent(path: str) -> ModuleSpec:
-    """The spec of a module that torch has and Lamella has not; an error for what torch has not either.
+    """Returns the spec of a module that torch has and Lamella does not have; raises if torch does not have it either.
 
-    The error's ``name`` is the parent's, for else ``from torch import name`` would put words of its own in its place.
+    The error's ``name`` is the parent's: otherwise ``from torch import name`` would replace the error's text.
     """
     if path in recorded()["modules"]:
         return ModuleSpec(path, AbsentLoader())  # type: ignore[arg-type]
@@ -152,7 +152,7 @@ def absent(path: str) -> ModuleSpec:
 
 
 def stand_in() -> ModuleType:
-    """Makes ``import torch`` give lamella in this process; returns it. Again is nothing."""
+    """Makes ``import torch`` return lamella in this process; returns lamella. A second call changes nothing."""
     import lamella
 
     if sys.modules.get("torch") is lamella:
@@ -185,14 +185,14 @@ def stand_in() -> ModuleType:
 
 
 class StandIn:
-    """An object that makes torch lamella in the process that unpickles it."""
+    """An object that calls `stand_in` in the process that unpickles it."""
 
     def __reduce__(self) -> Any:
         return stand_in, ()
 
 
 def _in_children() -> None:
-    """Processes that ``multiprocessing`` starts anew import the program, and need torch's names before."""
+    """Makes ``multiprocessing`` call `stand_in` in each spawned process, before that imports the program."""
     from multiprocessing import spawn
 
     usual = spawn.get_preparation_data

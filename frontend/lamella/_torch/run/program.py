@@ -1,4 +1,4 @@
-"""A program run as python runs it: its ``__main__``, ``sys.argv``, ``sys.path``, tracebacks and exit status."""
+"""Runs a program as python does, with the same ``__main__``, ``sys.argv``, ``sys.path``, tracebacks and exit status."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from lamella._torch.run.names import stand_in
 
 @dataclass
 class Program:
-    """What is run: a script, or the code of a module with its spec."""
+    """A program to run: a script, or a module with its spec."""
 
     path: str  # sys.argv[0]
-    folder: str  # the first of sys.path
+    folder: str  # the first entry of sys.path
     spec: ModuleSpec | None = None
 
     @property
     def file(self) -> str:
-        """``__file__``: python makes it absolute in this way, and does no more to it."""
+        """The value of ``__file__``: the absolute path, not normalized, as in python."""
         return os.path.join(os.getcwd(), self.path)
 
     def code(self) -> CodeType:
-        """The compiled program."""
+        """Returns the compiled program."""
         if self.spec is None:
             with open(self.file, "rb") as file:
                 return compile(file.read(), self.file, "exec", dont_inherit=True)
@@ -39,7 +39,7 @@ class Program:
         return loader.get_code(self.spec.name)
 
     def module(self) -> ModuleType:
-        """A ``__main__`` for it."""
+        """Makes the module ``__main__`` of the program."""
         main: Any = ModuleType("__main__")
         main.__builtins__ = sys.modules["builtins"]
         main.__annotations__ = {}
@@ -56,7 +56,7 @@ class Program:
 
 
 def find_script(path: str) -> Program | str:
-    """The program of a file, a folder or a zip; or what is wrong, as python says it."""
+    """Returns the program of a file, a folder or a zip; or python's error text as a str."""
     if os.path.isdir(path) or (os.path.isfile(path) and zipfile.is_zipfile(path)):
         found = PathFinder.find_spec("__main__", [os.path.abspath(path)])
         return Program(path, os.path.abspath(path), found) if found else f"can't find '__main__' module in {path!r}"
@@ -66,7 +66,7 @@ def find_script(path: str) -> Program | str:
 
 
 def _find_unrun(name: str) -> ModuleSpec | None:
-    """The spec of a module; packages around it are not imported."""
+    """Returns the spec of a module without importing the packages around it."""
     path: Any = None
     spec = None
     parts = name.split(".")
@@ -79,13 +79,13 @@ def _find_unrun(name: str) -> ModuleSpec | None:
 
 
 def find_module(name: str, imports: bool = True) -> Program | str:
-    """The program of ``-m``; or what is wrong, as python says it.
+    """Returns the program of ``-m``; or python's error text as a str.
 
-    Python imports the packages around it; without ``imports`` nothing of the program is run.
+    As in python, the packages around the module are imported; with ``imports=False`` no code of the program runs.
     """
     folder = os.getcwd()
     _first_on_path(folder)
-    stand_in()  # a package around the module may want torch
+    stand_in()  # a package around the module may import torch
     find = find_spec if imports else _find_unrun
     try:
         spec = find(name)
@@ -105,7 +105,7 @@ def find_module(name: str, imports: bool = True) -> Program | str:
 
 
 def _first_on_path(folder: str) -> None:
-    """Python's first folder of ``sys.path`` is the program's, and was that of the command ``lamella``."""
+    """Makes a folder the first entry of ``sys.path``, in place of the folder of the command ``lamella``."""
     if getattr(sys.flags, "safe_path", False):
         return
     here = {os.path.realpath(p) for p in (os.getcwd(), os.path.dirname(sys.argv[0]) or ".")}
@@ -116,7 +116,7 @@ def _first_on_path(folder: str) -> None:
 
 
 def run(program: Program, arguments: list[str]) -> int:
-    """Runs it, with torch's names being Lamella's; the exit status. SystemExit goes on."""
+    """Runs a program with Lamella as torch; returns the exit status. SystemExit is not caught."""
     stand_in()
     code: CodeType | None = None
     try:
@@ -135,7 +135,7 @@ def run(program: Program, arguments: list[str]) -> int:
         error.__traceback__ = trace
         _without_finders(trace)
         sys.excepthook(type(error), error, trace)
-        if isinstance(error, KeyboardInterrupt):  # who started it sees that, as of python
+        if isinstance(error, KeyboardInterrupt):  # the parent process must see a death by SIGINT
             sys.stdout.flush()
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
@@ -144,7 +144,7 @@ def run(program: Program, arguments: list[str]) -> int:
 
 
 def _without_finders(trace: TracebackType | None) -> None:
-    """Cuts the end of a traceback off where the import system asked the finders of ``names.py``."""
+    """Removes the frames of ``names.py``, which the import system called, from the end of a traceback."""
     while trace is not None and trace.tb_next is not None:
         if trace.tb_next.tb_frame.f_code.co_filename == names.__file__:
             trace.tb_next = None

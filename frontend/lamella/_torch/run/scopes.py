@@ -1,4 +1,4 @@
-"""What the names in a Python file stand for, as far as its text says: names of torch's, other files, or unknown."""
+"""Finds the meaning of names in a Python file, from its text alone: a name of torch, another file, or unknown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Unknown:
-    """Anything."""
+    """The value of an expression whose meaning the text does not show."""
 
 
 UNKNOWN = Unknown()
@@ -19,10 +19,10 @@ UNKNOWN = Unknown()
 
 @dataclass(frozen=True)
 class Torch:
-    """A dotted name of torch's."""
+    """A dotted name of torch."""
 
     path: str
-    by_import: str = ""  # "from": the import itself fails where it is not there
+    by_import: str = ""  # "from": bound by `from torch import name`, which itself fails for a missing name
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Local:
 
 
 class Foreign:
-    """A module of another package, or what is in it."""
+    """A module of another package, or an attribute of such a module."""
 
 
 FOREIGN = Foreign()
-Value = Any  # Unknown, Foreign, Torch, Local, or None for None
+Value = Any  # Unknown, Foreign, Torch, Local, or None for the constant None
 SCOPES = (
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -53,16 +53,16 @@ FUNCTIONS = SCOPES[:3]
 
 @dataclass
 class Scope:
-    """The names that a block of code binds, each with what it is bound to: a value, or an expression to look at."""
+    """The names that a block of code binds, each with a list of values, or of expressions to evaluate."""
 
     file: File
     outer: Scope | None
     is_class: bool = False
     is_function: bool = False
     bound: dict[str, list[Any]] = field(default_factory=dict)
-    globals: set[str] = field(default_factory=set)  # names that a statement says are the file's
-    nonlocals: set[str] = field(default_factory=set)  # and those of the scopes around
-    asked: set[str] = field(default_factory=set)  # names that are being looked up
+    globals: set[str] = field(default_factory=set)  # names of `global` statements
+    nonlocals: set[str] = field(default_factory=set)  # names of `nonlocal` statements
+    asked: set[str] = field(default_factory=set)  # names whose lookup is under way; ends recursion
 
     def bind(self, name: str, what: Any) -> None:
         scope: Scope = self
@@ -82,7 +82,8 @@ class Scope:
         return None
 
     def name(self, name: str) -> Value:
-        """What a name stands for. None besides something else is what a program binds where it has not that."""
+        """Returns the value of a name: the only one that is bound to it, apart from None, which programs bind as a
+        substitute for a missing import."""
         scope = self.owner(name)
         if scope is None or name in scope.asked:
             return UNKNOWN
@@ -95,7 +96,7 @@ class Scope:
         return values.pop() if len(values) == 1 else UNKNOWN
 
     def value(self, node: ast.AST) -> Value:
-        """What an expression stands for; None for None."""
+        """Returns the value of an expression; None for the constant None."""
         if isinstance(node, ast.Name):
             return self.name(node.id)
         if isinstance(node, ast.Attribute):
@@ -118,15 +119,15 @@ class File:
 
     path: str
     shown: str  # its name in the report
-    folder: str  # the program's, where absolute imports look
+    folder: str  # the program's folder, in which absolute imports are resolved
     package: str
     files: dict[str, File]
     tree: Any = None
     error: SyntaxError | None = None
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
-    attributes: set[str] = field(default_factory=set)  # names of attributes and functions that the file itself makes
-    postponed: bool = False  # from __future__ import annotations
-    packages: dict[str, str] = field(default_factory=dict)  # the files that it imports, with their packages
+    attributes: set[str] = field(default_factory=set)  # names of attributes and functions that the file defines
+    postponed: bool = False  # whether the file has `from __future__ import annotations`
+    packages: dict[str, str] = field(default_factory=dict)  # the package of each file that this file imports
 
     def __post_init__(self) -> None:
         self.scope = Scope(self, None)
@@ -135,7 +136,7 @@ class File:
         return [read(path, self.folder, package, self.files) for path, package in self.packages.items()]
 
     def of(self, local: Local, name: str) -> Value:
-        """A name of another file, or a module in its folder."""
+        """Returns the value of a name in another file, or of a module in that file's folder."""
         path, package = local.path, self.packages.get(local.path, "")
         other = read(path, self.folder, package, self.files)
         if name in other.scope.bound:
@@ -147,7 +148,7 @@ class File:
         return UNKNOWN
 
     def locate(self, parts: list[str], folder: str, package: str) -> Local | None:
-        """The file of a module below a folder. Packages on the way are read, too."""
+        """Returns the file of a module below a folder, and adds it and the packages around it to `packages`."""
         for i, part in enumerate(parts):
             inner = os.path.join(folder, part)
             if os.path.isfile(os.path.join(inner, "__init__.py")):
@@ -165,7 +166,7 @@ class File:
 
 
 def read(path: str, folder: str, package: str, files: dict[str, File]) -> File:
-    """A file with its scopes; each is read once."""
+    """Returns a file with its scopes; reads each file once."""
     real = os.path.realpath(path)
     if real not in files:
         shown = os.path.relpath(path) if os.path.isabs(path) and real.startswith(os.getcwd() + os.sep) else path
@@ -180,7 +181,7 @@ def read(path: str, folder: str, package: str, files: dict[str, File]) -> File:
 
 
 class Binder(ast.NodeVisitor):
-    """Fills the scopes of a file."""
+    """Visits the syntax tree of a file and fills its scopes."""
 
     def __init__(self, file: File):
         self.file, self.scope = file, file.scope
@@ -228,7 +229,7 @@ class Binder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A target that no assignment of below has bound to an expression."""
+        """Binds the target of a statement that has no value to evaluate, such as a loop, to UNKNOWN."""
         if isinstance(node.ctx, ast.Store):
             self.scope.bind(node.id, UNKNOWN)
 

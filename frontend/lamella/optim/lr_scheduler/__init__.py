@@ -1,4 +1,4 @@
-"""Schedulers: learning rates that change from step to step; names and meaning are torch.optim.lr_scheduler's.
+"""Schedulers: learning rates that change from step to step, with the names and meaning of torch.optim.lr_scheduler.
 
 >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
 >>> scheduler = lamella.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
@@ -37,4 +37,4 @@ __all__ = [
 ]
 
 for _name in __all__:
-    globals()[_name].__module__ = __name__  # where a pickle looks for them
+    globals()[_name].__module__ = __name__  # the module that pickles name

@@ -9,9 +9,9 @@ from lamella.optim.lr_scheduler.scheduler import LRScheduler, check_length
 
 
 class CosineAnnealingLR(LRScheduler):
-    """``eta_min + (lr - eta_min) (1 + cos(pi step / T_max)) / 2``; after ``T_max`` it rises again.
+    """Sets the rate to ``eta_min + (lr - eta_min) (1 + cos(pi step / T_max)) / 2``; after ``T_max`` it rises again.
 
-    It is computed from the rate before, so that other schedulers may change that, too.
+    Each rate is computed from the one before, so that other schedulers may change the rate, too.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
@@ -26,14 +26,14 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         t, period, low = self.last_epoch, self.T_max, self.eta_min
         if self._is_initial:
             return self._now()
         if self._step_count == 1 and t > 0:
             return self._get_closed_form_lr()
-        if (t - 1 - period) % (2 * period) == 0:  # the rate before was eta_min, of which nothing can be computed
+        if (t - 1 - period) % (2 * period) == 0:  # the rate before was eta_min, so no factor gives the next one
             rise = (1 - math.cos(math.pi / period)) / 2
             groups = self.optimizer.param_groups
             return [g["lr"] + (lr - low) * rise for lr, g in zip(self.base_lrs, groups, strict=True)]
@@ -46,11 +46,11 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """A cosine of ``T_0`` steps, then one ``T_mult`` times as long, and so on; each begins at the initial rate.
+    """Follows a cosine of ``T_0`` steps, then one ``T_mult`` times as long, and so on; each begins at the initial rate.
 
-    ``step(epoch)`` takes a number with a fraction, too.
+    The argument of ``step(epoch)`` may have a fraction.
 
-    Raises ValueError unless both are integers, and greater than 0.
+    Raises ValueError unless ``T_0`` and ``T_mult`` are integers greater than 0.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
@@ -74,13 +74,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (lr - self.eta_min) * share for lr in self.base_lrs]
 
     def step(self, epoch: Any = None) -> None:
-        """Counts a step, or goes to ``epoch``, and sets the rates."""
+        """Counts a step, or sets the count to ``epoch``, and sets the rates."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:

@@ -1,4 +1,4 @@
-"""Rates that rise and fall, and the momentum against them: Smith's cycles."""
+"""Smith's cycles: rates that rise and fall, while the momentum falls and rises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lamella.optim.lr_scheduler.scheduler import LRScheduler, check_length, per_
 
 
 class _WithMomentum(LRScheduler):
-    """Cycles the momentum, or the first of the betas, too."""
+    """A base class that sets the momentum of groups, or the first of their betas."""
 
     use_beta1: bool
 
@@ -39,16 +39,16 @@ class _WithMomentum(LRScheduler):
 
 
 class CyclicLR(_WithMomentum):
-    """Smith, Cyclical Learning Rates for Training Neural Networks (2017): from ``base_lr`` to ``max_lr`` and back.
+    """Changes rates in cycles from ``base_lr`` to ``max_lr`` and back: Smith, Cyclical Learning Rates (2017).
 
     Args:
         optimizer: the optimizer
-        base_lr, max_lr: the bounds, or a list of one for each group
-        step_size_up, step_size_down: steps of the rise, and of the fall; None is as many
-        mode: "triangular"; "triangular2" halves the height with each cycle; "exp_range" is times ``gamma^step``
-        scale_fn: a function for the height in the place of the mode's; of the cycle's number or the step, as
-            ``scale_mode`` "cycle" or "iterations" says
-        cycle_momentum: the momentum goes from ``max_momentum`` to ``base_momentum`` and back meanwhile
+        base_lr, max_lr: the bounds, each a number or a list of one for each group
+        step_size_up, step_size_down: the number of steps of the rise and of the fall; None means as many as the rise
+        mode: "triangular"; "triangular2" halves the height with each cycle; "exp_range" multiplies it by ``gamma^step``
+        scale_fn: a function that replaces the mode: returns the height for the number of the cycle (``scale_mode``
+            "cycle") or of the step ("iterations")
+        cycle_momentum: changes the momentum from ``max_momentum`` to ``base_momentum`` and back meanwhile
 
     Raises:
         ValueError: the mode is unknown, or the optimizer has no momentum that could be cycled
@@ -103,7 +103,7 @@ class CyclicLR(_WithMomentum):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """The height of a cycle as a share of the first one's."""
+        """Returns the height of a cycle as a share of the first cycle's."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular2":
@@ -111,7 +111,7 @@ class CyclicLR(_WithMomentum):
         return self.gamma**x if self.mode == "exp_range" else 1.0
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step; it sets the momentum, too."""
+        """Returns the rates of this step; sets the momentum, too."""
         self._warn_outside_step()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
@@ -124,7 +124,7 @@ class CyclicLR(_WithMomentum):
         return [low + (top - low) * share for low, top in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer; of a callable object its attributes, and None for a function."""
+        """Returns all attributes except the optimizer; of a callable object its attributes, None for a function."""
         state = super().state_dict()
         f = self._scale_fn_custom
         plain = f is None or isinstance(f, types.FunctionType)
@@ -132,7 +132,7 @@ class CyclicLR(_WithMomentum):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what ``state_dict()`` returned; a function stays."""
+        """Restores a state that ``state_dict()`` returned; a function is kept."""
         own, attributes = self._scale_fn_custom, state_dict["_scale_fn_custom"]
         super().load_state_dict(state_dict)
         self._scale_fn_custom = own
@@ -141,18 +141,18 @@ class CyclicLR(_WithMomentum):
 
 
 class OneCycleLR(_WithMomentum):
-    """Smith and Topin, Super-Convergence (2018): one rise to ``max_lr`` and one fall far below the beginning.
+    """One rise to ``max_lr``, then a fall far below the first rates: Smith and Topin, Super-Convergence (2018).
 
     Args:
         optimizer: the optimizer
         max_lr: the greatest rate, or a list of one for each group
-        total_steps: the length; or it is ``epochs * steps_per_epoch``
-        pct_start: the share of the rise
+        total_steps: the number of steps; if absent, ``epochs * steps_per_epoch``
+        pct_start: the share of the rise in the steps
         anneal_strategy: "cos" or "linear"
-        cycle_momentum: the momentum goes from ``max_momentum`` to ``base_momentum`` and back meanwhile
-        div_factor: it begins at ``max_lr / div_factor``
-        final_div_factor: it ends at the beginning's rate by this
-        three_phase: it falls to the beginning as it rose, and then to the end
+        cycle_momentum: changes the momentum from ``max_momentum`` to ``base_momentum`` and back meanwhile
+        div_factor: the initial rate is ``max_lr / div_factor``
+        final_div_factor: the last rate is the initial rate divided by this
+        three_phase: rates fall to the initial rate in as many steps as they rose, and then to the last rate
 
     Raises:
         ValueError: an argument is out of its range; or there are more steps than ``total_steps``
@@ -214,7 +214,7 @@ class OneCycleLR(_WithMomentum):
         return (end - start) * share + start
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step; it sets the momentum, too."""
+        """Returns the rates of this step; sets the momentum, too."""
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
@@ -236,7 +236,7 @@ class OneCycleLR(_WithMomentum):
 
 
 def _phases(rise: float, total: int, three: bool) -> list[dict[str, Any]]:
-    """Where each phase ends, and the options of a group that it goes from and to."""
+    """Returns for each phase its last step, and the options of a group with the rates and momenta at its ends."""
     rows = [(float(rise) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     if three:
         rows.append((2 * float(rise) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"))

@@ -1,4 +1,4 @@
-"""Rates by simple formulas of the step: each class has the factor of one step, and the closed form of all."""
+"""Rates by simple formulas. Each class has the factor for one step, and the closed form for any step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lamella.optim.lr_scheduler.scheduler import LRScheduler, check_length
 
 
 class StepLR(LRScheduler):
-    """Times ``gamma`` after every ``step_size`` steps.
+    """Multiplies rates by ``gamma`` after every ``step_size`` steps.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
@@ -26,7 +26,7 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         t = self.last_epoch
         return self._now() if t == 0 or t % self.step_size else self._times(self.gamma)
@@ -36,7 +36,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times ``gamma`` at each of the steps ``milestones``.
+    """Multiplies rates by ``gamma`` at each of the steps ``milestones``.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.MultiStepLR(optimizer, [1, 5], gamma=0.5)
@@ -50,7 +50,7 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         if self.last_epoch not in self.milestones:
             return self._now()
@@ -62,9 +62,9 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Times ``factor`` up to step ``total_iters``.
+    """Multiplies rates by ``factor`` up to step ``total_iters``, and then divides them by it again.
 
-    Raises ValueError unless the factor is in [0, 1].
+    Raises ValueError unless ``factor`` is in [0, 1].
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> lamella.optim.lr_scheduler.ConstantLR(optimizer, 0.25).get_last_lr()
@@ -78,7 +78,7 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._times(self.factor)
@@ -91,9 +91,9 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """A factor that goes evenly from ``start_factor`` to ``end_factor`` in ``total_iters`` steps.
+    """Multiplies rates by a factor that changes from ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps.
 
-    Raises ValueError unless the first is in (0, 1] and the second in [0, 1].
+    Raises ValueError unless ``start_factor`` is in (0, 1] and ``end_factor`` in [0, 1].
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.LinearLR(optimizer, 0.5, total_iters=2)
@@ -124,7 +124,7 @@ class LinearLR(LRScheduler):
         return self.start_factor + (self.end_factor - self.start_factor) * share
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         t = self.last_epoch
         if t == 0:
@@ -138,7 +138,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times ``gamma`` at every step.
+    """Multiplies rates by ``gamma`` at every step.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
@@ -152,7 +152,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         return self._now() if self._is_initial else self._times(self.gamma)
 
@@ -161,7 +161,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Times ``(1 - step / total_iters)^power``, down to 0.
+    """Multiplies rates by ``(1 - step / total_iters)^power``, down to 0.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
@@ -175,7 +175,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         t, end = self.last_epoch, self.total_iters
         if self._is_initial or t > end:

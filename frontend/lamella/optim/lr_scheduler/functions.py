@@ -1,4 +1,4 @@
-"""Rates by functions of the user's."""
+"""Schedulers that compute rates by functions of the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _ByFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer; of callable objects their attributes, and None for functions."""
+        """Returns all attributes except the optimizer; of callable objects their attributes, None for functions."""
         state = super().state_dict()
         state["lr_lambdas"] = [
             None if isinstance(f, types.FunctionType) else getattr(f, "__dict__", {}).copy() for f in self.lr_lambdas
@@ -31,7 +31,7 @@ class _ByFunctions(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what ``state_dict()`` returned; functions stay."""
+        """Restores a state that ``state_dict()`` returned; functions are kept."""
         own = self.lr_lambdas
         super().load_state_dict(state_dict)
         self.lr_lambdas = own
@@ -41,7 +41,7 @@ class _ByFunctions(LRScheduler):
 
 
 class LambdaLR(_ByFunctions):
-    """The initial rate times ``lr_lambda(step)``; one function, or a list of one for each group.
+    """Sets the rate to the initial rate times ``lr_lambda(step)``; one function, or a list of one for each group.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
@@ -56,13 +56,13 @@ class LambdaLR(_ByFunctions):
         super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(_ByFunctions):
-    """The rate now times ``lr_lambda(step)``; one function, or a list of one for each group.
+    """Multiplies the rate by ``lr_lambda(step)`` at every step; one function, or a list of one for each group.
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> scheduler = lamella.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda step: 0.5)
@@ -77,7 +77,7 @@ class MultiplicativeLR(_ByFunctions):
         super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step."""
+        """Returns the rates of this step."""
         self._warn_outside_step()
         if self._is_initial:
             return self._now()

@@ -1,4 +1,4 @@
-"""A rate that falls when a metric no longer improves."""
+"""A scheduler that lowers rates when a metric no longer improves."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from lamella.optim.lr_scheduler.scheduler import EPOCH_WARNING, LRScheduler, req
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times ``factor`` when the metric of ``step`` did not improve for more than ``patience`` steps.
+    """Multiplies rates by ``factor`` if the metric of ``step`` did not improve for more than ``patience`` steps.
 
     Args:
         optimizer: the optimizer
-        mode: "min" where less is better, or "max"
+        mode: "min" if smaller metrics are better, or "max"
         factor: less than 1
-        patience: steps without improvement that are allowed
-        threshold: what counts as an improvement; in ``threshold_mode`` "rel" it is a share of the best, in "abs" not
-        cooldown: steps after a fall in which nothing is counted
-        min_lr: a bound, or one for each group
-        eps: a smaller change is left out
+        patience: the number of steps without improvement that are allowed
+        threshold: the least improvement that counts: a share of the best metric if ``threshold_mode`` is "rel", an
+            absolute difference if it is "abs"
+        cooldown: the number of steps after a fall in which no step counts as one without improvement
+        min_lr: the lower bound of rates, or a list of one for each group
+        eps: a change of a rate by less than this is not made
 
     Raises:
         ValueError: the factor is 1 or more, or a mode is unknown
@@ -73,7 +74,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs = 0
 
     def step(self, metrics: Any, epoch: Any = None) -> None:  # type: ignore[override]
-        """Takes a metric, a number or a tensor with one; lowers the rates if their time has come."""
+        """Counts a step with a metric, which is a number or a tensor of one element, and lowers the rates if due."""
         current = float(metrics)
         if epoch is None:
             epoch = self.last_epoch + 1
@@ -111,7 +112,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """True in the steps after a fall in which nothing is counted."""
+        """Whether the current step is within ``cooldown`` steps after a fall."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
@@ -131,6 +132,6 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what ``state_dict()`` returned."""
+        """Restores a state that ``state_dict()`` returned."""
         self.__dict__.update(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

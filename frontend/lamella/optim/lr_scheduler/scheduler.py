@@ -1,4 +1,4 @@
-"""LRScheduler, the base: counts steps, and writes the rates that a class computes into the groups."""
+"""LRScheduler, the base class of schedulers: counts steps, and writes the rates of a subclass to the groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EPOCH_WARNING = (
 
 
 def per_group(name: str, optimizer: Any, value: Any) -> list[Any]:
-    """A value for every group: the one for all, or those of a list."""
+    """Returns a list with a value for every group. ``value`` is one value for all, or such a list."""
     groups = optimizer.param_groups
     if isinstance(value, (list, tuple)):
         if len(value) != len(groups):
@@ -31,19 +31,19 @@ def per_group(name: str, optimizer: Any, value: Any) -> list[Any]:
 
 
 def check_length(name: str, value: Any) -> None:
-    """ValueError unless a number of steps is above 0."""
+    """Raises ValueError unless a number of steps is above 0."""
     if not value > 0:
         raise ValueError(f"Expected a positive number of steps as {name}, but got {value}")
 
 
 def values_of(optimizer: Any, key: str) -> list[Any]:
-    """What the groups have now; tensors are copied, since they are written in place."""
+    """Returns the current option of each group. Tensors are copied, since schedulers write them in place."""
     values = [group[key] for group in optimizer.param_groups]
     return [v.clone() if isinstance(v, Tensor) else v for v in values]
 
 
 def write(group: dict[str, Any], key: str, value: Any) -> None:
-    """Sets an option of a group; a tensor stays the same object."""
+    """Sets an option of a group; a tensor is written in place."""
     if isinstance(group[key], Tensor):
         group[key].fill_(value.item() if isinstance(value, Tensor) else value)
     else:
@@ -56,7 +56,7 @@ def require_optimizer(optimizer: Any) -> None:
 
 
 def _watch_steps(optimizer: Any) -> None:
-    """The optimizer notes that it made a step, for the warning about the order of calls."""
+    """Wraps the optimizer's step so that it sets ``_opt_called``, for the warning about the order of calls."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     weak, func = ref(optimizer), optimizer.step.__func__
@@ -72,17 +72,17 @@ def _watch_steps(optimizer: Any) -> None:
 
 
 class LRScheduler:
-    """Changes the learning rates of an optimizer at every ``step()``; a class of one's own writes ``get_lr``.
+    """The base class of schedulers, which set an optimizer's rates at every ``step()``. A subclass defines ``get_lr``.
 
-    ``get_lr`` returns a rate for each group, from ``self.last_epoch`` and ``self.base_lrs`` or the rates now.
+    ``get_lr`` computes a rate for each group from ``self.last_epoch`` and ``self.base_lrs``, or from the current rates.
 
     Args:
-        optimizer: its groups get ``initial_lr``
-        last_epoch: the number of the last step; -1 begins anew
+        optimizer: the optimizer; its groups get an option ``initial_lr``
+        last_epoch: the number of the last step, to resume a schedule; -1 begins a new one
 
     Raises:
-        TypeError: ``optimizer`` is none
-        KeyError: it goes on, and a group has no ``initial_lr``
+        TypeError: ``optimizer`` is not an Optimizer
+        KeyError: a schedule is resumed, and a group has no ``initial_lr``
 
     >>> class Halved(lamella.optim.lr_scheduler.LRScheduler):
     ...     def get_lr(self):
@@ -127,7 +127,7 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer.
+        """Returns all attributes except the optimizer.
 
         >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
         >>> lamella.optim.lr_scheduler.ExponentialLR(optimizer, 0.5).state_dict()["gamma"]
@@ -136,15 +136,15 @@ class LRScheduler:
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what ``state_dict()`` returned."""
+        """Restores a state that ``state_dict()`` returned."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The rates that the last step set, one for each group."""
+        """Returns the rates that the last step set, one for each group."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step; ``step()`` calls it."""
+        """Returns the rates of this step. Called by ``step()``."""
         raise NotImplementedError(f"{type(self).__name__} has no get_lr of its own; write get_lr(self)")
 
     def step(self, epoch: Any = None) -> None:
@@ -184,7 +184,7 @@ class LRScheduler:
             write(group, "lr", lr)
         self._last_lr = values_of(self.optimizer, "lr")
 
-    # ---- what the classes compute with ----
+    # ---- helpers for get_lr of subclasses ----
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:

@@ -1,4 +1,4 @@
-"""Schedulers made of others: one after the other, or all at once."""
+"""Schedulers that combine others: one after the other, or all in every step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lamella.optim.lr_scheduler.scheduler import LRScheduler, values_of, write
 
 
 class _Of(LRScheduler):
-    """Keeps other schedulers, and their states in its own."""
+    """A base class of schedulers that hold other schedulers. Its state contains their states."""
 
     _schedulers: Any
 
@@ -31,23 +31,23 @@ class _Of(LRScheduler):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer, and the states of the schedulers."""
+        """Returns all attributes except the optimizer, with the schedulers replaced by their states."""
         state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
         return state | {"_schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what ``state_dict()`` returned."""
+        """Restores a state that ``state_dict()`` returned."""
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
             scheduler.load_state_dict(state)
 
 
 class SequentialLR(_Of):
-    """One scheduler after the other; each but the first begins at its milestone, anew.
+    """Runs one scheduler after the other. Each except the first begins its schedule at its milestone.
 
     Raises:
-        ValueError: there is none, they have several optimizers, one is a ReduceLROnPlateau, or the number of
-            milestones is not one less, or they do not ascend
+        ValueError: there is no scheduler, they have several optimizers, one is a ReduceLROnPlateau, the number of
+            milestones is not one less, or the milestones do not ascend
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> warm = lamella.optim.lr_scheduler.ConstantLR(optimizer, 0.5, total_iters=9)
@@ -79,7 +79,7 @@ class SequentialLR(_Of):
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
-        # Each scheduler made its first step when it was made: that is undone, and the first one makes it again.
+        # Each scheduler made its first step in its constructor. That is undone here, and only the first one repeats it.
         for group in optimizer.param_groups:
             write(group, "lr", group["initial_lr"])
         self.recursive_undo()
@@ -88,7 +88,7 @@ class SequentialLR(_Of):
         self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched: Any = None) -> None:
-        """Counts the first step of every scheduler back, also of those within others."""
+        """Subtracts the first step from the count of every scheduler, also of schedulers within others."""
         sched = self if sched is None else sched
         if hasattr(sched, "_schedulers"):
             for inner in sched._schedulers:
@@ -97,7 +97,7 @@ class SequentialLR(_Of):
             sched.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]
-        """Counts a step of the scheduler whose turn it is."""
+        """Counts a step of the current scheduler."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[i]
@@ -109,10 +109,10 @@ class SequentialLR(_Of):
 
 
 class ChainedScheduler(_Of):
-    """All schedulers make every step, one on the rate of the other.
+    """Runs all schedulers in every step; each changes the rates that the one before has set.
 
     Raises:
-        ValueError: there is none, they have several optimizers, or one is a ReduceLROnPlateau
+        ValueError: there is no scheduler, they have several optimizers, or one is a ReduceLROnPlateau
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> both = [lamella.optim.lr_scheduler.ExponentialLR(optimizer, gamma) for gamma in (0.5, 0.25)]
