@@ -61,7 +61,7 @@ def numbers(*shape, seed=0, dtype="float64"):
 
 
 def leaf(*values):
-    """A vector, which is 1, 2 if no values are given, that requires grad."""
+    """Returns a vector of the values, by default 1 and 2, that requires grad."""
     return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
@@ -76,7 +76,7 @@ def special_values(name):
 
 
 def values(name, count, seed, low=None, high=None):
-    """`count` elements: random, with special values among them; within `low` and `high` there are no special ones."""
+    """Returns `count` random elements; without bounds, special values are among them."""
     rng = np.random.default_rng(seed)
     if low is not None:
         drawn = rng.uniform(low, high, count)
@@ -99,7 +99,7 @@ def values(name, count, seed, low=None, high=None):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a shape lies in memory: strides and offset in elements of a flat buffer of `span` elements."""
+    """Strides and offset of a shape in memory, in elements of a flat buffer of `span` elements."""
 
     shape: tuple
     strides: tuple
@@ -160,7 +160,7 @@ def pairs(draw, name, shape, low=None, high=None, expanded=True, nonzero=False):
 
 
 def assert_same(tensor, expected, signed_zeros=False):
-    """Shape, dtype and every element are equal; NaN equals NaN."""
+    """Requires equal shapes, dtypes and elements; NaN equals NaN."""
     expected = np.asarray(expected)
     assert tuple(tensor.shape) == expected.shape
     assert name_of(tensor.dtype) == name_of(expected.dtype)
@@ -185,7 +185,7 @@ def ulps(name, got, exact):
 
 
 def assert_close(tensor, exact, bound=4):
-    """Within `bound` ulps of a value computed in a wider dtype; NaN, infinities and overflow agree."""
+    """Requires elements within `bound` ulps of values in a wider dtype; NaN, infinities and overflow must agree."""
     name = name_of(tensor.dtype)
     got = to_numpy(tensor)
     with np.errstate(all="ignore"):
@@ -193,7 +193,7 @@ def assert_close(tensor, exact, bound=4):
     wide = got.astype(np.float64)
     np.testing.assert_array_equal(np.isnan(wide), np.isnan(rounded))
     beyond = np.isinf(rounded) | np.isinf(wide)
-    edge = beyond & np.isfinite(exact)  # one ulp below the limit may round either way
+    edge = beyond & np.isfinite(exact)  # an element one ulp below the limit may round either way
     np.testing.assert_array_equal(wide[beyond & ~edge], rounded[beyond & ~edge])
     checked = np.isfinite(exact) & ~edge
     worst = ulps(name, np.where(checked, got, 0), np.where(checked, exact, 0))
@@ -206,5 +206,5 @@ def bits(tensor):
 
 
 def all_pairs(names):
-    """Every ordered pair."""
+    """Returns every ordered pair of the items."""
     return list(itertools.product(names, names))

@@ -179,7 +179,7 @@ static void kernels() {
   OK(api, api->call(nullptr, op, args, 1, &r, 1));
   CHECK(r.as.tensor == a);
   api->value_release(&r);
-  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // `nothing`
+  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // no result
   CHECK(r.tag == LAMELLA_NONE);
   OK(api, add_kernel(api, l, "busy", "cpu", throws));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "thrown");

@@ -134,8 +134,7 @@ void who_gets_them() {
     ran = 0;
     FAILS(api, run(tenths), refusal);
     CHECK(ran == 0);
-    // A composite serves if the kernel refuses the dtype. A kernel of that dtype or of all dtypes comes before the
-    // composite.
+    // A composite serves if the kernel refuses the dtype; a kernel of that dtype or of all dtypes has precedence.
     const lamella_handle whole = kernel(l, name, "composite", composite);
     OK(api, run(tenths));
     CHECK(ran == 4);
