@@ -93,7 +93,7 @@ def include_faults(root: Path) -> list[str]:
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """Returns the modules that a file imports, anywhere in it; ``from a import b`` gives a and a.b."""
+    """Yields the modules that a file imports, anywhere in it; ``from a import b`` gives a and a.b."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -31,7 +31,7 @@ def strip_comments(text: str) -> str:
 
 
 def device_literals(text: str) -> Iterator[tuple[int, str]]:
-    """Returns line and content of each C++ string that is exactly a device's name; messages for people are longer."""
+    """Yields line and content of each C++ string that is exactly a device's name; messages for people are longer."""
     code = strip_comments(text)
     for found in STRING.finditer(code):
         content = found.group(1) or ""

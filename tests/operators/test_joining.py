@@ -50,7 +50,7 @@ def test_dtypes_are_promoted(kind, data):
     dim, arrays, tensors = data.draw(several(["int8", "int32", "float64", "bool"]))
     with way(kind):
         got = lamella.cat(tensors, dim)
-    # numpy's common dtype of these is torch's too
+    # torch has the same common dtype for these
     assert_same(got, np.concatenate(arrays, dim))
 
 
