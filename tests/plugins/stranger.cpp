@@ -1,5 +1,5 @@
-// A native library of another package, for the tests: a kernel registered over aten::add and withdrawn, calls through
-// the C ABI, many backends and layers. Tests call its functions by ctypes; Lamella calls only lamella_plugin_init.
+// A native library of another package, for the tests: a kernel over aten::add that is withdrawn, calls through the C
+// ABI, many backends and layers. Tests call its functions by ctypes; Lamella calls only lamella_plugin_init.
 #include <lamella/extension.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ static lamella_status answer(lamella_frame*, const lamella_value*, lamella_value
   return LAMELLA_OK;
 }
 
-// `key` is "cpu" or a layer's name.
+// Puts the kernel over an operator; `key` is "cpu" or a layer's name.
 EXPORT int stack(const char* op) {
   const lamella_kernel_def d = {sizeof d, 0, answer, nullptr, __FILE__, __LINE__, 0};
   return api().kernel(library, op, "cpu", &d, &stacked);
