@@ -21,27 +21,27 @@ COMPUTED = BOOL + REAL
 
 
 def np_dtype(name):
-    """The numpy dtype of that name; bfloat16 is ml_dtypes'."""
+    """Returns the numpy dtype of a name; bfloat16 is ml_dtypes'."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
 
 
 def lt_dtype(name):
-    """The lamella dtype of that name."""
+    """Returns the lamella dtype of a name."""
     return getattr(lamella, name)
 
 
 def name_of(dtype):
-    """The name of a lamella or numpy dtype."""
+    """Returns the name of a lamella or numpy dtype."""
     return str(dtype).rpartition(".")[2]
 
 
 def class_of(name):
-    """bool 0, integer 1, floating 2, complex 3."""
+    """Returns a dtype's class: bool 0, integer 1, floating 2, complex 3."""
     return 0 if name in BOOL else 1 if name in INTEGERS else 2 if name in FLOATS else 3
 
 
 def to_lamella(array):
-    """A tensor with a copy of a numpy array, bfloat16 included."""
+    """Makes a tensor with a copy of a numpy array, also of bfloat16."""
     array = np.asarray(array)
     if array.dtype == ml_dtypes.bfloat16:
         return lamella.tensor(array.astype(np.float32)).to(lamella.bfloat16)
@@ -49,14 +49,14 @@ def to_lamella(array):
 
 
 def to_numpy(tensor):
-    """A numpy array with a copy of the elements, bfloat16 included."""
+    """Makes a numpy array with a copy of the elements, also of bfloat16."""
     if tensor.dtype is lamella.bfloat16:
         return tensor.to(lamella.float32).numpy().astype(ml_dtypes.bfloat16)
     return tensor.numpy().copy()
 
 
 def numbers(*shape, seed=0, dtype="float64"):
-    """A tensor of normally distributed numbers."""
+    """Returns a tensor of normally distributed numbers."""
     return lamella.tensor(np.random.default_rng(seed).normal(size=shape).astype(dtype))
 
 
@@ -66,7 +66,7 @@ def leaf(*values):
 
 
 def special_values(name):
-    """Values at which functions fail most often: zeros, ones, limits, infinities and NaN."""
+    """Returns values at which functions fail most often: zeros, ones, limits, infinities and NaN."""
     if name == "bool":
         return [False, True]
     if name in INTEGERS:
@@ -107,18 +107,18 @@ class Layout:
     span: int
 
     def array(self, flat):
-        """The numpy view of a flat array."""
+        """Returns the numpy view of a flat array."""
         strides = tuple(s * flat.itemsize for s in self.strides)
         return np.lib.stride_tricks.as_strided(flat[self.offset :], self.shape, strides)
 
     def tensor(self, flat):
-        """The lamella view of a flat tensor."""
+        """Returns the lamella view of a flat tensor."""
         return flat.as_strided(self.shape, self.strides, self.offset)
 
 
 @st.composite
 def layouts(draw, shape, expanded=True):
-    """Layouts of a shape: permuted memory, gaps between elements, an offset, and repeated (expanded) dimensions."""
+    """Draws a layout of a shape: permuted memory, gaps between elements, an offset, repeated (expanded) dimensions."""
     order = draw(st.permutations(range(len(shape))))
     strides, step = [0] * len(shape), 1
     for d in order:
@@ -134,13 +134,13 @@ def layouts(draw, shape, expanded=True):
 
 
 def shapes(max_dims=4, max_size=4):
-    """Shapes with dimensions of size 0 and 1 among them; () is zero-dim."""
+    """Draws a shape, perhaps with dimensions of size 0 and 1; () is zero-dim."""
     return st.lists(st.integers(0, max_size), max_size=max_dims).map(tuple)
 
 
 @st.composite
 def broadcastable(draw, count, max_dims=3):
-    """`count` shapes that broadcast together."""
+    """Draws `count` shapes that broadcast together."""
     full = draw(shapes(max_dims))
     made = []
     for _ in range(count):
@@ -151,7 +151,7 @@ def broadcastable(draw, count, max_dims=3):
 
 @st.composite
 def pairs(draw, name, shape, low=None, high=None, expanded=True, nonzero=False):
-    """(numpy array, tensor) with equal elements of a dtype and a shape, in one arbitrary layout."""
+    """Draws (numpy array, tensor) with equal elements of a dtype and a shape, in one arbitrary layout."""
     layout = draw(layouts(shape, expanded))
     flat = values(name, layout.span, draw(st.integers(0, 2**32)), low, high)
     if nonzero:
@@ -175,7 +175,7 @@ def assert_same(tensor, expected, signed_zeros=False):
 
 
 def ulps(name, got, exact):
-    """The distance of each element to the exact value (in a wider dtype), in units of the result's last place."""
+    """Returns each element's distance to the exact value (in a wider dtype), in units of the result's last place."""
     limits = ml_dtypes.finfo(np_dtype(name))
     finite = np.isfinite(exact)
     size = np.abs(np.where(finite, exact, 1))
@@ -201,7 +201,7 @@ def assert_close(tensor, exact, bound=4):
 
 
 def bits(tensor):
-    """The elements' bytes, in row-major order."""
+    """Returns the elements' bytes, in row-major order."""
     return to_numpy(tensor).tobytes()
 
 

@@ -72,7 +72,7 @@ class Guest:
         return run(self.python, "-c", program, *arguments, cwd=self.folder, **(self.env | env))
 
     def table(self, **env):
-        """The output of `lamella plugins`."""
+        """Returns the output of `lamella plugins`."""
         return run(self.python, "-m", "lamella.cli", "plugins", cwd=self.folder, **(self.env | env))
 
 

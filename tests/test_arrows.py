@@ -47,7 +47,7 @@ PYBIND_FACE = "extensions/include/lamella/pybind.h"
 
 
 def sources(root: Path, *suffixes: str) -> Iterator[tuple[str, str]]:
-    """Relative path and text of each file in the rooms."""
+    """Yields relative path and text of each file in the rooms."""
     for room in ROOMS:
         for path in sorted((root / room).rglob("*")):
             if path.suffix in suffixes and path.is_file() and "build" not in path.parts:
@@ -118,7 +118,7 @@ def within(module: str, package: str) -> bool:
 
 
 def other_plugin(path: str, module: str) -> bool:
-    """Whether a backend's or plugin's file imports another backend or plugin."""
+    """Returns whether a backend's or plugin's file imports another backend or plugin."""
     room, own = path.split("/")[:2]
     parts = module.split(".")
     public = ("hookimpl", "Plugin", "PluginContext", "load", "manager", "status")
@@ -300,8 +300,8 @@ def output(*command: str) -> str:
 
 
 def symbols(library: Path) -> str:
-    """"" if stripped"""
-    static = subprocess.run(["nm", "-C", library], capture_output=True, text=True).stdout  # empty where stripped
+    """Returns all symbols that a library defines or needs, dynamic and static."""
+    static = subprocess.run(["nm", "-C", library], capture_output=True, text=True).stdout  # empty if stripped
     return output("nm", "-DC", str(library)) + static
 
 
@@ -310,7 +310,7 @@ def needed(library: Path) -> list[str]:
 
 
 def first_party() -> list[Path]:
-    """The libraries of backends and plugins that come with Lamella."""
+    """Returns the libraries of backends and plugins that come with Lamella."""
     return sorted(p for room in ("backends", "plugins") for p in (package() / room).rglob("liblamella_*.so"))
 
 

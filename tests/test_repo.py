@@ -102,7 +102,7 @@ OTHER_MEANINGS = {
 
 
 def names_of_the_catalogue() -> set[str]:
-    """Operators with and without their overloads, and categories."""
+    """Returns operators with and without their overloads, and categories."""
     import lamella
 
     found = set()
@@ -114,7 +114,7 @@ def names_of_the_catalogue() -> set[str]:
 
 
 def operator_literals(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
-    """Line and content of each C++ string that names an operator, a category or the catalogue's namespace."""
+    """Yields line and content of each C++ string that names an operator, a category or the catalogue's namespace."""
     code = strip_comments(text)
     for found in STRING.finditer(code):
         content = found.group(1) or ""
@@ -175,7 +175,7 @@ def test_a_planted_number_is_found(tmp_path):
 
 
 def opening(path: Path) -> str:
-    """The first line that is neither empty nor `#!`."""
+    """Returns the first line that is neither empty nor `#!`."""
     lines = path.read_text().splitlines()
     return next((line for line in lines if line.strip() and not line.startswith("#!")), "")
 
@@ -227,7 +227,7 @@ def test_no_file_is_a_growing_one():
 
 
 def links(page: Path) -> set[Path]:
-    """The targets of a page's links inside the repository."""
+    """Returns the targets of a page's links inside the repository."""
     targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
     return {(page.parent / target).resolve() for target in targets}
 

@@ -9,7 +9,7 @@ from lamella.library import Library
 
 
 def registered(name):
-    """A device over the host's memory, with the DLPack type of all extension devices."""
+    """Registers a device over the host's memory, with the DLPack type of all extension devices."""
 
     class Vendor(Heap):
         def alloc(self, nbytes, index, stream):  # aligned to 16 bytes, as DLPack's consumers may expect

@@ -62,7 +62,7 @@ def signature(text: str) -> str:
 
 
 def structs(text: str) -> dict[str, list[tuple[str, str]]]:
-    """Name -> (field, signature) of every struct and of the unions in them."""
+    """Returns name -> (field, signature) of every struct and of the unions in them."""
     found = {}
     for body, name in re.findall(r"typedef struct(?: \w+)? \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", text):
         found[name] = body

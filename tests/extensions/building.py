@@ -93,7 +93,7 @@ class Bench:
         return errors[errors.rindex("Traceback") :] if "Traceback" in errors else errors
 
     def compiler(self, name, before):
-        """A compiler that runs a few lines of shell before each compilation."""
+        """Makes a compiler that runs a few lines of shell before each compilation."""
         script = self.folder / name
         script.write_text(f'#!/bin/sh\ncase " $* " in *" -c "*)\n{before}\n;; esac\nexec g++ "$@"\n')
         script.chmod(0o755)

@@ -47,7 +47,7 @@ namespaces = itertools.count()
 
 @pytest.fixture
 def ns():
-    """A namespace that no other test has."""
+    """Returns a namespace that no other test has."""
     return f"ext{next(namespaces)}"
 
 

@@ -16,7 +16,7 @@ CPP_TESTS = TOP / "tests" / "cpp"
 
 @pytest.fixture(scope="session")
 def twice(tmp_path_factory):
-    """The example's extension, compiled as C99 with strict warnings."""
+    """Builds the example's extension as C99 with strict warnings."""
     source = (EXAMPLE / "twice.c").read_text()
     return library(source, tmp_path_factory.mktemp("twice") / "twice.so", "-std=c99", *STRICT)
 

@@ -75,7 +75,7 @@ def test_a_header_in_place_of_the_systems(bench):
 @pytest.mark.parametrize("asks", ['"opt.h"', "<opt.h>"])
 @pytest.mark.parametrize("where", ["source", "header"])
 def test_a_header_that_is_asked_for(where, asks, bench):
-    """Whether a header exists changes the result, though its content is not read."""
+    """The existence of a header changes the result, though its content is not read."""
     (bench.folder / "b").mkdir()
     text = f"#if __has_include({asks})\n#define FACTOR 7\n#else\n#define FACTOR 1\n#endif\n"
     if where == "header":

@@ -40,7 +40,7 @@ static lamella_status twice(lamella_frame*, const lamella_value* args, lamella_v
 
 @pytest.fixture(scope="module")
 def versions(tmp_path_factory):
-    """The files of both versions, by their numbers."""
+    """Builds both versions; returns their files by number."""
     folder = tmp_path_factory.mktemp("versions")
 
     def build(n):

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="module", autouse=True)
 def operands(tmp_path_factory):
-    """The operators of operands.cpp."""
+    """Loads the operators of operands.cpp."""
     load(compile_library(tmp_path_factory, HERE / "operands.cpp", *STRICT))
 
 

@@ -109,7 +109,7 @@ def build(python, folder, *options):
 
 @pytest.fixture(scope="module")
 def operators(tmp_path_factory, builder):
-    """The wheel of a package that only registers operators."""
+    """Builds the wheel of a package that only registers operators."""
     return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
 
 
@@ -259,7 +259,7 @@ project(mine LANGUAGES NONE)
 
 
 def asks_for(version, cmake, folder):
-    """Configures a project that asks for a version of the ABI; it prints the one that it finds."""
+    """Configures a project that requires a version of the ABI; it prints the version that it finds."""
     text = FIND + f'find_package(Lamella {version} REQUIRED)\nmessage(STATUS "found ${{Lamella_VERSION}}")\n'
     (folder / "CMakeLists.txt").write_text(text)
     command = ("cmake", "-S", folder, "-B", folder / "build", f"-DLamella_DIR={cmake}")

@@ -33,7 +33,7 @@ def sigmoid(x):
 
 
 def cell(x, w, b, h, c):
-    """The recurrent cell in numpy."""
+    """Computes the recurrent cell in numpy."""
     linear = np.concatenate([h, x], 1) @ w.T + b
     into, out, candidate = np.split(linear, 3, 1)
     c = c + np.where(candidate > 0, candidate, np.expm1(np.minimum(candidate, 0))) * sigmoid(into)

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="module", autouse=True)
 def typed(tmp_path_factory):
-    """The operators of typed.cpp, as lamella.ops.typed."""
+    """Loads the operators of typed.cpp, as lamella.ops.typed."""
     load(compile_library(tmp_path_factory, HERE / "typed.cpp", "-DWITH_LAYER", *STRICT))
 
 

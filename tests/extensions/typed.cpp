@@ -32,7 +32,7 @@ std::tuple<Tensor, int64_t, double, bool, std::string, std::vector<int64_t>, std
   return {x, 7, 0.5, true, "text", {1, 2}, {x, x + 1}, Scalar(std::complex<double>(1, 2))};
 }
 
-/* The operator that is called, and those that called it. */
+/* Returns the called operator and its callers. */
 std::string callers(lamella_frame* f, const Tensor&) {
   std::string all = title(f->op);
   for (f = f->parent; f; f = f->parent) all += " < " + title(f->op);
@@ -162,7 +162,7 @@ Status twofold(const Tensor& self, bool, const Tensor& twice, const std::optiona
   return LAMELLA_OK;
 }
 
-int64_t passed = 0; /* calls that a layer saw */
+int64_t passed = 0; /* counts calls that a layer got */
 
 }  // namespace
 
@@ -233,7 +233,7 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
     try {
       return fail(x);
     } catch (const Error& e) {
-      if (caught) survives(x); /* another error meanwhile */
+      if (caught) survives(x); /* raises another error meanwhile */
       throw;
     }
   });
@@ -256,13 +256,13 @@ LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
   m.derivative("scaled", "self: grad * by");
 }
 
-/* Functions from before `exact`. */
+/* Functions that were written before the argument `exact` existed. */
 LAMELLA_LIBRARY_IMPL(NAMESPACE, cpu, m) {
   m.impl("grown", [](const Tensor& self, int64_t times) { return self * times; });
   m.impl("grown_into", scaled);
 }
 
-#ifdef WITH_LAYER /* once a process: bits are few */
+#ifdef WITH_LAYER /* for one library of a process: bits are few */
 static std::tuple<Tensor, Tensor> both(lamella_frame* f, const Tensor& self) {
   const int32_t layer = f->layer;
   auto results = redispatch<std::tuple<Tensor, Tensor>>(f, self);

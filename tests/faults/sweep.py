@@ -82,7 +82,7 @@ def openings(name: str) -> tuple[str, ...]:
 
 
 def message_faults(cell: Cell, error: BaseException) -> list[str]:
-    """The first line must open with the operator's name and quote the argument's; later lines list accepted types."""
+    """Checks that the first line opens with the operator's name and quotes the argument's; later lines list types."""
     line = str(error).partition("\n")[0]
     found = []
     if cell.opens is not None and not line.startswith(cell.opens or openings(title(cell))):
@@ -126,7 +126,7 @@ def child(todo: Sequence[Cell], start: int, at: mmap.mmap, pipe: int) -> None:
 
 
 def in_child(work: Callable[[int], None]) -> tuple[str, int]:
-    """Forks, runs ``work`` with a pipe, and returns what it wrote and how it ended."""
+    """Forks, runs ``work`` with a pipe, and returns its output and its exit status."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -495,7 +495,7 @@ def test_an_error_names_the_innermost_module():
         nn.Sequential(Broken())[0]()
 
 
-# ---- what programs do to modules -------------------------------------------------------------------------------------
+# ---- unusual uses of modules -----------------------------------------------------------------------------------------
 
 
 def test_hooks_and_forwards_that_are_written_into_the_dict_are_called():

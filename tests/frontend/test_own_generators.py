@@ -68,7 +68,7 @@ def test_a_captured_state_has_the_generator():
 
 
 def held(generator):
-    """A generator function with an open block, which yields its thread's draws."""
+    """Yields its thread's draws, inside an open block."""
     with drawing_from(generator):
         while True:
             yield lamella.rand(3).tolist()

@@ -90,7 +90,7 @@ LARGEST = {"bool": 1, "float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "flo
 
 
 def to_the_top(shape, dtype):
-    """random_ without a bound: up to the largest integer that the dtype holds exactly, within the range of int64."""
+    """random_ without a bound: draws up to the largest integer that the dtype holds exactly, within int64's range."""
     return integers(shape, 0, min((LARGEST.get(dtype) or int(np.iinfo(dtype).max)) + 1, 2**63 - 1))
 
 

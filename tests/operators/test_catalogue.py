@@ -16,7 +16,7 @@ LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 
 
 def title(o):
-    """namespace::name.overload"""
+    """Returns namespace::name.overload."""
     return o["schema"].partition("(")[0]
 
 

@@ -14,7 +14,7 @@ BOUNDS = st.none() | st.integers(-5, 5)
 
 @st.composite
 def basic_indices(draw, shape):
-    """An index of integers, slices, None and at most one ..., valid for a shape."""
+    """Draws an index of integers, slices, None and at most one ..., valid for a shape."""
     used = draw(st.integers(0, len(shape)))
     dots = draw(st.integers(0, used)) if draw(st.booleans()) else None
     tail = len(shape) - (used - dots) if dots is not None else used

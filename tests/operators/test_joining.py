@@ -20,7 +20,7 @@ def way(name):
 
 @st.composite
 def several(draw, dtypes, same=False):
-    """A dimension, and up to four pairs that join along it."""
+    """Draws a dimension, and up to four pairs that join along it."""
     shape = draw(shapes(3).filter(len))
     dim = draw(st.integers(0, len(shape) - 1))
     made = []

@@ -19,7 +19,7 @@ WAYS = ["native", "composite"]
 
 
 def way(name):
-    """Runs a test with all of the cpu's kernels, and with only its primitives."""
+    """Disables the cpu's kernels that are not primitives, unless the name is "native"."""
     ops = [f"aten::{op}" for op in NATIVE]
     return nullcontext() if name == "native" else lamella.library.kernels_disabled(ops, "cpu")
 

@@ -353,7 +353,7 @@ def test_expansions(data):
 
 
 def assert_pieces(got, of, expected):
-    """A tuple of views has one for each of numpy's."""
+    """Requires a tuple of views that equal numpy's, one for each."""
     assert type(got) is tuple and len(got) == len(expected)
     for view, want in zip(got, expected, strict=True):
         assert_view(view, of, want)

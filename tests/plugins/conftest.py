@@ -42,7 +42,7 @@ def guest(tmp_path_factory, wheels):
 
 @pytest.fixture
 def host(tmp_path):
-    """A guest that uses the Python of the tests, in an empty folder."""
+    """Returns a guest that uses the Python of the tests, in an empty folder."""
     return Guest(sys.executable, tmp_path)
 
 

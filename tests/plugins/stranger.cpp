@@ -115,7 +115,7 @@ EXPORT const char* error() {
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { library = m.handle(); }
 
 #ifdef FAILS
-/* The compiler chooses the order of the blocks: in either order a kernel is registered before one block fails. */
+/* The compiler chooses the order of the blocks: in either one, a kernel is registered before a block fails. */
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer); }
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
 #endif

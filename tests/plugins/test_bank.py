@@ -596,7 +596,7 @@ def test_a_forked_child_goes_on(guest):
 
 
 def test_every_sample_of_every_operator(guest):
-    """The whole catalogue on the primitive set, its values those of the oracles, without one fallback."""
+    """On the primitive set the whole catalogue gives the oracles' values, without one fallback."""
     operators = Path(__file__).resolve().parents[1] / "operators"
     guest.run(
         """

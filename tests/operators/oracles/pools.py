@@ -56,7 +56,7 @@ def max_indices(dims):
 
 
 def averages(dims):
-    """Averages; those of integers are rounded toward zero."""
+    """Makes an oracle of averages; those of integers are rounded toward zero."""
 
     def go(x, *rest, **more):
         made = avg_pool(dims)(x, *rest, **more)

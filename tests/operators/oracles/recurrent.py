@@ -113,7 +113,7 @@ def cell(kind):
     return go
 
 
-# Returns the gradients of the sums and of the old cell.
+# ---- gradients -------------------------------------------------------------------------------------------------------
 
 
 def or_zeros(g, like):
@@ -121,7 +121,7 @@ def or_zeros(g, like):
 
 
 def lstm_step_back(dh, dc, more, before, c, kept):
-    """The gradients of the sums and of the cell before."""
+    """Returns the gradients of the gates' sums and of the old cell."""
     i, f, g, o = np.split(kept, 4)
     mi, mf, mg, mo = np.split(more, 4)
     t = np.tanh(c)

@@ -104,7 +104,7 @@ class Variable:
 
 
 class Case:
-    """One call as a function of its floating and complex tensors, ``inputs``."""
+    """A call as a function of its floating and complex tensors, ``inputs``."""
 
     def __init__(self, sample: Sample):
         self.operator = sample.operator

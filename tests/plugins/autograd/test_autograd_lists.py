@@ -215,7 +215,7 @@ def test_a_list_of_arguments_is_guarded():
 
 @pytest.fixture(scope="module")
 def lots(tmp_path_factory):
-    """The operators of lists.cpp."""
+    """Loads the operators of lists.cpp."""
     lamella._C._load_plugin(str(compile_library(tmp_path_factory, HERE / "lists.cpp")))
     return lamella.ops.lots
 

@@ -21,7 +21,7 @@ grad = lamella.autograd.grad
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The operators of derivatives.cpp."""
+    """Loads the operators of derivatives.cpp."""
     library = compile_library(tmp_path_factory, HERE / "derivatives.cpp")
     lamella._C._load_plugin(str(library))
     return ctypes.PyDLL(str(library))

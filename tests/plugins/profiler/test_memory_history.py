@@ -32,7 +32,7 @@ def nothing_followed():
 
 @pytest.fixture
 def bare():
-    """A device in Python whose allocator does not count."""
+    """Registers a device in Python whose allocator does not count."""
     library = lamella.library.register_backend("bare", Heap())
     yield "bare"
     library.close()
