@@ -41,7 +41,7 @@ UPWARD = {
 }
 # Modules of the frontend with an underscore, which the rooms below it never import.
 INNER = "lamella._"
-# The only public header that includes Python's, for extension modules of plugins; and the one for pybind11.
+# The only public headers that include Python's: for extension modules of plugins, and for pybind11 modules.
 PYTHON_FACE = "extensions/include/lamella/python.h"
 PYBIND_FACE = "extensions/include/lamella/pybind.h"
 

@@ -146,7 +146,7 @@ void opaque_tensors() {
   FAILS(api, call("aten::cat", "", {all, num(0)}, &r), "is opaque");
   FAILS(api, call("one::unseen", "", {of(t)}, &r), "one::unseen: argument 'self' is opaque");
   CHECK(first(plain) == 1);
-  // The same holds with all layers switched off.
+  // Switching all layers off does not pass opaque tensors to kernels.
   api->thread()->exclude = ~uint64_t{0};
   FAILS(api, call("aten::exp", "", {of(t)}, &r), "exp: argument 'self' is opaque");
   api->thread()->exclude = 0;

@@ -31,7 +31,7 @@ extern "C" __attribute__((visibility("default"))) lamella_status lamella_plugin_
   return api->kernel(library, "scaled", "composite", &kernel, nullptr);
 }
 """
-# The same operator in C++.
+# The operator self + self * factor in C++.
 LIBRARY = """
 #include <lamella/library.h>
 static lamella_status scaled(lamella_frame* f, const lamella_value* args, lamella_value* rets) {

@@ -199,7 +199,7 @@ LAMELLA_LIBRARY(ported, m) {
         "aten::index.Tensor");
     return index(x, at);
   });
-  // These two read past the end of their memory and of their arguments; a test requires the sanitizer's report.
+  // behind_memory and behind_arguments read out of bounds; a test requires the sanitizer's report.
   m.def("behind_memory() -> int", [] {
     const std::vector<int64_t> one(1);
     const volatile size_t behind = 1;

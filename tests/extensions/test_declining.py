@@ -74,7 +74,7 @@ def test_forms(name, by, counts):
     out = lamella.zeros(6, device="choosy")
     before = out._version
     assert function(long(), out=out) is out and out.tolist() == halves and out._version == before + 1
-    out = lamella.zeros(2, 6, device="choosy").t()[:, 0]  # with gaps
+    out = lamella.zeros(2, 6, device="choosy").t()[:, 0]  # an output with gaps
     assert function(long(), out=out) is out and out.tolist() == halves
     out = lamella.zeros(0, device="choosy")
     assert function(long(), out=out) is out and out.tolist() == halves

@@ -45,7 +45,7 @@ def test_each_planted_defect_is_reported(tmp_path_factory):
 
 
 def test_a_python_kernel_may_answer_with_a_tensor_of_its_own(tmp_path):
-    """This holds also if the allocated output has no memory and the returned tensor replaces it."""
+    """The returned tensor may also replace an allocated output that has no memory."""
     program = """
         import lamella
 

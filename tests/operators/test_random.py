@@ -294,7 +294,7 @@ def test_wrong_draws(call, text):
 
 @pytest.mark.parametrize("native", [True, False])
 def test_no_probability(native):
-    """Both the kernel and the composite refuse such arguments."""
+    """Both the kernel and the composite refuse numbers that are no probabilities."""
     passed_over = ["aten::bernoulli", "aten::bernoulli_.Tensor"]
     with nullcontext() if native else lamella.library.kernels_disabled(passed_over, "cpu"):
         for wrong in (2.0, -0.5, float("nan")):

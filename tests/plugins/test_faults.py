@@ -489,7 +489,7 @@ def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
 
 
 def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
-    """The same holds for keywords of factories; the error for a planned keyword says that it is planned."""
+    """Keywords of factories are reported like attributes; the error for a planned keyword says that it is planned."""
     packages("good", GOOD)
     packages("bad", 'raise OSError("on fire")\n', manifest='{"keywords": ["sparkle"]}')
     host.run(

@@ -136,7 +136,7 @@ def test_hooks_of_two_backwards_move_memory():
 
 
 class Joins(lamella.autograd.Function):
-    """Its backward waits for a thread that moves memory."""
+    """A function whose backward waits for a thread that moves memory."""
 
     @staticmethod
     def forward(ctx, x, moved):

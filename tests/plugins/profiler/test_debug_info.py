@@ -162,7 +162,7 @@ def test_a_thread_of_asyncio():
 
 
 def test_a_step_of_backward_has_that_of_its_call():
-    """This holds even if another thread, with information of its own, runs backward."""
+    """A step has its call's information even if another thread, with information of its own, runs backward."""
     seen = {}
 
     def enter(r):

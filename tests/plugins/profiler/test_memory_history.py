@@ -151,7 +151,7 @@ def test_backward_names_its_operators():
 
 
 def test_memory_that_an_observer_asks_for_counts():
-    """This holds also in a step of backward, which is an event like the memory's."""
+    """An observer's memory also counts in a step of backward, which is an event like the memory's."""
     kept = []
 
     def enter(r):

@@ -204,7 +204,7 @@ def test_left_out_of_order():
         with record_function("c"):
             pass
     assert events.count(("end", "a")) == events.count(("end", "b")) == 1 and events[-1] == ("end", "c")
-    a.__exit__(None, None, None)  # `a` is not open any more
+    a.__exit__(None, None, None)  # `a` is already closed
 
 
 def test_entered_by_hand_and_dropped():
