@@ -167,8 +167,8 @@ static void test_current() {
 
 // ---- faults ----
 
-// Calls a slot while operator new succeeds 0, 1, 2, … times, until the slot succeeds. A failure must be a status with
-// an error; the slot must not throw.
+// Calls a slot while operator new succeeds 0, 1, 2, … times, until these suffice. A failure must be a status with an
+// error; the slot must not throw.
 template <class Slot>
 static void starve(const char* name, Slot slot) {
   for (int n = 0; n < 50; n++) {

@@ -125,7 +125,7 @@ def complaints(compiler, headers, *flags):
 @pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_headers_parse_alone(compiler, header):
-    """Each header compiles by itself, except those that need Python's; only headers about operators include them."""
+    """Each header compiles by itself, without the operators unless it needs them; Python's headers are excepted."""
     without = () if header in ("arithmetic.h", "operators.h") else ("-DLAMELLA_NO_OPERATORS",)
     assert not complaints(compiler, [header], *without)
 

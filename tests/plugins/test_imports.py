@@ -44,7 +44,7 @@ assert plugin.state == "loaded" and plugin.reason == "", plugin
 
 @pytest.mark.parametrize("first", ["tiny_sundry", "lamella"])
 def test_a_module_beside_the_package_s_own(host, packages, first):
-    """The entry point names a module inside a package, whose own file uses that module's registrations."""
+    """The entry point names a module inside a package; that module imports from the package's own file."""
     package = packages("sundry", "import lamella\nSIZE = 3\n")
     (package / "plugin.py").write_text(
         "from tiny_sundry import SIZE\n" + "\n".join(line[4:] for line in ONE_FILE.split("\n"))

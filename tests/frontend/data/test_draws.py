@@ -133,7 +133,7 @@ def test_a_stream_keeps_its_own_block_from_batch_to_batch(workers):
     lamella.manual_seed(5)
     for batch in batches:
         got += batch[1].tolist()
-        drawn.append(float(lamella.rand(())))  # between batches the program's generator is the default one
+        drawn.append(float(lamella.rand(())))  # between batches the program draws from its own generator
     assert got == wanted
     assert drawn == [float(lamella.rand((), generator=own)) for _ in drawn]
 

@@ -144,7 +144,7 @@ def rot90(x, k=1, dims=(0, 1)):
 
 
 def padded(x, pad, mode="constant", value=None):
-    """A mirror and a copied edge begin at the end of the array; circular padding continues after a crop."""
+    """Crops after a mirror or copied edge is added, which begin at the array's end; other modes crop first."""
     if not isinstance(mode, str):
         mode, value = "constant", mode
     numpy_mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
