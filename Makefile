@@ -21,7 +21,7 @@ build: $(VENV)/made
 	@$(BIN)/python -c 'import lamella' 2> /dev/null || $(BIN)/python -m pip uninstall --quiet --yes lamella 2> /dev/null
 	@$(STEP) "build and install lamella" $(PIP) -vv --no-build-isolation ".[test,demo]"
 
-# The example plugins lie in a folder that the demo's programs alone see, since tests count on an environment without them.
+# The example plugins lie in a folder that only the demo's programs import: tests need an environment without them.
 PLUGINS := build/demo
 DEMO := env PYTHONPATH=$(CURDIR)/$(PLUGINS) $(BIN)/python
 
@@ -32,15 +32,15 @@ demo: build
 	@$(STEP) --show "train a convolutional network, kill it, and go on" $(DEMO) examples/train_digits.py --kill-at 230
 	@$(STEP) --show "train it on the example device bank" $(DEMO) examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
 
-# The sanitized builds and their runs go side by side, as the runs take one processor. Threads that wait for others give
-# theirs away: each of pytest's processes has as many as there are processors.
+# The two sanitized builds and runs go side by side, since a run takes one processor. OMP_WAIT_POLICY makes waiting
+# threads yield, since each of pytest's processes has as many threads as there are processors.
 test: build
 	setsid sh tests/cpp/tsan.sh & tsan=$$!; LAMELLA_SWEEP=turn setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
 	trap "kill -- -$$tsan -$$sanitize; exit 130" INT TERM; wait $$sanitize; ended=$$?; wait $$tsan && exit $$ended
 	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python ../tools/suite.py -q -n auto --dist worksteal
 
 # Wheels that install without a compiler: of lamella, lamella-headers and the examples. Each is tried in a fresh
-# environment, and so are the packages of two pages, which are built isolated.
+# environment; so are the packages of two pages, whose builds are isolated.
 wheel: build
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist \
@@ -48,7 +48,7 @@ wheel: build
 		./examples/packed_plugin
 	$(BIN)/python tests/try_wheels.py dist
 
-# .pre-commit-config.yaml names the same versions and files. What is generated is left out.
+# .pre-commit-config.yaml names the same versions and files. Generated files are left out.
 lint: build
 	$(PIP) ruff==0.17.5 mypy==2.4.1 clang-format==14.0.6 pre-commit==4.7.0
 	$(BIN)/pre-commit validate-config .pre-commit-config.yaml
@@ -56,7 +56,7 @@ lint: build
 	git ls-files '*.c' '*.cpp' '*.h' $(addprefix ':!extensions/include/lamella/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
 	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lamella
 
-# The peers live in an environment of their own: torch never meets the tests.
+# The compared frameworks have a separate environment: the tests' environment has no torch.
 bench: BENCH := $(CURDIR)/$(VENV)-bench/bin
 bench: BENCH_PIP = PATH="$(BENCH):$$PATH" $(BENCH)/python -m pip install --quiet --disable-pip-version-check
 bench: build
@@ -66,8 +66,8 @@ bench: build
 	$(BENCH_PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
 	$(BENCH)/python benchmarks/run.py
 
-# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests, bad input, all samples. `make
-# test` takes a third of bad input, samples and gradients, another one each day; this takes all.
+# AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests, bad input, all samples.
+# `make test` takes a third of bad input, samples and gradients, another third each day; this takes all.
 sanitize: build
 	sh tests/cpp/sanitize.sh $(BIN)/python
 

@@ -21,27 +21,27 @@ COMPUTED = BOOL + REAL
 
 
 def np_dtype(name):
-    """The numpy dtype of that name; bfloat16 is ml_dtypes'."""
+    """Returns the numpy dtype of a name; bfloat16 is ml_dtypes'."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
 
 
 def lt_dtype(name):
-    """The lamella dtype of that name."""
+    """Returns the lamella dtype of a name."""
     return getattr(lamella, name)
 
 
 def name_of(dtype):
-    """The name of a lamella or numpy dtype."""
+    """Returns the name of a lamella or numpy dtype."""
     return str(dtype).rpartition(".")[2]
 
 
 def class_of(name):
-    """bool 0, integer 1, floating 2, complex 3."""
+    """Returns a dtype's class: bool 0, integer 1, floating 2, complex 3."""
     return 0 if name in BOOL else 1 if name in INTEGERS else 2 if name in FLOATS else 3
 
 
 def to_lamella(array):
-    """A tensor with a copy of a numpy array, bfloat16 included."""
+    """Makes a tensor with a copy of a numpy array, also of bfloat16."""
     array = np.asarray(array)
     if array.dtype == ml_dtypes.bfloat16:
         return lamella.tensor(array.astype(np.float32)).to(lamella.bfloat16)
@@ -49,24 +49,24 @@ def to_lamella(array):
 
 
 def to_numpy(tensor):
-    """A numpy array with a copy of the elements, bfloat16 included."""
+    """Makes a numpy array with a copy of the elements, also of bfloat16."""
     if tensor.dtype is lamella.bfloat16:
         return tensor.to(lamella.float32).numpy().astype(ml_dtypes.bfloat16)
     return tensor.numpy().copy()
 
 
 def numbers(*shape, seed=0, dtype="float64"):
-    """A tensor of normally distributed numbers."""
+    """Returns a tensor of normally distributed numbers."""
     return lamella.tensor(np.random.default_rng(seed).normal(size=shape).astype(dtype))
 
 
 def leaf(*values):
-    """A vector, which is 1, 2 if no values are given, that requires grad."""
+    """Returns a vector of the values, by default 1 and 2, that requires grad."""
     return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
 def special_values(name):
-    """Values at which functions fail most often: zeros, ones, limits, infinities and NaN."""
+    """Returns values at which functions fail most often: zeros, ones, limits, infinities and NaN."""
     if name == "bool":
         return [False, True]
     if name in INTEGERS:
@@ -76,7 +76,7 @@ def special_values(name):
 
 
 def values(name, count, seed, low=None, high=None):
-    """`count` elements: random, with special values among them; within `low` and `high` there are no special ones."""
+    """Returns `count` random elements; without bounds, special values are among them."""
     rng = np.random.default_rng(seed)
     if low is not None:
         drawn = rng.uniform(low, high, count)
@@ -99,7 +99,7 @@ def values(name, count, seed, low=None, high=None):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a shape lies in memory: strides and offset in elements of a flat buffer of `span` elements."""
+    """Strides and offset of a shape in memory, in elements of a flat buffer of `span` elements."""
 
     shape: tuple
     strides: tuple
@@ -107,18 +107,18 @@ class Layout:
     span: int
 
     def array(self, flat):
-        """The numpy view of a flat array."""
+        """Returns the numpy view of a flat array."""
         strides = tuple(s * flat.itemsize for s in self.strides)
         return np.lib.stride_tricks.as_strided(flat[self.offset :], self.shape, strides)
 
     def tensor(self, flat):
-        """The lamella view of a flat tensor."""
+        """Returns the lamella view of a flat tensor."""
         return flat.as_strided(self.shape, self.strides, self.offset)
 
 
 @st.composite
 def layouts(draw, shape, expanded=True):
-    """Layouts of a shape: permuted memory, gaps between elements, an offset, and repeated (expanded) dimensions."""
+    """Draws a layout of a shape: permuted memory, gaps between elements, an offset, repeated (expanded) dimensions."""
     order = draw(st.permutations(range(len(shape))))
     strides, step = [0] * len(shape), 1
     for d in order:
@@ -134,13 +134,13 @@ def layouts(draw, shape, expanded=True):
 
 
 def shapes(max_dims=4, max_size=4):
-    """Shapes with dimensions of size 0 and 1 among them; () is zero-dim."""
+    """Draws a shape, perhaps with dimensions of size 0 and 1; () is zero-dim."""
     return st.lists(st.integers(0, max_size), max_size=max_dims).map(tuple)
 
 
 @st.composite
 def broadcastable(draw, count, max_dims=3):
-    """`count` shapes that broadcast together."""
+    """Draws `count` shapes that broadcast together."""
     full = draw(shapes(max_dims))
     made = []
     for _ in range(count):
@@ -151,7 +151,7 @@ def broadcastable(draw, count, max_dims=3):
 
 @st.composite
 def pairs(draw, name, shape, low=None, high=None, expanded=True, nonzero=False):
-    """(numpy array, tensor) with equal elements of a dtype and a shape, in one arbitrary layout."""
+    """Draws (numpy array, tensor) with equal elements of a dtype and a shape, in one arbitrary layout."""
     layout = draw(layouts(shape, expanded))
     flat = values(name, layout.span, draw(st.integers(0, 2**32)), low, high)
     if nonzero:
@@ -160,7 +160,7 @@ def pairs(draw, name, shape, low=None, high=None, expanded=True, nonzero=False):
 
 
 def assert_same(tensor, expected, signed_zeros=False):
-    """Shape, dtype and every element are equal; NaN equals NaN."""
+    """Requires equal shapes, dtypes and elements; NaN equals NaN."""
     expected = np.asarray(expected)
     assert tuple(tensor.shape) == expected.shape
     assert name_of(tensor.dtype) == name_of(expected.dtype)
@@ -175,7 +175,7 @@ def assert_same(tensor, expected, signed_zeros=False):
 
 
 def ulps(name, got, exact):
-    """The distance of each element to the exact value (in a wider dtype), in units of the result's last place."""
+    """Returns each element's distance to the exact value (in a wider dtype), in units of the result's last place."""
     limits = ml_dtypes.finfo(np_dtype(name))
     finite = np.isfinite(exact)
     size = np.abs(np.where(finite, exact, 1))
@@ -185,7 +185,7 @@ def ulps(name, got, exact):
 
 
 def assert_close(tensor, exact, bound=4):
-    """Within `bound` ulps of a value computed in a wider dtype; NaN, infinities and overflow agree."""
+    """Requires elements within `bound` ulps of values in a wider dtype; NaN, infinities and overflow must agree."""
     name = name_of(tensor.dtype)
     got = to_numpy(tensor)
     with np.errstate(all="ignore"):
@@ -193,7 +193,7 @@ def assert_close(tensor, exact, bound=4):
     wide = got.astype(np.float64)
     np.testing.assert_array_equal(np.isnan(wide), np.isnan(rounded))
     beyond = np.isinf(rounded) | np.isinf(wide)
-    edge = beyond & np.isfinite(exact)  # one ulp below the limit may round either way
+    edge = beyond & np.isfinite(exact)  # an element one ulp below the limit may round either way
     np.testing.assert_array_equal(wide[beyond & ~edge], rounded[beyond & ~edge])
     checked = np.isfinite(exact) & ~edge
     worst = ulps(name, np.where(checked, got, 0), np.where(checked, exact, 0))
@@ -201,10 +201,10 @@ def assert_close(tensor, exact, bound=4):
 
 
 def bits(tensor):
-    """The elements' bytes, in row-major order."""
+    """Returns the elements' bytes, in row-major order."""
     return to_numpy(tensor).tobytes()
 
 
 def all_pairs(names):
-    """Every ordered pair."""
+    """Returns every ordered pair of the items."""
     return list(itertools.product(names, names))

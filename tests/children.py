@@ -1,4 +1,4 @@
-"""Programs in child processes: in the environment of the tests or in a fresh one, with a clean set of variables."""
+"""Runs programs in child processes, in the tests' environment or a fresh one, with a clean set of variables."""
 
 import os
 import subprocess
@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 GROUPS = ("lamella.backends", "lamella.plugins")
-# Lamella's own plugins, as a value of LAMELLA_PLUGINS: for what would be otherwise beside an installed plugin.
+# Lamella's own plugins, as a value of LAMELLA_PLUGINS, for tests that other installed plugins would disturb.
 OWN_PLUGINS = ",".join(e.name for e in distribution("lamella").entry_points if e.group in GROUPS)
 
 
 def clean_environment(**changes):
-    """The variables for a child: of Lamella's only those that the test sets; PATH has the tools of this Python."""
+    """Returns a child's variables: none of Lamella's except the given ones; PATH has the tools of this Python."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LAMELLA_", "CCACHE_")) and k != "PYTHONPATH"}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     return env | changes
@@ -34,8 +34,8 @@ def run(*command, cwd, timeout=300, **env):
     return done.stdout
 
 
-# What a program may use: a block that must raise an error of a kind, with these words in its text. The program gets
-# these lines in front of its own where it says `with fails(`.
+# `with fails(KIND, *WORDS):` is a block that must raise an error of that kind with these words in its text. A program
+# that uses it gets this source at its beginning.
 FAILS = """
 class fails:
     def __init__(self, kind, *words):
@@ -58,26 +58,26 @@ class fails:
 
 @dataclass
 class Guest:
-    """A Python with its packages, which runs programs in child processes in a folder of its own."""
+    """A Python with its packages; it runs programs in child processes in its own folder."""
 
     python: str
     folder: Path
     env: dict = field(default_factory=dict)
 
     def run(self, program, *arguments, **env):
-        """Runs a program, which must succeed, and returns its output. Keywords but ``timeout`` are variables for it."""
+        """Runs a program, which must succeed; returns its output. Keywords other than ``timeout`` set variables."""
         program = textwrap.dedent(program)
         if "with fails(" in program:
             program = FAILS + program
         return run(self.python, "-c", program, *arguments, cwd=self.folder, **(self.env | env))
 
     def table(self, **env):
-        """The output of `lamella plugins`."""
+        """Returns the output of `lamella plugins`."""
         return run(self.python, "-m", "lamella.cli", "plugins", cwd=self.folder, **(self.env | env))
 
 
 def holders(inode):
-    """The processes that have a file of shared memory open."""
+    """Returns the processes that have a file of shared memory open."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         try:

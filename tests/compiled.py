@@ -1,4 +1,4 @@
-"""Libraries of one C++ source, compiled once for all processes that run the tests, with the installed headers alone."""
+"""Compiles libraries of one C++ source against the installed headers, once for all processes of a run of the tests."""
 
 import contextlib
 import fcntl
@@ -20,13 +20,13 @@ FLAGS = ("-std=c++17", "-O0", "-shared", "-fPIC", *os.environ.get("LAMELLA_TEST_
 
 @functools.cache
 def headers():
-    """A digest of the installed headers: a library is compiled again when the headers change."""
+    """Returns a digest of the installed headers: when these change, libraries are compiled again."""
     files = sorted(f for f in INCLUDE.rglob("*") if f.is_file())
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
 def shared_folder(factory):
-    """One folder for all processes of a run, beside the workers' own folders; pytest removes it with these."""
+    """Returns a folder for all processes of a run, beside the workers' folders; pytest removes all of them."""
     if FOLDER not in os.environ:
         base = factory.getbasetemp()
         os.environ[FOLDER] = str((base.parent if base.name.startswith("popen-") else base) / "compiled")
@@ -44,7 +44,7 @@ def locked(file):
 
 
 def compile_library(factory, source, *flags, compiler="g++"):
-    """The library's path. ``source`` is a file or text; ``factory`` is pytest's tmp_path_factory."""
+    """Compiles ``source``, a file or text; returns the library's path. ``factory`` is pytest's tmp_path_factory."""
     text = source.read_text() if isinstance(source, Path) else source
     libraries = [f for f in flags if f.startswith("-l")]
     command = (compiler, *FLAGS, "-I", str(INCLUDE), *(f for f in flags if f not in libraries))

@@ -1,5 +1,5 @@
 """Settings of all tests: hypothesis without deadlines, process-wide settings restored after each test, a handler for
-Ctrl-C, Lamella's own plugins alone, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
+Ctrl-C, only Lamella's own plugins, and no tests of a plugin that ``LAMELLA_PLUGINS`` switches off."""
 
 import functools
 import os
@@ -19,21 +19,21 @@ settings.register_profile(
 )
 settings.load_profile("lamella")
 
-os.environ.setdefault("CXXFLAGS", "-O0")  # what the tests compile runs for a moment only
-os.environ.setdefault("LAMELLA_PLUGINS", OWN_PLUGINS)  # others may be installed; children load what their test says
+os.environ.setdefault("CXXFLAGS", "-O0")  # programs that tests compile run only for a moment
+os.environ.setdefault("LAMELLA_PLUGINS", OWN_PLUGINS)  # other plugins may be installed; a child process may set its own
 
 PLUGINS = Path(__file__).resolve().parent / "plugins"
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell sets this for background processes
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores SIGINT for background processes
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @functools.cache
 def denied(plugin):
-    """Whether the plugin is switched off and no other plugin contributes the names of its manifest."""
+    """Returns whether the plugin is switched off and no other plugin contributes the names of its manifest."""
     import lamella
 
     off = [p for p in lamella.plugins.status() if p.name == plugin and p.state == "denied"]
@@ -41,7 +41,7 @@ def denied(plugin):
 
 
 def pytest_ignore_collect(collection_path):
-    """The folder tests/plugins/NAME is about the plugin NAME."""
+    """Ignores the folder tests/plugins/NAME if the plugin NAME is switched off."""
     if PLUGINS in collection_path.parents and denied(collection_path.relative_to(PLUGINS).parts[0]):
         return True
 
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(autouse=True)
 def settings_put_back():
-    """Default dtype, default device, number of threads and seed are the same before and after a test."""
+    """Restores default dtype, default device, number of threads and seed after each test."""
     import lamella
 
     dtype, threads, seed = lamella.get_default_dtype(), lamella.get_num_threads(), lamella.initial_seed()

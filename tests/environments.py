@@ -1,4 +1,4 @@
-"""Wheels built with pip and fresh environments to install them into, without network, from this machine's packages."""
+"""Builds wheels with pip and makes fresh environments for them, without network, from this machine's packages."""
 
 import sys
 import sysconfig
@@ -11,13 +11,13 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def build_wheel(package, wheels):
-    """A wheel of an example, or of any other folder given by its path."""
+    """Builds the wheel of an example, or of a folder given by its path."""
     options = ("-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", wheels)
     run(*PIP, "wheel", *options, EXAMPLES / package, cwd=wheels)
 
 
 def fresh_environment(folder):
-    """An environment with packages of its own, which also sees those of the environment that runs the tests."""
+    """Makes an environment with its own packages that also sees those of the tests' environment; returns its Python."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(run(folder / "bin/python", "-c", where, cwd=folder).strip())

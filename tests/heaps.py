@@ -1,4 +1,4 @@
-"""Devices in Python over the heap: one that is done when its methods return, and one with all that there is."""
+"""Devices in Python over the heap: a minimal one, whose methods are synchronous, and one with all optional methods."""
 
 import ctypes
 import itertools
@@ -10,7 +10,7 @@ import lamella
 
 
 class Heap(lamella.library.Backend):
-    """The fewest methods that a device needs."""
+    """A device with the fewest methods that are possible."""
 
     def __init__(self):
         self.blocks = {}
@@ -30,7 +30,7 @@ class Heap(lamella.library.Backend):
 
 
 class Line:
-    """A stream: a thread that does work in its order."""
+    """A stream: a thread that runs its work in order."""
 
     def __init__(self):
         self.work = queue.SimpleQueue()
@@ -57,7 +57,7 @@ class Line:
 
 
 class Spool(Heap):
-    """Two devices with streams, events, memory of the host, statistics, properties and a current device."""
+    """A backend of two devices with streams, events, pinned memory, statistics, properties and a current device."""
 
     device_count = 2
     dtypes = (lamella.float32, lamella.int64, lamella.uint32)
@@ -67,7 +67,7 @@ class Spool(Heap):
         super().__init__()
         self.calls = []
         self.numbers = itertools.count(1)
-        self.things = {}  # lines and events by handle
+        self.things = {}  # streams and events by their handles
         self.usual = [self.new(Line()), self.new(Line())]
         self.thread = threading.local()
         self.counted = [dict(live_bytes=0, peak_bytes=0, allocations=0) for _ in range(2)]

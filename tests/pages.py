@@ -1,4 +1,4 @@
-"""Code blocks and files that the pages of the documentation show, for tests that run them. Standard library alone."""
+"""Reads the code blocks and files that a page of the documentation shows. Imports the standard library alone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The page's blocks of code in a language, in order."""
+    """Returns the page's code blocks of a language, in order."""
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
 def files(page: str) -> dict[str, str]:
-    """The files of a package: each is the block after a paragraph that begins with its name, as `setup.py`."""
+    """Returns the files of a package: each is the block after a paragraph that begins with its name, as `setup.py`."""
     found = re.findall(
         r"^`([\w./]+\.\w+)`(?:.|\n(?!\n))*\n\n```\w+\n((?:.|\n)*?)^```", (ROOT / page).read_text(), re.MULTILINE
     )

@@ -1,6 +1,6 @@
-"""Pointwise operators that the tests of every dtype go through: the dtypes that each takes, computes in and returns.
+"""Pointwise operators for the tests of every dtype: the dtypes that each takes, computes in and returns.
 
-Their oracles are those of all operators, in ``operators/oracles``.
+``operators/oracles`` has their oracles, with those of all operators.
 """
 
 from collections import namedtuple
@@ -8,7 +8,7 @@ from collections import namedtuple
 import numpy as np
 from arrays import BOOL, COMPUTED, FLOATS, INTEGERS, REAL, class_of, np_dtype
 
-# name: the operator; takes: dtypes; result: same, bool or float.
+# name: the operator's; takes: dtypes; result: same, bool or float.
 Op = namedtuple("Op", "name inputs takes result", defaults=("same",))
 
 WHOLE = BOOL + INTEGERS
@@ -36,7 +36,7 @@ BINARY = [
     *table(2, COMPUTED, "bool", "eq ne lt le gt ge logical_and logical_or logical_xor"),
 ]
 EXACT = UNARY + BINARY
-DIVISIONS = {"floor": Op("floor_divide", 2, REAL), "trunc": Op("_trunc_divide", 2, REAL)}  # by rounding mode
+DIVISIONS = {"floor": Op("floor_divide", 2, REAL), "trunc": Op("_trunc_divide", 2, REAL)}  # by rounding_mode
 REMAINDERS = [Op("fmod", 2, REAL), Op("remainder", 2, REAL)]
 # Functions that are compared with an oracle in a wider dtype.
 MATHS = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh
@@ -49,7 +49,7 @@ COMPLEX_QUESTION = "isnan isinf isfinite logical_not".split()
 
 
 def compute_dtype(op, dtype):
-    """The dtype of the computation: float32 for the half types, the default float for integers where marked."""
+    """Returns the dtype of the computation: float32 for half types, the default float if integers give floats."""
     if dtype in ("float16", "bfloat16"):
         return np.float32
     return np.float32 if op.result == "float" and class_of(dtype) < 2 else np_dtype(dtype)

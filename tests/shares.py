@@ -1,4 +1,4 @@
-"""The share of a sweep that a run takes: all of it, or a third that changes each day if LAMELLA_SWEEP is "turn"."""
+"""Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a third that changes each day."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PARTS = 3
 
 
 def share(items: Sequence[T], day: datetime.date | None = None) -> list[T]:
-    """Three days in a row take every item once."""
+    """Returns all items, or a third; three days in a row take each item once."""
     if os.environ.get("LAMELLA_SWEEP") != "turn":
         return list(items)
     first = (day or datetime.date.today()).toordinal() % PARTS

@@ -18,7 +18,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 ROOMS = ("core", "dispatcher", "operators", "backends", "plugins", "frontend", "extensions")
 
 # A file's folder (the longest that fits) -> the folders it may include from, beside <lamella/...>, itself, the standard
-# library and the system. A backend or a plugin may use its own folder alone. docs/architecture.md has the same table.
+# library and the system. A backend or plugin may use only its own folder. docs/architecture.md has the same table.
 MAY_INCLUDE = {
     "extensions/include": (),
     "core": ("core",),
@@ -41,13 +41,13 @@ UPWARD = {
 }
 # Modules of the frontend with an underscore, which the rooms below it never import.
 INNER = "lamella._"
-# The only public header that includes Python's, for extension modules of plugins; and the one for pybind11.
+# The only public headers that include Python's: for extension modules of plugins, and for pybind11 modules.
 PYTHON_FACE = "extensions/include/lamella/python.h"
 PYBIND_FACE = "extensions/include/lamella/pybind.h"
 
 
 def sources(root: Path, *suffixes: str) -> Iterator[tuple[str, str]]:
-    """Relative path and text of each file in the rooms."""
+    """Yields relative path and text of each file in the rooms."""
     for room in ROOMS:
         for path in sorted((root / room).rglob("*")):
             if path.suffix in suffixes and path.is_file() and "build" not in path.parts:
@@ -55,7 +55,7 @@ def sources(root: Path, *suffixes: str) -> Iterator[tuple[str, str]]:
 
 
 def own_folder(path: str) -> str:
-    """backends/cpu/x.cpp belongs to backends/cpu: a backend or plugin is a folder of its own."""
+    """Returns the room of a file; backends/cpu/x.cpp belongs to backends/cpu, since each backend is its own room."""
     return "/".join(path.split("/")[:2])
 
 
@@ -65,7 +65,7 @@ def permitted(path: str) -> tuple[str, ...]:
 
 
 def beside(root: Path, path: str, target: str) -> str:
-    """An include by a name beside the file or one folder up, from the root: a plugin's sources may be copied."""
+    """Resolves an include by the path beside the file or one folder up: a plugin's sources may be copied."""
     for here in ((root / path).parent, (root / path).parent.parent):
         if (here / target).exists():
             return (here / target).resolve().relative_to(root.resolve()).as_posix()
@@ -73,7 +73,7 @@ def beside(root: Path, path: str, target: str) -> str:
 
 
 def include_faults(root: Path) -> list[str]:
-    """Every #include that points the wrong way."""
+    """Returns every #include that the table forbids."""
     faults = []
     for path, text in sources(root, ".h", ".cpp", ".cc", ".hpp", ".cu", ".cuh", ".inc"):
         for bracket, target in INCLUDE.findall(text):
@@ -93,7 +93,7 @@ def include_faults(root: Path) -> list[str]:
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """The modules that a file imports, anywhere in it; ``from a import b`` gives a and a.b."""
+    """Yields the modules that a file imports, anywhere in it; ``from a import b`` gives a and a.b."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -103,7 +103,7 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 
 def uses_private_attribute(tree: ast.Module) -> bool:
-    """lamella._C, or any other underscored attribute of lamella."""
+    """Returns whether the file uses lamella._C, or another underscored attribute of lamella."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -118,7 +118,7 @@ def within(module: str, package: str) -> bool:
 
 
 def other_plugin(path: str, module: str) -> bool:
-    """Whether a backend's or plugin's file imports another backend or plugin."""
+    """Returns whether a backend's or plugin's file imports another backend or plugin."""
     room, own = path.split("/")[:2]
     parts = module.split(".")
     public = ("hookimpl", "Plugin", "PluginContext", "load", "manager", "status")
@@ -128,13 +128,13 @@ def other_plugin(path: str, module: str) -> bool:
 
 
 def importer(path: str) -> str:
-    """The key of a file in UPWARD: its room, or that of a backend or plugin."""
+    """Returns the key of a file in UPWARD: its room, or "backends/*" or "plugins/*"."""
     room, *rest = path.split("/")
     return f"{room}/*" if room in ("backends", "plugins") and len(rest) > 1 else room
 
 
 def import_faults(root: Path) -> list[str]:
-    """Every Python import that points the wrong way."""
+    """Returns every Python import that the table forbids."""
     faults = []
     for path, text in sources(root, ".py"):
         room, tree = importer(path), ast.parse(text)
@@ -155,7 +155,7 @@ def import_faults(root: Path) -> list[str]:
 
 
 def circles(root: Path, folder: str, package: str) -> list[tuple[str, ...]]:
-    """Groups of a folder's Python files that import each other, at the top or in a function."""
+    """Returns groups of a folder's Python files that import each other, at the top or in a function."""
     files = {path.stem: path for path in (root / folder).glob("*.py") if path.stem != "__init__"}
     found: dict[str, set[str]] = {}
     for name, path in files.items():
@@ -300,8 +300,8 @@ def output(*command: str) -> str:
 
 
 def symbols(library: Path) -> str:
-    """All symbols that a library defines or needs, dynamic and static."""
-    static = subprocess.run(["nm", "-C", library], capture_output=True, text=True).stdout  # empty where stripped
+    """Returns all symbols that a library defines or needs, dynamic and static."""
+    static = subprocess.run(["nm", "-C", library], capture_output=True, text=True).stdout  # empty if stripped
     return output("nm", "-DC", str(library)) + static
 
 
@@ -310,7 +310,7 @@ def needed(library: Path) -> list[str]:
 
 
 def first_party() -> list[Path]:
-    """The libraries of backends and plugins that come with Lamella."""
+    """Returns the libraries of backends and plugins that come with Lamella."""
     return sorted(p for room in ("backends", "plugins") for p in (package() / room).rglob("liblamella_*.so"))
 
 
@@ -358,7 +358,7 @@ def test_the_core_library_knows_no_backend():
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed: apt-get install g++")
 def test_a_library_that_uses_the_core_is_reported(tmp_path):
-    """The planted library needs a symbol of the core; nm must show it."""
+    """The planted library needs a symbol of the core; nm must show that."""
     source = tmp_path / "planted.cpp"
     source.write_text("namespace lamella::core { int planted(); }\nint use() { return lamella::core::planted(); }\n")
     library = tmp_path / "liblamella_planted.so"

@@ -1,4 +1,4 @@
-"""The tool that plants mistakes: a mutant does nothing until its number is chosen, then it changes what is computed."""
+"""The tool that plants mistakes: a mutant changes the computation only if its number is chosen."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_computed_at_compile_time_is_left_alone():
 
 
 def test_a_seed_finds_the_same_places_again():
-    """The tree's own sources: each part has more places than mutants."""
+    """Each part of the tree's sources has more places than mutants."""
     for part, (count, patterns, _) in mutants.PARTS.items():
         texts = {str(f): f.read_text() for p in patterns for f in sorted(mutants.ROOT.glob(p))}
         assert len(texts) >= count and sum(len(mutants.mutants_of(part, n, t)) for n, t in texts.items()) > 10 * count

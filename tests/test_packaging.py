@@ -1,4 +1,4 @@
-"""The package as a user gets it: stubs that match, a light import, and clear errors where the build lacks a tool."""
+"""The package as a user gets it: stubs that match, a light import, and clear errors if the build lacks a tool."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def run(code: str, **env: str) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize(("file", "made"), [("_C.pyi", "native_stub"), ("__init__.pyi", "package_stub")])
 def test_stubs_are_those_of_the_registry(file, made):
     code = f"{TOOLS}; import stubs; print(stubs.{made}(), end='')"
-    fresh = run(code)  # a process of its own: other tests register operators
+    fresh = run(code)  # a new process, since other tests have registered operators
     assert (ROOT / "frontend/lamella" / file).read_text() == fresh.stdout, "run `make stubs`"
 
 
@@ -65,13 +65,13 @@ def test_version_is_that_of_the_distribution():
 
 @pytest.fixture
 def tools(tmp_path):
-    """A PATH with cmake and ninja but no compiler."""
+    """Returns a folder for PATH with cmake and ninja but no compiler."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("cmake", "ninja", "sh", "uname"):
         found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
         assert found, name
-        script = folder / name  # not a link: cmake finds its data beside itself
+        script = folder / name  # a script, not a link, since cmake looks for its data beside itself
         script.write_text(f'#!{shutil.which("sh")}\nexec "{found}" "$@"\n')
         script.chmod(0o755)
     return folder

@@ -15,14 +15,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 DEVICES = ("cpu", "cuda", "hip", "xpu", "mps")
 STRING = re.compile(r'R"\((?:.|\n)*?\)"|"((?:\\.|[^"\\\n])*)"')
-# path -> the reason why a device's name may stand in its logic
+# path -> the reason why its code may name a device
 EXCEPTIONS = {
     "plugins/manager.py": "none of its own: names come from the entry points",
 }
 
 
 def strip_comments(text: str) -> str:
-    """C++ without comments; the lines keep their numbers."""
+    """Removes comments from C++; the lines keep their numbers."""
 
     def blank(found: re.Match) -> str:
         return found.group(0) if found.group(0).startswith(('"', "R")) else re.sub(r"[^\n]", " ", found.group(0))
@@ -31,7 +31,7 @@ def strip_comments(text: str) -> str:
 
 
 def device_literals(text: str) -> Iterator[tuple[int, str]]:
-    """Line and content of each C++ string that is only a device's name; messages for people hold more text."""
+    """Yields line and content of each C++ string that is exactly a device's name; messages for people are longer."""
     code = strip_comments(text)
     for found in STRING.finditer(code):
         content = found.group(1) or ""
@@ -93,7 +93,7 @@ def test_text_for_people_is_no_finding(tmp_path):
 
 # ---- the mechanism names no operator ----
 
-# A literal of the dispatcher that is also an operator's name -> the other thing that it names
+# A literal of the dispatcher that is also an operator's name -> its other meaning
 OTHER_MEANINGS = {
     "complex": "a class of dtypes, a type of schemas",
     "all": "all classes of dtypes",
@@ -102,7 +102,7 @@ OTHER_MEANINGS = {
 
 
 def names_of_the_catalogue() -> set[str]:
-    """Operators with and without their overloads, and categories."""
+    """Returns operators with and without their overloads, and categories."""
     import lamella
 
     found = set()
@@ -114,7 +114,7 @@ def names_of_the_catalogue() -> set[str]:
 
 
 def operator_literals(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
-    """Line and content of each C++ string that names an operator, a category or the catalogue's namespace."""
+    """Yields line and content of each C++ string that names an operator, a category or the catalogue's namespace."""
     code = strip_comments(text)
     for found in STRING.finditer(code):
         content = found.group(1) or ""
@@ -141,7 +141,7 @@ def test_a_planted_operator_is_found(literal, tmp_path):
 
 # ---- kernels name their arguments ----
 
-# Functions over arguments of any operator of a kind -> what they are
+# Files with functions for many operators, which read arguments by number -> the operators
 ANY_ARGUMENTS = {
     "operators/foreach.cpp": "operators over lists, whose first argument is the list that is written",
     "backends/cpu/updates.cpp": "optimizers' updates, whose first argument is the list of parameters",
@@ -150,7 +150,7 @@ ANY_ARGUMENTS = {
 
 
 def numbered_arguments(root: Path) -> list[str]:
-    """Where an operator's function reads `args[3]`: a typed function has a name for it."""
+    """Returns each place where an operator's function reads `args[3]`; a typed function would have a name for it."""
     found = []
     for room in ("operators", "backends/cpu", "backends/cuda"):
         for path in sorted(p for p in (root / room).rglob("*") if p.suffix in (".cpp", ".h")):
@@ -175,7 +175,7 @@ def test_a_planted_number_is_found(tmp_path):
 
 
 def opening(path: Path) -> str:
-    """The first line that is neither empty nor `#!`."""
+    """Returns the first line that is neither empty nor `#!`."""
     lines = path.read_text().splitlines()
     return next((line for line in lines if line.strip() and not line.startswith("#!")), "")
 
@@ -201,7 +201,7 @@ def tracked(*suffixes: str) -> Iterator[Path]:
 
 
 def test_each_file_opens_with_what_it_is():
-    """The first line must be a docstring or a comment. A .cpp beside a header of its name may leave it to that."""
+    """The first line must be a docstring or a comment, except in a .cpp beside a header of its name."""
     silent = []
     for path in tracked(".py", ".h", ".cpp"):
         start = opening(path)
@@ -227,7 +227,7 @@ def test_no_file_is_a_growing_one():
 
 
 def links(page: Path) -> set[Path]:
-    """The targets of a page's links inside the repository."""
+    """Returns the targets of a page's links inside the repository."""
     targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
     return {(page.parent / target).resolve() for target in targets}
 
@@ -250,7 +250,7 @@ def test_links_lead_to_files_that_are_there():
 
 @pytest.fixture(scope="module")
 def lint():
-    """The commands of `make lint`."""
+    """Returns the commands of `make lint`."""
     if not (ROOT / ".git").exists():
         pytest.skip("this is no checkout, so there is no list of its files")
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
@@ -262,7 +262,7 @@ C_FAMILY = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".
 
 
 def test_hooks_before_a_commit_have_the_versions_of_lint(lint):
-    """`make lint` itself lets pre-commit read the file."""
+    """pre-commit accepts the file and names the versions of `make lint`."""
     hooks = dict(re.findall(r"repo: \S+/(?:mirrors-)?([\w-]+?)(?:-pre-commit)?\n +rev: v(\S+)", HOOKS))
     pinned = dict(re.findall(r"\b(ruff|clang-format)==(\S+)", lint))
     assert hooks == pinned and len(pinned) == 2

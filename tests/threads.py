@@ -1,10 +1,10 @@
-"""Functions that run in threads of their own, all at once, and must end."""
+"""Runs functions in threads of their own, all at once."""
 
 import threading
 
 
 def in_threads(*works, stack=0):
-    """The results of the functions, whose threads have this stack in bytes (0: the usual one); or the first error."""
+    """Runs each function in a thread with this stack in bytes (0: the default); returns results or raises an error."""
     results, errors = [None] * len(works), []
 
     def run(i):

@@ -1,7 +1,7 @@
 """Installs each wheel of a folder into a fresh environment and uses it, with no compiler on PATH: try_wheels.py FOLDER.
 
 Requirements of a wheel are installed as wheels: Lamella's packages from the folder, others from the index. Before that,
-two more wheels are built as a reader of the documentation would, isolated and so without Lamella: those of two pages.
+the wheels of two pages are built as a reader of the documentation would, isolated and so without Lamella.
 """
 
 import os
@@ -56,7 +56,7 @@ def name_of(wheel: Path) -> str:
 
 
 def built(page: str, wheels: Path, folder: Path) -> Path:
-    """The wheel of the package that a page describes; its build gets its requirements from the wheels and the index."""
+    """Builds the wheel of the package on a page; the build gets its requirements from the wheels and the index."""
     folder.mkdir()
     write_files(page, folder)
     command = [sys.executable, "-m", "build", "--wheel"]
@@ -69,7 +69,7 @@ def built(page: str, wheels: Path, folder: Path) -> Path:
 
 
 def attempt(wheel: Path, wheels: dict[str, Path], folder: Path) -> str:
-    """An empty text if the wheel works, else a description of the failure."""
+    """Returns "" if the wheel works, else a description of the failure."""
     with_, program, expected = USES[name_of(wheel)]
     environment = {"PATH": str(folder / "bin"), "HOME": str(folder), "LANG": "C.UTF-8"}
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)

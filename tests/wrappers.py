@@ -1,10 +1,10 @@
-"""A class of tensors that wrap another one, as programs of torch write them."""
+"""A tensor class that wraps another tensor, as torch programs define them."""
 
 from lamella import _C, Tensor
 
 
 class Wrapped(Tensor):
-    """A tensor around another one, which notes the calls on it."""
+    """Wraps a tensor and notes the calls on it."""
 
     calls = []
 

@@ -141,7 +141,7 @@ void add_operators(py::module_& m) {
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
-  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // those behind `_foreach_*`
+  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // called by `_foreach_*`
   m.def("_describe", [](py::object o) {
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();
@@ -156,7 +156,7 @@ void add_operators(py::module_& m) {
       }
     return v;
   });
-  m.def("_operator_modules", [] {  // of those that name one
+  m.def("_operator_modules", [] {  // operators whose declaration names a module
     dispatcher::RegistryLock lock;
     std::vector<std::pair<std::string, std::string>> v;
     for (Operator* op : dispatcher::all_operators())
@@ -262,7 +262,7 @@ void add_plugins(py::module_& m) {
         }
         forget_signatures();
         check(st);
-        raise_first();  // from the registration that it has replaced
+        raise_first();  // an exception of the replaced registration
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");

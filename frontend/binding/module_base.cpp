@@ -182,7 +182,7 @@ enum class Way { failed, hooked, own_forward, usual };  // the ways in which a c
 // Up to Python 3.11, each state of a dictionary has a unique number, so the result of look() is remembered by that
 // number. Later versions look each time.
 #if PY_VERSION_HEX < 0x030C0000
-// Indexed by the number's last bits: states without hooks and without `forward`.
+// States without hooks and without a `forward` of their own, indexed by the number's last bits.
 std::array<uint64_t, 1024> usual_states;
 
 bool is_known(PyObject* dict) {

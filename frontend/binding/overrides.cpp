@@ -232,7 +232,7 @@ PyObject* usual_function(PyObject* type, PyObject* all, PyObject* named) {
   });
 }
 
-// Does the same for classes that inherit Tensor's own, without packing the arguments.
+// Calls the function and converts its results too, for classes with Tensor's own method, without packing the arguments.
 PyObject* by_usual(PyObject* function, const Overriders& who, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   PyObject* types = who.types();
   if (!types) return nullptr;

@@ -26,7 +26,7 @@ inline bool any_function_mode() { return function_modes.load(std::memory_order_r
 // Returns whether a mode of this thread or the type of an argument overrides a call of `function`. Then *result is the
 // call's result, null with an exception. `kwnames` are the names of the last arguments, or null.
 bool overridden(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
-// Does the same with modes only, for calls whose arguments are of no subclass.
+// Returns whether a mode of this thread overrides a call whose arguments are of no subclass; *result as above.
 bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
 
 // The last tensor class, such as Parameter, that was found to override nothing. A change of the class changes its

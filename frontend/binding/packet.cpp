@@ -297,7 +297,7 @@ PyObject* interned(PyObject* names) {
 
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
-  if (PyObject* names = interned(kwnames)) {  // f(**options) may choose another overload otherwise
+  if (PyObject* names = interned(kwnames)) {  // names of f(**options) may not be interned
     PyObject* result = dispatch(p, args, n, names, number_protocol);
     Py_DECREF(names);
     return result;

@@ -1,4 +1,4 @@
-// OperatorPacket: the callable behind lamella.add and Tensor.add. It stands for all overloads of a name, or for one.
+// OperatorPacket: the callable object of lamella.add and Tensor.add, for all overloads of a name or for one.
 #pragma once
 
 #include "frontend/binding/arguments.h"

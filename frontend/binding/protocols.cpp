@@ -44,8 +44,8 @@ PyObject* optional(PyObject* a, PyObject* b) {
   return binary<Op>(a, b);
 }
 
-// Converts an array operand. (Other operators return NotImplemented for numpy's own operator; here Python would then
-// bind `t += array` to a new tensor.)
+// Converts an array operand of an in-place operator. If it returned NotImplemented as other operators do, Python would
+// bind the name in `t += array` to a new tensor.
 template <PyObject* Packets::*Op>
 PyObject* inplace(PyObject* a, PyObject* b) {
   PyObject* r = optional<Op>(a, b);

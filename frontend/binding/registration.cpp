@@ -228,7 +228,7 @@ class PyLibrary {
   }
   void close() {
     if (!lib_) return;
-    // First, so that no table leads to a cell without a callable.
+    // The library is closed first, so that no table leads to a cell without a callable.
     dispatcher::close_library(std::exchange(lib_, nullptr));
     auto cells = std::exchange(cells_, {});
     // A call that has read the cell's old table reads the new one.

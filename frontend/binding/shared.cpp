@@ -54,7 +54,7 @@ py::object shared_fd(const py::object& tensor) {
 
 // ---- moving a storage into shared memory ----------------------------------------------------------------------------
 
-// The tensors over a storage that were found, each once.
+// The tensors over a storage, each once.
 struct Holders {
   const Storage* storage;
   std::vector<Tensor*> found;

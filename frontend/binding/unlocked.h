@@ -14,11 +14,11 @@ namespace lamella::binding {
 //   a hook or a node of Python holds tensors but no addresses, and does not count during that call: the call may move
 //   memory itself, or wait for a thread that does.
 struct Work {
-  int64_t running = 0;  // works without the lock, in all threads; changed with the lock held
-  int64_t movers = 0;   // threads that wait until no work but their own runs
+  int64_t running = 0;  // the number of works without the lock, in all threads; changed with the lock held
+  int64_t movers = 0;   // threads that wait until only their own works run
 };
 extern Work work_unlocked;
-int64_t& own_work();  // those of this thread; more than 0 in Python code that a kernel or a hook has called
+int64_t& own_work();  // this thread's works; above 0 in Python code that a kernel or a hook has called
 
 void* begin_unlocked();          // releases the lock; first waits for threads that move memory
 void end_unlocked(void* state);  // takes the lock back

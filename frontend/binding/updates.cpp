@@ -11,7 +11,7 @@ namespace {
 namespace py = pybind11;
 using namespace updates;
 
-// The option that makes the update hold a list of its state, or None where the update always holds it.
+// Returns the option that makes the update hold this list of state, or None if the update always holds it.
 py::object condition_of(const Update& u, int state) {
   const double kept[most_kept] = {};
   double options[most_options] = {};

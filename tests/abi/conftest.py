@@ -1,4 +1,4 @@
-"""The programs of this folder and the device that they try, made once for all processes of a run."""
+"""Builds the programs of this folder and the device ``bank`` once for all processes of a run."""
 
 import pytest
 from compiled import locked, shared_folder

@@ -1,5 +1,5 @@
-// What Note [Slots of a backend] and the comments of <lamella/backend.h> promise of a device, slot by slot: its memory,
-// its events, its current stream and device, faults in each slot, forks, and the end of the process with work queued.
+// Checks that a device keeps the promises of Note [Slots of a backend] and of <lamella/backend.h>, slot by slot:
+// memory, events, the current stream and device, faults in each slot, forks, the end of the process with work queued.
 // Usage: contracts LIBLAMELLA_CPU.SO BACKEND.SO NAME [exit | fork]
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 
 #include "../cpp/calls.h"
 
-// ---- memory of the process that ends on demand ----
+// ---- operator new fails on demand ----
 
-static thread_local int left = -1;  // allocations until one fails; below 0: none does
+static thread_local int left = -1;  // allocations until one fails; negative: none fails
 
 void* operator new(size_t bytes) {
   if (left == 0) throw std::bad_alloc();
@@ -31,7 +31,7 @@ static const lamella_backend* b;
 static lamella_device own{};
 static int32_t last;  // device 1, or 0 on a machine with one device
 
-// A success leaves no error.
+// The call succeeds and leaves no pending error.
 #define WELL(call)                 \
   do {                             \
     OK(api, call);                 \
@@ -66,14 +66,14 @@ static void test_memory() {
       bytes += n;
     }
   char* end = nullptr;
-  for (const auto& [p, n] : blocks) {  // none lies in another
+  for (const auto& [p, n] : blocks) {  // no block overlaps another
     CHECK(p >= end);
     end = p + n;
   }
   CHECK(stats(0).live_bytes - before.live_bytes >= bytes && stats(0).allocations - before.allocations == 27);
   CHECK(stats(0).peak_bytes >= stats(0).live_bytes);
   CHECK(stats(0).peak_reserved_bytes >= stats(0).live_bytes + stats(0).cached_bytes);
-  std::thread([&] {  // on another thread, which ends then
+  std::thread([&] {  // free() works on another thread, which then ends
     for (const auto& [p, n] : blocks) give(p, n);
   })
       .join();
@@ -87,14 +87,14 @@ static void test_memory() {
   api->error_clear();
   WELL(b->allocator->trim(b->allocator->context, -1, 0));
   WELL(b->allocator->trim(b->allocator->context, last, int64_t{1} << 40));
-  give(take(1 << 20), 1 << 20);  // after a trim there is memory again
+  give(take(1 << 20), 1 << 20);  // after a trim, alloc succeeds again
   CHECK(stats(0).peak_bytes > stats(0).live_bytes);
   WELL(b->allocator->reset_stats(b->allocator->context, 0, LAMELLA_STATS_PEAK));
   CHECK(stats(0).peak_bytes == stats(0).live_bytes && stats(0).allocations > 0);
   WELL(b->allocator->reset_stats(b->allocator->context, 0, LAMELLA_STATS_COUNTS));
   CHECK(stats(0).allocations == 0 && (!last || stats(last).allocations > 0));
   lamella_allocator_stats small{};
-  small.size = 16;  // a caller that knows less: no more is filled
+  small.size = 16;  // the caller's struct is smaller: stats() fills no more than that
   small.cached_bytes = 123;
   WELL(b->allocator->stats(b->allocator->context, 0, &small));
   CHECK(small.cached_bytes == 123 && small.size == 16);
@@ -107,7 +107,7 @@ static void test_events() {
   void *event, *timed, *stream;
   int32_t passed = 0;
   WELL(b->event_create(b->context, 0, 0, &event));
-  WELL(b->event_query(b->context, 0, event, &passed));  // never recorded: it is passed
+  WELL(b->event_query(b->context, 0, event, &passed));  // an event that was never recorded has passed
   CHECK(passed == 1);
   WELL(b->event_wait(b->context, 0, event, nullptr));
   WELL(b->event_synchronize(b->context, 0, event));
@@ -117,15 +117,15 @@ static void test_events() {
   WELL(b->event_synchronize(b->context, 0, event));
   WELL(b->event_create(b->context, 0, LAMELLA_EVENT_TIMING, &timed));
   double ms = 0;
-  CHECK(b->event_elapsed(b->context, 0, timed, event, &ms) != 0 && api->error_kind() != 0);  // no times to compare
+  CHECK(b->event_elapsed(b->context, 0, timed, event, &ms) != 0 && api->error_kind() != 0);  // neither has a time
   api->error_clear();
   WELL(b->event_record(b->context, 0, timed, stream));
-  b->event_destroy(b->context, 0, timed);  // while it is pending
+  b->event_destroy(b->context, 0, timed);  // the event is pending
   b->event_destroy(b->context, 0, event);
   WELL(b->stream_synchronize(b->context, 0, stream));
   b->stream_destroy(b->context, 0, stream);
   int32_t lowest_and_highest[] = {-1000, 1000};
-  for (int32_t priority : lowest_and_highest) {  // clamped
+  for (int32_t priority : lowest_and_highest) {  // the backend clamps the priority
     WELL(b->stream_create(b->context, last, priority, &stream));
     b->stream_destroy(b->context, last, stream);
   }
@@ -147,7 +147,7 @@ static void test_current() {
     WELL(b->stream_current(b->context, last, &seen));
     CHECK(seen == usual || seen == nullptr);
   }).join();
-  WELL(b->stream_set_current(b->context, last, nullptr));  // the default one again
+  WELL(b->stream_set_current(b->context, last, nullptr));  // null restores the default stream
   b->stream_destroy(b->context, last, mine);
   int32_t index = -1;
   WELL(b->device_set_current(b->context, last));
@@ -167,8 +167,8 @@ static void test_current() {
 
 // ---- faults ----
 
-// Calls a slot with memory for 0, 1, 2, … allocations, until it needs no more. Nothing is thrown; a failure is an
-// error.
+// Calls a slot while operator new succeeds 0, 1, 2, … times, until these suffice. A failure must be a status with an
+// error; the slot must not throw.
 template <class Slot>
 static void starve(const char* name, Slot slot) {
   for (int n = 0; n < 50; n++) {
@@ -268,7 +268,7 @@ static void test_faults() {
   done("contract: no slot throws where memory ends, and each says so");
 }
 
-// What the headers do not know is refused, with the field's name, and registers nothing.
+// Registration refuses a value that the headers do not define: the error names the field, and nothing is registered.
 static void test_foreign_values() {
   lamella_library* l;
   OK(api, open_library(api, "foreign", "contracts.cpp", &l));
@@ -286,7 +286,7 @@ static void test_foreign_values() {
   other.reserved = 0;
   memory.flags = 1u << 20;
   refused("'flags'");
-  memory.flags = LAMELLA_ALLOCATOR_PINNED;  // of a host_allocator alone
+  memory.flags = LAMELLA_ALLOCATOR_PINNED;  // only a host_allocator may have this flag
   refused("'flags'");
   memory.flags = 0;
   memory.alloc = nullptr;
@@ -323,14 +323,14 @@ static void delay(const std::string& name, lamella_tensor* on, int64_t microseco
   OK(api, call((name + "::delay").c_str(), "", {of(on), num(microseconds)}, &r));
 }
 
-// The child may use the device or get errors; it ends, with the parent's memory as it was.
+// The child may use the device or get errors, but must end. The parent's memory does not change.
 static void test_fork(const std::string& name) {
   lamella_tensor* t = on_device(7);
   delay(name, t, 20000);
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    alarm(10);  // it hangs nowhere
+    alarm(10);  // ends the child if it hangs
     lamella_tensor* own_tensor;
     const int64_t n = 1000;
     if (!api->tensor_empty(1, &n, nullptr, LAMELLA_INT64, own, &own_tensor)) {
@@ -350,7 +350,7 @@ static void test_fork(const std::string& name) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   WELL(b->synchronize(b->context, 0));
   lamella_value r;
-  OK(api, call("aten::item", "", {of(t)}, &r) == 0 ? 1 : (api->error_clear(), 0));  // it has 1000 elements
+  OK(api, call("aten::item", "", {of(t)}, &r) == 0 ? 1 : (api->error_clear(), 0));  // item() refuses 1000 elements
   api->release(t);
   done("contract: a fork: the child uses the device or gets errors, and neither hangs");
 }
@@ -364,7 +364,7 @@ int main(int argc, char** argv) {
   last = b->device_count(b->context) > 1;
   const std::string what = argc > 4 ? argv[4] : "";
   if (what == "fork") return test_fork(argv[3]), 0;
-  if (what == "exit") {  // live tensors, and work that is queued for longer than the process lives
+  if (what == "exit") {  // tensors are alive, and queued work lasts longer than the process
     lamella_tensor* t = on_device(1);
     delay(argv[3], t, 200000);
     lamella_value r;

@@ -1,4 +1,4 @@
-"""Programs that try a device against the headers' promises, here ``bank``, and ``bank`` with one promise broken."""
+"""Builds the programs that check a device, the example device ``bank``, and copies of it with one planted defect."""
 
 import os
 import subprocess
@@ -19,12 +19,12 @@ OWNER = "-DLAMELLA_EXTENSION_NAME=lamella_bank"
 
 
 def run(*command, **options):
-    """What a command printed and how it ended."""
+    """Runs a command and returns its output and exit status."""
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
 
 
 def compiled(*command):
-    """Runs the compiler, which must succeed."""
+    """Runs the compiler; fails if it fails."""
     done = run(*CXX, *command)
     assert done.returncode == 0, done.stderr
 
@@ -37,7 +37,7 @@ def build_program(source, folder):
 
 
 def build(folder):
-    """The programs, an object of each source of the device, and the device."""
+    """Compiles the programs, an object for each source of ``bank``, and the library of ``bank``."""
 
     def part(source):
         compiled(OWNER, "-c", source, "-o", folder / f"{source.stem}.o")
@@ -52,8 +52,8 @@ def build(folder):
 
 
 def unnoticed(built, tmp_path, planted, tried):
-    """Plants each defect, and gives those that were not reported. ``planted``: by a name the file, what stands there,
-    what stands there instead, and the text of the report. ``tried``: runs the program on a device's library."""
+    """Plants each defect and returns those that no program reported. ``planted`` maps a defect's name to its file, the
+    text to replace, the replacement, and the expected report. ``tried`` runs the program on a device's library."""
 
     def broken(what):
         name, there, instead, report = planted[what]
@@ -65,7 +65,7 @@ def unnoticed(built, tmp_path, planted, tried):
         compiled(OWNER, "-I", SOURCES, "-c", folder / name, "-o", folder / "changed.o")
         others = [f for f in built.glob("*.o") if f.stem != Path(name).stem]
         compiled("-shared", *others, folder / "changed.o", "-o", folder / "bank.so")
-        for _ in range(3):  # what is late by chance may hide it
+        for _ in range(3):  # an unlucky timing may hide the defect
             done = tried(folder / "bank.so")
             if done.returncode != 0 and report in done.stderr:
                 return what, True, ""

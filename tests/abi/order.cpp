@@ -1,6 +1,6 @@
-// A backend's streams, events, copies and memory against Note [Order] of <lamella/backend.h>, without Python. It asks
-// for an operator NAME::delay(Tensor on, int microseconds), which keeps the current stream of the tensor's device busy.
-// Usage: order LIBLAMELLA_CPU.SO BACKEND.SO NAME [LIBLAMELLA_AUTOGRAD.SO]
+// Checks a backend's streams, events, copies and memory against Note [Order] of <lamella/backend.h>, without Python.
+// The backend must have an operator NAME::delay(Tensor on, int microseconds), which keeps the current stream of the
+// tensor's device busy. Usage: order LIBLAMELLA_CPU.SO BACKEND.SO NAME [LIBLAMELLA_AUTOGRAD.SO]
 #include <lamella/autograd.h>
 #include <lamella/program.h>
 
@@ -22,7 +22,7 @@ int32_t cpu, own;
 std::string name;
 
 constexpr int64_t n = 1000;
-constexpr int64_t moment = 50000;  // microseconds: long beside all that a test does meanwhile
+constexpr int64_t moment = 50000;  // microseconds: longer than the other steps of a test
 
 // ---- tensors ----
 
@@ -85,7 +85,7 @@ Owned on_host(int64_t value, bool pinned) {
 void copy(lamella_tensor* to, lamella_tensor* from, bool later = false) {
   change("aten::copy_", "", {of(to), of(from), flag(later)});
 }
-// Whether all elements are that: by a blocking copy on the current stream.
+// Returns whether all elements have the value, read by a blocking copy on the current stream.
 bool holds(lamella_tensor* t, int64_t value) {
   Owned host = on_host(value + 1, false);
   copy(host, t);
@@ -107,7 +107,7 @@ void* current(int32_t index = 0) {
   OK(api, b->stream_current(b->context, index, &s));
   return s;
 }
-// Another current stream as long as this lives.
+// Makes a stream current while this object lives.
 struct On {
   int32_t index;
   void* before;
@@ -117,7 +117,7 @@ struct On {
   ~On() { OK(api, b->stream_set_current(b->context, index, before)); }
 };
 std::chrono::steady_clock::time_point busy_since;
-// Whether the last call of busy() still keeps its stream: on a loaded machine it may be over by the time of a check.
+// Returns whether the last call of busy() still keeps its stream busy; on a loaded machine a check may come too late.
 bool still() { return std::chrono::steady_clock::now() - busy_since < std::chrono::microseconds(moment / 2); }
 void busy(int32_t index = 0) {
   busy_since = std::chrono::steady_clock::now();
@@ -153,20 +153,20 @@ void null_is_the_current_stream() {
     const On on(s);
     CHECK(current() == s);
     busy();
-    void* e = recorded(nullptr);  // on s, which is busy
+    void* e = recorded(nullptr);  // recorded on s, which is busy
     CHECK(!passed(e) || !still());
     int32_t idle;
     OK(api, b->stream_query(b->context, 0, nullptr, &idle));
     CHECK(!idle || !still());
     OK(api, b->stream_query(b->context, 0, usual, &idle));
     CHECK(idle);
-    std::thread([&] { CHECK(current() == usual); }).join();  // a new thread begins with the default
+    std::thread([&] { CHECK(current() == usual); }).join();  // a new thread's current stream is the default one
     OK(api, b->stream_synchronize(b->context, 0, nullptr));
     CHECK(passed(e));
     destroy(e);
   }
   CHECK(current() == usual);
-  // A captured state takes the current streams along.
+  // A captured state includes the current streams.
   lamella_captured* state;
   {
     const On on(s);
@@ -200,28 +200,28 @@ void copies_run_behind_the_current_stream() {
 }
 
 void copies_between_devices_are_ordered_on_both() {
-  if (count() < 2) return;  // a machine with one device
+  if (count() < 2) return;  // the machine has one device
   Owned from = full(0, 1), to = full(1, 0);
   wait_all();
   busy(0);
   fill(from, 2);
-  copy(to, from);  // behind the source's stream
+  copy(to, from);  // the copy waits for the source's stream
   CHECK(holds(to, 2));
   busy(1);
   copy(to, from);
-  fill(from, 3);  // behind the copy
+  fill(from, 3);  // the fill waits for the copy
   Owned next = full(0, 4);
   CHECK(holds(to, 2) && holds(from, 3));
   busy(1);
   copy(to, from);
-  from.free();  // on return
+  from.free();  // freed as soon as copy() has returned
   next = full(0, 5);
   Owned other = full(0, 6);
   CHECK(holds(to, 3) && holds(next, 5) && holds(other, 6));
   done("order: copies between devices are ordered on both");
 }
 
-// Takes and writes all memory that a stream gets at once, more than the test has freed.
+// Allocates and fills more blocks on the stream than the test has freed, so freed blocks are among them if given out.
 void take_all(void* stream) {
   {
     const On on(stream);
@@ -244,11 +244,11 @@ void freed_memory_is_not_given_out_before_its_streams_have_passed() {
       wait_all();
       busy();
       kept = made("aten::add", "Tensor", {of(x), of(x), num(1)});
-    }  // x is freed while a is busy before the sum
+    }  // x is freed while `a` is still busy and has not run the addition
     take_all(c);
     CHECK(holds(kept, 2));
   }
-  for (int round = 0; round < 3; round++) {  // allocated on a, used on c, which is recorded
+  for (int round = 0; round < 3; round++) {  // memory of stream a, used on c: record_stream notes that
     Owned x, kept;
     {
       const On on(a);
@@ -273,7 +273,7 @@ void host_memory_after_a_copy() {
   Owned from = on_host(1, false);
   wait_all();
   busy();
-  copy(x, from);  // blocks, as far as the host's memory goes
+  copy(x, from);  // returns once `from` has been read
   std::fill_n(static_cast<int64_t*>(from.t->dl.data), n, 2);
   CHECK(holds(x, 1));
   if (!b->host_allocator) return;
@@ -285,11 +285,11 @@ void host_memory_after_a_copy() {
   CHECK(!passed(e) || !still());  // the copy did not block
   OK(api, b->event_synchronize(b->context, 0, e));
   destroy(e);
-  std::fill_n(static_cast<int64_t*>(pinned.t->dl.data), n, 4);  // the event is done
+  std::fill_n(static_cast<int64_t*>(pinned.t->dl.data), n, 4);  // the event has passed, so the memory may be written
   CHECK(holds(x, 3));
   busy();
   copy(x, pinned, true);
-  pinned.free();  // before its copy is done
+  pinned.free();  // freed while its copy is queued
   Owned next = on_host(5, true);
   CHECK(holds(x, 4));
   fill(x, 6);
@@ -301,7 +301,7 @@ void host_memory_after_a_copy() {
   CHECK(*static_cast<int64_t*>(next.t->dl.data) == 6);
   Owned plain = on_host(0, false);
   busy();
-  copy(plain, x, true);  // to memory that is not pinned it may block
+  copy(plain, x, true);  // a copy to memory that is not pinned may block
   wait_all();
   CHECK(*static_cast<int64_t*>(plain.t->dl.data) == 6);
   done("order: host memory may be used again when a blocking copy has returned, or its event is done");
@@ -313,7 +313,7 @@ void late_errors_are_raised_once() {
     const On on(a);
     Owned x = full(0, 1), zero = full(0, 0);
     Owned wrong = made("aten::floor_divide", "", {of(x), of(zero)});
-    OK(api, b->stream_synchronize(b->context, 0, c));  // not this stream's
+    OK(api, b->stream_synchronize(b->context, 0, c));  // the error belongs to another stream
     FAILS(api, b->stream_synchronize(b->context, 0, a), "division by zero");
     OK(api, b->stream_synchronize(b->context, 0, a));
     wrong = made("aten::floor_divide", "", {of(x), of(zero)});
@@ -379,7 +379,7 @@ std::vector<Ran> ran;
 void on_node(void*, const lamella_event* e) {
   if (e->phase == LAMELLA_EVENT_BEGIN) ran.push_back({e->name, current()});
 }
-// A slow step: what comes behind it on the stream comes late.
+// A slow hook: later work on its stream is delayed.
 lamella_status slow(void*, lamella_tensor**, int32_t, lamella_tensor* const*, int32_t) { return busy(), LAMELLA_OK; }
 
 void backward_runs_on_the_streams_of_forward() {
@@ -406,7 +406,7 @@ void backward_runs_on_the_streams_of_forward() {
   }
   Owned ones = empty({own, 0}, LAMELLA_FLOAT64);
   busy();
-  fill(ones, 1);  // behind what keeps the caller's stream busy
+  fill(ones, 1);  // queued after the work that keeps the caller's stream busy
   for (lamella_tensor* t : {y.t, z.t}) {
     lamella_node* node;
     uint64_t id;
@@ -422,7 +422,7 @@ void backward_runs_on_the_streams_of_forward() {
     return made("aten::to", "dtype", {of(t), {LAMELLA_DTYPE, 0, {LAMELLA_INT64}}, flag(false), flag(false), none});
   };
   Owned grad(autograd->grad(w));
-  CHECK(holds(whole(grad), 27));  // 3 w^2, on the caller's stream, which waits for nothing else
+  CHECK(holds(whole(grad), 27));  // 3 w^2, read on the caller's stream, which waits for nothing else
   lamella_tensor *captured = nullptr, *to = y;
   OK(api, autograd->backward(&z.t, &ones.t, 1, &to, 1, &captured, 0));
   Owned of_y(captured);

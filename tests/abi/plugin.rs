@@ -1,6 +1,6 @@
-// A plugin in Rust over what bindgen makes of the C headers: the operator rusty::twice with its shape rule and a kernel
-// for the CPU, a derivative as a rule, and a second operator whose kernel calls the first one. It includes bindings.rs,
-// which the test has bindgen make.
+// A plugin in Rust over the bindings that bindgen generates from the C headers: the operator rusty::twice with its
+// shape rule, a kernel for the CPU and a derivative as a rule, and a second operator whose kernel calls the first one.
+// The test has bindgen write bindings.rs.
 #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case, dead_code)]
 
 mod bindings {
@@ -31,7 +31,7 @@ static mut API: *const lamella_api = null();
 unsafe fn api() -> &'static lamella_api {
     &*API
 }
-// Text that lives as long as the process.
+// Makes a C string that is never freed.
 fn text(s: &str) -> *const c_char {
     CString::new(s).unwrap().into_raw()
 }

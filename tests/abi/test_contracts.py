@@ -1,4 +1,4 @@
-"""What the comments of ``<lamella/backend.h>`` promise of each slot, of device ``bank``; each broken one is noticed."""
+"""Device ``bank`` keeps the promises of ``<lamella/backend.h>`` for each slot; each planted defect is noticed."""
 
 import time
 

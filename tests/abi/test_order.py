@@ -1,8 +1,8 @@
-"""What Note [Order] of ``<lamella/backend.h>`` promises, of device ``bank``; each broken promise is noticed."""
+"""Device ``bank`` keeps the promises of Note [Order] in ``<lamella/backend.h>``; each planted defect is noticed."""
 
 from on_bank import AUTOGRAD, CPU, run, unnoticed
 
-# Each breaks one promise: the file, what stands there, what stands there instead, and the check that reports it.
+# Each defect breaks one promise: its file, the text to replace, the replacement, and the check that reports it.
 PLANTED = {
     "null is the default stream": (
         "streams.cpp",

@@ -1,4 +1,4 @@
-"""A plugin in Rust, over what bindgen makes of the C headers alone: plugin.rs in this folder."""
+"""A plugin in Rust, plugin.rs, over bindings that bindgen generates from the C headers alone."""
 
 import re
 import shutil
@@ -41,7 +41,7 @@ def test_its_operators(rusty):
         rusty.twice(lamella.arange(3))
     with pytest.raises(NotImplementedError, match="must be contiguous"):
         rusty.twice(x[::2])
-    with pytest.raises(TypeError, match="float32"):  # through its composite
+    with pytest.raises(TypeError, match="float32"):  # raised by `twice`, which the composite `four` calls
         rusty.four(lamella.arange(3))
 
 
@@ -57,11 +57,11 @@ def test_its_rule_is_in_the_one_store(rusty):
 
 
 def test_the_constants_are_those_of_the_c_compiler(rusty, tmp_path):
-    """bindgen's numbers beside the golden file, which a C compiler has printed."""
+    """bindgen's constants agree with the golden file, which lists the C compiler's."""
     golden = (HERE.parent / "extensions" / "abi_1_0.txt").read_text()
     (tmp_path / "headers.h").write_text("#include <lamella/autograd.h>\n")
     done = run(command("bindgen"), tmp_path / "headers.h", "--", "-I", INCLUDE)
-    bindings = re.sub(r"\s*([:=;])\s*", r"\1", done.stdout)  # as laid out with rustfmt and without it
+    bindings = re.sub(r"\s*([:=;])\s*", r"\1", done.stdout)  # bindgen's spacing depends on whether rustfmt is installed
     assert "pub const LAMELLA_ABI_VERSION:u32=65536;" in bindings
     for name, value in (("lamella_tag_LAMELLA_UINT", 20), ("lamella_dtype_LAMELLA_BFLOAT16", 10)):
         assert f"pub const {name}:{name.partition('_LAMELLA')[0]}={value};" in bindings

@@ -1,4 +1,4 @@
-"""Two vendors whose devices have one DLPack type: an import names both, as the owner of the memory is not known."""
+"""Two vendors' devices share one DLPack type: an import is refused and names both, as the memory's owner is unknown."""
 
 import ctypes
 
@@ -9,10 +9,10 @@ from lamella.library import Library
 
 
 def registered(name):
-    """A device over the host's memory, with the DLPack type of all extension devices."""
+    """Registers a device over the host's memory, with the DLPack type of all extension devices."""
 
     class Vendor(Heap):
-        def alloc(self, nbytes, index, stream):  # at an address that DLPack's consumers may expect
+        def alloc(self, nbytes, index, stream):  # aligned to 16 bytes, as DLPack's consumers may expect
             memory = ctypes.create_string_buffer(nbytes + 15)
             address = (ctypes.addressof(memory) + 15) // 16 * 16
             self.blocks[address] = memory
@@ -36,7 +36,7 @@ def test_an_import_does_not_guess():
             assert x.cpu().tolist() == [0, 1, 2]
         finally:
             second.close()
-        y = lamella.from_dlpack(x)  # the other one is gone
+        y = lamella.from_dlpack(x)  # the second vendor's device has been withdrawn
         assert y.device == x.device and y.cpu().tolist() == [0, 1, 2]
         del x, y
     finally:

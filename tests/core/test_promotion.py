@@ -1,4 +1,4 @@
-"""Which dtype a result has: the whole promotion table, and the category rule for numbers and zero-dim tensors."""
+"""The dtype of a result: the whole promotion table, and the category rule for numbers and zero-dim tensors."""
 
 import lamella
 import numpy as np
@@ -61,12 +61,12 @@ HALVES = {
 
 
 def promoted(a, b):
-    """The name that two names promote to; None where no dtype holds both."""
+    """Returns the name of the dtype to which two dtypes promote; None if no dtype holds both."""
     if (a, b) in STANDARD:
         return STANDARD[a, b]
     if frozenset((a, b)) in HALVES:
         return HALVES[frozenset((a, b))]
-    if class_of(a) != class_of(b):  # torch: the higher category wins, as it is
+    if class_of(a) != class_of(b):  # torch: the dtype of the higher category, unchanged
         return max(a, b, key=class_of)
     assert {a, b} & {"uint64"} and {a, b} & set(SIGNED)
     return None
@@ -112,10 +112,10 @@ def test_operators_promote_tensors_of_one_rank(a, b, shape):
 
 
 def with_zero_dim(dim, zero):
-    """torch.result_type's category rule: the zero-dim tensor counts only where its category is higher."""
+    """Returns the dtype by torch.result_type's rule: a zero-dim tensor counts only if its category is higher."""
     if class_of(zero) <= class_of(dim):
         return dim
-    if class_of(dim) == 2:  # floating with complex: the complex dtype of the floating one
+    if class_of(dim) == 2:  # floating with complex gives the complex dtype of that precision
         return "complex128" if dim == "float64" else "complex64"
     return zero
 
@@ -128,7 +128,7 @@ def test_zero_dim_tensors(dim, zero):
 
 
 def with_number(dtype, number, default="float32"):
-    """The dtype of a tensor with a Python number: the number's category, in the default dtype of that category."""
+    """Returns the dtype for a tensor with a Python number: the number counts as the default dtype of its category."""
     category = {bool: 0, int: 1, float: 2, complex: 3}[type(number)]
     if category <= class_of(dtype):
         return dtype
@@ -204,7 +204,7 @@ def test_result_type_of_two_numbers():
 
 @pytest.mark.parametrize("x, y", [("int8", "int64"), ("float32", "int32"), ("bfloat16", "float16"), ("uint8", "int8")])
 def test_values_after_promotion(x, y):
-    """The computed values are those of the promoted dtype, not only its name."""
+    """The values are computed in the promoted dtype."""
     a, b = (
         lamella.tensor([100, 3], dtype=lt_dtype(x)),
         lamella.tensor([100, -3 if y != "uint8" else 3], dtype=lt_dtype(y)),

@@ -1,5 +1,5 @@
-// Recording and backward from several threads over shared parts, through the C table alone: run under ThreadSanitizer,
-// without OpenMP. Usage: test_backward LIBLAMELLA_CPU LIBLAMELLA_AUTOGRAD
+// Records graphs and runs backward from several threads over shared parts, through the C table alone; run under
+// ThreadSanitizer, without OpenMP. Usage: test_backward LIBLAMELLA_CPU LIBLAMELLA_AUTOGRAD
 #include <lamella/autograd.h>
 
 #include <atomic>
@@ -28,7 +28,7 @@ static void check_all(lamella_tensor* t, double wanted) {
   for (int64_t i = 0; i < t->numel; i++) CHECK(static_cast<double*>(t->dl.data)[i] == wanted);
 }
 
-// w * 2^depth, by sums with itself.
+// Returns w * 2^depth, computed by adding the tensor to itself.
 static lamella_tensor* chain(lamella_tensor* w, lamella_tensor* one, int depth) {
   lamella_tensor* t = times(w, one);
   for (int i = 0; i < depth; i++) {
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   shared = chain(w, one, depth);
   root = total(shared);
 
-  in_threads(threads, [](int) {  // each thread walks the shared part
+  in_threads(threads, [](int) {  // each thread runs backward over the same graph
     for (int i = 0; i < rounds; i++)
       OK(api, autograd->backward(&root, nullptr, 1, nullptr, 0, nullptr,
                                  LAMELLA_BACKWARD_ACCUMULATE | LAMELLA_BACKWARD_RETAIN_GRAPH));
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   OK(api, autograd->set_grad(w, nullptr));
   done("one graph is walked by several threads");
 
-  in_threads(threads, [](int which) {  // each records a chain of its own on it; hooks are added and removed
+  in_threads(threads, [](int which) {  // each records a chain of its own on the shared part, and adds and removes hooks
     for (int i = 0; i < rounds; i++) {
       lamella_tensor *own = chain(shared, one, which), *sum = total(own), *got = nullptr;
       lamella_node* node;
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   });
   done("several threads record on shared parts and go back");
 
-  for (int i = 0; i < rounds; i++) {  // one run may free the graph while another walks it: an error or a result
+  for (int i = 0; i < rounds; i++) {  // one run may free the graph while another walks it, which then gets an error
     api->release(shared);
     api->release(root);
     lamella_tensor* product = times(w, w);

@@ -47,13 +47,13 @@ inline int32_t call(const char* name, const char* overload, std::vector<lamella_
   CHECK(op);
   return api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), out, 1);
 }
-// The call's only result.
+// Calls an operator, which must succeed, and returns its only result.
 inline lamella_value call(const char* name, const char* overload, std::vector<lamella_value> args) {
   lamella_value r{};
   OK(api, call(name, overload, std::move(args), &r));
   return r;
 }
-// The same, which is a tensor.
+// Calls an operator whose only result is a tensor, and returns that.
 inline lamella_tensor* made(const char* name, const char* overload, std::vector<lamella_value> args) {
   const lamella_value r = call(name, overload, std::move(args));
   CHECK(r.tag == LAMELLA_TENSOR);

@@ -1,4 +1,4 @@
-// CHECK and REQUIRE for the C++ tests: a failure says where and what, and ends the program with status 1.
+// CHECK and REQUIRE for the C++ tests: a failed check prints its line and its text, and ends the program with status 1.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -15,7 +15,7 @@
     }                                                                              \
   } while (0)
 
-// The call succeeds; otherwise its message is shown.
+// Requires that the call succeeds, else prints its error.
 #define OK(api, call)                                                                             \
   do {                                                                                            \
     if (call) {                                                                                   \
@@ -24,7 +24,7 @@
     }                                                                                             \
   } while (0)
 
-// The call fails, and the message holds the text.
+// Requires that the call fails with an error that contains the text.
 inline void fails(int status, const char* message, const std::string& text, int line) {
   if (status == 0 || !message || std::string(message).find(text) == std::string::npos) {
     std::fprintf(stderr, "line %d: expected a failure with '%s', got %d '%s'\n", line, text.c_str(), status,

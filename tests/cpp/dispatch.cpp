@@ -84,7 +84,7 @@ static void layers() {
   drop(call("aten::add_", "Tensor", {of(a), of(b), num(1)}));
   CHECK(seen->size() == 1 && (*seen)[0] == "first:aten::add_" && api->tensor_version(a) == 1);
   t->include = t->exclude = 0;
-  // A composite's inner calls do not reach a layer that has been passed.
+  // The inner calls of a composite do not reach a layer that the outer call has already passed.
   seen->clear();
   t->include = uint64_t{1} << first;
   drop(call("aten::clone", "", {of(a), {}}));
@@ -117,7 +117,7 @@ static lamella_status by_rule(lamella_frame* f, const lamella_value* args, lamel
 
 static void rules() {
   lamella_library *l = library("ruled"), *other = library("ruler");
-  CHECK(!keep_rule(api, other, "aten::neg", "autograd", const_cast<char*>("the first"), nullptr));  // before the layer
+  CHECK(!keep_rule(api, other, "aten::neg", "autograd", const_cast<char*>("the first"), nullptr));  // before its layer
   lamella_layer d{};
   d.size = sizeof d;
   d.name = d.at = "autograd";
@@ -150,7 +150,7 @@ static void rules() {
 static const char* prepared = nullptr;
 static void* prepare(void* context, const lamella_operator* op, const void* payload) {
   CHECK(static_cast<const char**>(context) == &prepared && !std::strcmp(static_cast<const char*>(payload), "payload"));
-  CHECK(!std::strcmp(api->operator_name(op), "aten::neg"));  // the rule's operator, for in-place forms, too
+  CHECK(!std::strcmp(api->operator_name(op), "aten::neg"));  // in-place forms also pass the rule's operator
   return const_cast<char*>(prepared);
 }
 
@@ -227,7 +227,7 @@ static void wishes() {
   done("wishes: cycles, contradictions, names taken");
 }
 
-// The only place where a withdrawn observer's bit may be found later is a captured state.
+// After an observer is withdrawn, only a captured state can still have its bit.
 static void bits_that_come_again() {
   lamella_library* l = library("observers");
   lamella_layer d{};
@@ -251,7 +251,7 @@ static void bits_that_come_again() {
   CHECK(api->thread()->include == 0);
   OK(api, api->thread_swap(captured));
   api->thread_discard(captured);
-  // A layer that has stood on tensors keeps its bit, even if it comes back as one that never does.
+  // A layer that could be on tensors keeps its bit, even if it is registered again as LAMELLA_LAYER_NEVER_ON_TENSORS.
   d.name = "marker";
   d.flags = 0;
   OK(api, api->layer(l, &d, &first, &h));
@@ -387,7 +387,7 @@ static void aliases() {
   form.schema = "sixth(Tensor self) -> Tensor";
   form.forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE;
   FAILS(api, api->define(l, &form, nullptr), "define: test::sixth: its in-place form test::sixth_ is defined already");
-  int later = 4;  // the last rule serves, under whichever name it came
+  int later = 4;  // the last rule wins, under any name of the operator
   OK(api, keep_rule(api, l, "first.Tensor", "a layer that is not there", &later, nullptr));
   CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &later);
   OK(api, keep_rule(api, l, "third.Tensor", "a layer that is not there", &payload, nullptr));
@@ -447,7 +447,7 @@ static void state() {
   api->slot_set(a, slots[4], new int(99));
   CHECK(destroyed == 1 && *static_cast<int*>(api->slot_get(a, slots[4])) == 99);
   lamella_value c = call("aten::neg", "", {of(a)});
-  CHECK(api->slot_get(c.as.tensor, slots[0]) == nullptr);  // never copied
+  CHECK(api->slot_get(c.as.tensor, slots[0]) == nullptr);  // a result has no slot of its argument
   drop(c);
   api->release(a);
   CHECK(destroyed == 6);
@@ -472,7 +472,7 @@ static void state() {
     CHECK(api->thread_slot_get(slot) == nullptr && api->thread()->include == 0);
     OK(api, api->thread_swap(captured));
     CHECK(*static_cast<int*>(api->thread_slot_get(slot)) == 5 && api->thread()->include == 4);
-    *static_cast<int*>(api->thread_slot_get(slot)) = 6;  // its own copy
+    *static_cast<int*>(api->thread_slot_get(slot)) = 6;  // changes the thread's own copy
     OK(api, api->thread_swap(captured));
     CHECK(api->thread_slot_get(slot) == nullptr && api->thread()->include == 0);
     OK(api, api->thread_swap(second));
@@ -528,9 +528,9 @@ static void memory() {
   OK(api, pool->alloc(pool->context, 4 << 20, 0, nullptr, &a));
   pool->free(pool->context, a, 4 << 20, 0);
   OK(api, pool->stats(pool->context, 0, &s));
-  CHECK(s.cached_bytes == 0);  // above the cap: not kept
+  CHECK(s.cached_bytes == 0);  // a block above the cache's limit is not kept
   FAILS(api, pool->alloc(pool->context, int64_t{1} << 60, 0, nullptr, &a), "cannot allocate");
-  // Many sizes: every block comes back with the size it was freed with.
+  // The pool's counts agree when blocks of many sizes are freed with their own sizes.
   std::vector<std::pair<void*, int64_t>> blocks;
   for (int64_t n = 1; n < 100000; n = n * 5 / 4 + 1) {
     OK(api, pool->alloc(pool->context, n, 0, nullptr, &a));
@@ -566,7 +566,7 @@ int main(int argc, char** argv) {
   api = lamella_get_api(LAMELLA_TARGET_VERSION);
   FAILS(api, lamella_load_plugin("/nonesuch.so"), "nonesuch.so");
   start(argc, argv);
-  OK(api, lamella_load_plugin(argv[1]));  // once a process
+  OK(api, lamella_load_plugin(argv[1]));  // a process loads a plugin once
   forms();
   views();
   layers();

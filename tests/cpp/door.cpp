@@ -1,5 +1,5 @@
 // Wrong uses of the C ABI's table: nulls, wrong numbers of arguments, structs of other sizes, errors that are moved to
-// other threads, and the values that each entry refuses. Usage: test_door LIBLAMELLA_CPU.SO
+// other threads, and values that an entry must refuse. Usage: test_door LIBLAMELLA_CPU.SO
 
 #include <cstring>
 #include <stdexcept>
@@ -179,7 +179,7 @@ static void kernels() {
   OK(api, api->call(nullptr, op, args, 1, &r, 1));
   CHECK(r.as.tensor == a);
   api->value_release(&r);
-  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // `nothing`
+  FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "result 0 of its kernel must be Tensor, got None");  // no result
   CHECK(r.tag == LAMELLA_NONE);
   OK(api, add_kernel(api, l, "busy", "cpu", throws));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "thrown");
@@ -188,7 +188,7 @@ static void kernels() {
     FAILS(api, api->call(nullptr, op, args, 1, &r, 1),
           status == LAMELLA_RETRY ? "was not withdrawn" : "does not say why");
   }
-  api->raise(LAMELLA_VALUE_ERROR, "of another day");  // left over: its caller did not call error_clear
+  api->raise(LAMELLA_VALUE_ERROR, "of another day");  // an old error, which its caller has not cleared
   OK(api, add_kernel(api, l, "busy", "cpu", answers, reinterpret_cast<void*>(intptr_t{LAMELLA_INDEX_ERROR})));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "returned 4 and does not say why");
   lamella_library* other = library("another");
@@ -309,7 +309,7 @@ static void geometry() {
   FAILS(api, api->tensor_empty(1, &two, &minus, LAMELLA_FLOAT32, d, &t), "negative");
   FAILS(api, api->tensor_empty(1, &huge, nullptr, LAMELLA_FLOAT64, d, &t), "63 bits");
   FAILS(api, api->tensor_from_blob(bytes, 1, &two, &huge, LAMELLA_FLOAT32, d, free, nullptr, &t), "63 bits");
-  CHECK(!freed);  // after an error the memory is still the caller's
+  CHECK(!freed);  // a refused tensor_from_blob does not call the deleter
   OK(api, api->tensor_from_blob(bytes, 1, &two, nullptr, LAMELLA_FLOAT32, d, free, nullptr, &t));
   api->release(t);
   CHECK(freed);
@@ -367,7 +367,7 @@ static void devices() {
   b.name = "pair";
   int32_t pair;
   OK(api, api->backend(l, &b, &pair, nullptr));
-  memory.alloc = nullptr;  // it was copied
+  memory.alloc = nullptr;  // registration has copied the struct
   const lamella_backend* d = api->backend_description(pair);
   lamella_value rank;
   OK(api, d->property(d->context, 1, "pair.rank", &rank));
@@ -390,7 +390,7 @@ static void devices() {
   OK(api, api->call(nullptr, copy, there, 3, &r, 1));
   api->value_release(&r);
   CHECK(flags & LAMELLA_COPY_NON_BLOCKING);
-  // A kernel of the device's own is asked before bytes move, and leaves a copy alone where it answers so.
+  // The device's own kernel for a copy between devices is called first; if it declines, the backend copies the bytes.
   static int offered = 0;
   const lamella_kernel_def own = {sizeof own,
                                   LAMELLA_KERNEL_BETWEEN_DEVICES,
@@ -426,7 +426,7 @@ static void devices() {
   slot.destroy = [](void*) { captured_destroyed++; };
   int32_t index;
   OK(api, api->thread_slot(l, &slot, &index));
-  name[0] = '?';  // it was copied
+  name[0] = '?';  // registration has copied the name
   api->thread_slot_set(index, &slot);
   lamella_captured* captured;
   OK(api, api->thread_capture(&captured));

@@ -1,5 +1,5 @@
-// Dtypes that are not plain, without Python: which kernels get them, registration and its errors, numbers that stay,
-// promotion, casts and fills through float32. Usage: test_dtypes LIBLAMELLA_CPU.SO
+// Dtypes that are not plain, without Python: the kernels that get them, registration and its errors, numbers that are
+// not reused, promotion, casts and fills through float32. Usage: test_dtypes LIBLAMELLA_CPU.SO
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -28,7 +28,7 @@ std::vector<float> numbers(lamella_tensor* t) {
   return out;
 }
 
-// Tenths: an integer of two bytes is a tenth of itself.
+// The dtype `tenths`: a two-byte integer n means the number n / 10.
 void from_tenths(int64_t n, const void* from, float* to) {
   for (int64_t i = 0; i < n; i++) to[i] = static_cast<float>(static_cast<const int16_t*>(from)[i]) / 10;
 }
@@ -54,7 +54,7 @@ lamella_library* library(const char* name) {
   return l;
 }
 
-// ---- which kernels get them ----------------------------------------------------------------------------------------
+// ---- the kernels that get them -------------------------------------------------------------------------------------
 
 lamella_status same_shape(lamella_frame*, const lamella_value* args, lamella_meta* outs) {
   const lamella_tensor* t = args[0].as.tensor;
@@ -134,7 +134,7 @@ void who_gets_them() {
     ran = 0;
     FAILS(api, run(tenths), refusal);
     CHECK(ran == 0);
-    // The composite takes its place; a kernel of the dtype's own, or one for all dtypes, goes before it.
+    // A composite serves if the kernel refuses the dtype; a kernel of that dtype or of all dtypes has precedence.
     const lamella_handle whole = kernel(l, name, "composite", composite);
     OK(api, run(tenths));
     CHECK(ran == 4);
@@ -154,7 +154,7 @@ void who_gets_them() {
     api->release(odd);
     api->release(usual);
   }
-  // A kernel of one dtype meets no other one, neither as a result nor among its arguments.
+  // A kernel of one dtype gets no tensor of another dtype, neither as a result nor as an argument.
   d.schema = "as(Tensor self, ScalarType dtype) -> Tensor";
   d.infer = [](lamella_frame*, const lamella_value* args, lamella_meta* outs) -> lamella_status {
     outs[0].ndim = 0;
@@ -176,7 +176,7 @@ void who_gets_them() {
       st ? api->error_clear() : api->release(r.as.tensor);
     }
   FAILS(api, call("whom::as", "", {of(usual), dtype(60)}, &r), "dtype");
-  // Derived forms without a shape rule store a kernel's own results: it is a kernel still.
+  // Without a shape rule, the derived forms store the kernel's own results; dtypes that are not plain are refused too.
   d.schema = "bare(Tensor self) -> Tensor";
   d.infer = nullptr;
   d.forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_OUT | LAMELLA_FORM_INPLACE;
@@ -229,7 +229,7 @@ void registration() {
   d.num_promotions = 1;
   FAILS(api, api->dtype_register(l, &d, &t, nullptr), "'promotions' names the dtype 200");
   d = tenths_def();
-  // It had a number before, which is its own.
+  // A dtype that is registered again under its name gets its former number.
   int32_t first, again;
   lamella_handle h;
   OK(api, api->dtype_register(l, &d, &first, &h));
@@ -243,7 +243,7 @@ void registration() {
   FAILS(api, api->layer(l, &layer, nullptr, nullptr), "'tenths' is the name of a dtype already");
   lamella_tensor* kept = floats({1.5, -2});
   lamella_tensor* odd = as(kept, first);
-  // Withdrawn: nothing makes new ones, those that there are can be read.
+  // After the dtype is withdrawn, no new tensor can have it, but existing tensors can still be read.
   OK(api, api->withdraw(h));
   FAILS(api, api->find_dtype("tenths", &again), "there is no dtype 'tenths'");
   lamella_tensor* none_made;
@@ -263,7 +263,7 @@ void registration() {
   api->release(kept);
   api->release(odd);
   api->library_close(l);
-  // What is said of all that there are.
+  // dtype_info() describes each registered dtype, and is null for any other number.
   CHECK(!api->dtype_info(-1) && !api->dtype_info(255) && !api->dtype_info(100) && !api->dtype_info(256));
   const lamella_dtype_def* f8 = api->dtype_info(LAMELLA_FLOAT8_E4M3FN);
   CHECK(f8->itemsize == 1 && f8->dtype_class == LAMELLA_CLASS_FLOATING && f8->dlpack.code == kDLFloat8_e4m3fn &&
@@ -272,7 +272,7 @@ void registration() {
   done("registration: errors, names that are taken, numbers that stay, what is withdrawn");
 }
 
-// ---- what the library does with them -------------------------------------------------------------------------------
+// ---- casts, fills, copies, promotion -------------------------------------------------------------------------------
 
 void conversions() {
   lamella_library* l = library("conversions");
@@ -286,7 +286,7 @@ void conversions() {
   d.num_promotions = 5;
   int32_t tenths;
   OK(api, api->dtype_register(l, &d, &tenths, nullptr));
-  // Casts, lines with strides, long ones; fills; an item; a copy and its view; detached and assigned ones.
+  // Casts of long and strided rows, fills, an item, copies, views, detached and assigned tensors.
   std::vector<float> many(5000);
   for (size_t i = 0; i < many.size(); i++) many[i] = static_cast<float>(i % 100) / 10;
   lamella_tensor *source = floats(many), *odd = as(source, tenths);
@@ -311,7 +311,7 @@ void conversions() {
   lamella_tensor* last = made("aten::select", "int", {of(full), num(0), num(2)});
   OK(api, call("aten::item", "", {of(last)}, &r));
   CHECK(r.tag == LAMELLA_FLOAT && r.as.d == 2.5);
-  // A dtype whose zero is not zero bits: its fills are converted, too.
+  // In this dtype, zero bits do not mean 0, so zeros() must convert its fill value.
   lamella_dtype_def biased = tenths_def();
   biased.name = "biased";
   biased.itemsize = 1;
@@ -328,7 +328,7 @@ void conversions() {
   lamella_tensor* zeros = made("aten::zeros", "", {ints({3}), dtype(seven), none, none, none});
   CHECK((numbers(zeros) == std::vector<float>{0, 0, 0}));
   api->release(zeros);
-  // The dispatcher's mark is not a layer's to take.
+  // A layer cannot take away the bit that marks such a dtype.
   FAILS(api, api->tensor_update_keys(full, 0, 1), "no layer has the bits");
   lamella_tensor* detached;
   OK(api, api->tensor_detach(full, ~uint64_t{0}, &detached));
@@ -339,7 +339,7 @@ void conversions() {
   CHECK(negative->dtype == LAMELLA_FLOAT32);
   OK(api, api->tensor_assign(detached, full));
   FAILS(api, call("aten::neg", "", {of(detached)}, &r), "neg: argument 'self' has dtype tenths");
-  // Together with others: what it declares, else the higher class, else nothing. A sum is computed in the common dtype.
+  // A sum with another dtype has the declared dtype, else that of the higher class, else it is an error.
   const auto sum = [&](int32_t a, int32_t b, lamella_value* out) {
     lamella_tensor *x = empty(a, 1), *y = empty(b, 1);
     const int32_t st = call("aten::add", "Tensor", {of(x), of(y), num(1)}, out);

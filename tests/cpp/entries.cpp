@@ -1,5 +1,5 @@
-// Entries of the table that the other programs do not use, and a device with streams and events, driven through its
-// registered functions as a scheduler would do. Usage: test_entries LIBLAMELLA_CPU.SO
+// Calls entries of the table that the other programs do not use, and drives a device with streams and events through
+// its registered functions, as a scheduler would do. Usage: test_entries LIBLAMELLA_CPU.SO
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ struct Event {
 struct Machine {
   Stream own;
   Stream* current = &own;
-  std::vector<std::pair<void*, Stream*>> used;  // memory, and the stream that uses it
+  std::vector<std::pair<void*, Stream*>> used;  // an address, and a stream that uses the memory there
   int64_t live_streams = 0, live_events = 0, waits = 0;
 };
 Machine machine;
@@ -148,7 +148,7 @@ static void streams() {
   int32_t id;
   lamella_handle handle;
   OK(api, api->backend(l, &b, &id, &handle));
-  std::memset(&b, 0, sizeof b);  // it was copied
+  std::memset(&b, 0, sizeof b);  // registration has copied the struct
   const lamella_backend* d = api->backend_description(id);
   CHECK(d && !std::strcmp(api->backend_name(id), "lazy") && !std::strcmp(d->name, "lazy"));
 
@@ -237,7 +237,7 @@ static void operators() {
   meant.size = sizeof meant;
   meant.schema = "meant(Tensor x) -> Tensor";
   meant.pointwise = p;
-  OK(api, api->define(l, &meant, nullptr));  // its meaning says the category
+  OK(api, api->define(l, &meant, nullptr));  // `pointwise` implies the category
   CHECK(!std::strcmp(api->operator_category(api->find_operator("entries::meant", "")), "pointwise"));
   api->library_close(l);
   done("what is said of operators");
@@ -293,7 +293,7 @@ static void layers(int32_t cpu) {
     api->value_release(&ret);
     CHECK(seen == before + on);
   }
-  // What two have switched on is on until both are gone, and goes with the layer.
+  // A layer that was switched on twice stays on until both switches are withdrawn.
   OK(api, api->process_include(l, uint64_t{1} << bit, &handle));
   OK(api, api->process_include(l, uint64_t{1} << bit, &twice));
   for (lamella_handle off : {handle, twice}) {
@@ -308,7 +308,7 @@ static void layers(int32_t cpu) {
   api->value_release(&ret);
   CHECK(seen == before);
   api->release(t);
-  OK(api, api->check_interrupt());  // there is no handler: a program without Python
+  OK(api, api->check_interrupt());  // a program without Python has no interrupt handler
   api->library_close(l);
   done("a layer for every thread of the process");
 }

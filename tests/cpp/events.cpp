@@ -1,5 +1,5 @@
-// The event channel and notices of interfaces, without Python: what is sent, to whom, and that nothing is sent
-// otherwise. Usage: test_events LIBLAMELLA_CPU.SO LIBLAMELLA_AUTOGRAD.SO
+// The event channel and notices of interfaces, without Python: which events are sent to which subscribers, and no
+// others. Usage: test_events LIBLAMELLA_CPU.SO LIBLAMELLA_AUTOGRAD.SO
 #include <lamella/autograd.h>
 
 #include <malloc.h>
@@ -47,14 +47,14 @@ void memory(lamella_library* l) {
   const int64_t ten = 10, one = 1;
   OK(api, api->tensor_view(large, 1, &ten, &one, 0, &view));
   api->release(large);
-  CHECK(seen.size() == 2);  // the view holds its storage
+  CHECK(seen.size() == 2);  // the view keeps the storage alive
   api->release(view);
   api->release(small);
   CHECK(seen.size() == 6 && seen[2].kind == LAMELLA_EVENT_STORAGE_END && seen[3].kind == LAMELLA_EVENT_FREE);
   CHECK(seen[3].bytes == 4000 && seen[5].bytes == 4);
   api->release(none);
   CHECK(seen.size() == 7 && seen[6].kind == LAMELLA_EVENT_STORAGE_END && seen[6].bytes == 0);
-  // Memory of others ends as a storage, but this library frees none.
+  // A storage over foreign memory sends STORAGE_END and no FREE, because this library frees nothing.
   float number = 0;
   lamella_tensor* foreign;
   OK(api, api->tensor_from_blob(&number, 1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, nullptr, nullptr, &foreign));
@@ -70,7 +70,7 @@ void memory(lamella_library* l) {
   done("memory: allocated, freed, and the end of storages");
 }
 
-// Two subscribers get their kinds alone; what a subscriber does is not sent.
+// Each of two subscribers gets only its kinds. A subscriber's own calls send it no events.
 void kinds(lamella_library* l) {
   static int calls;
   const auto busy = [](void*, const lamella_event*) {
@@ -87,7 +87,7 @@ void kinds(lamella_library* l) {
   e.name = "a feature";
   api->event(&e);
   CHECK(seen.size() == 1 && seen[0].name == "a feature" && calls == 0);
-  e.kind = 40;  // a kind of plugins' own
+  e.kind = 40;  // a kind that a plugin defines
   api->event(&e);
   CHECK(seen.size() == 1 && calls == 1);
   e.kind = 64;
@@ -104,7 +104,7 @@ void kinds(lamella_library* l) {
   done("kinds: each subscriber gets its own, and it is not told what it does itself");
 }
 
-// What a subscriber does is told to the others, also where they do things in turn; and to those that came meanwhile.
+// A subscriber's own calls send events to the other subscribers, also to one that was added meanwhile.
 void within(lamella_library* l) {
   static int inner, first, second;
   static lamella_library* library;
@@ -121,7 +121,7 @@ void within(lamella_library* l) {
   OK(api, api->subscribe(l, kinds, makes, &first, &a));
   OK(api, api->subscribe(l, kinds, makes, &second, &b));
   api->release(zeros(10));
-  CHECK(first == 2 && second == 2);  // the program's, and that which the other one made then
+  CHECK(first == 2 && second == 2);  // one event by the program, one by the other subscriber
   OK(api, api->withdraw(a));
   OK(api, api->withdraw(b));
   const auto brings = [](void*, const lamella_event*) {
@@ -137,7 +137,7 @@ void within(lamella_library* l) {
   done("within: what a subscriber does is told to the others");
 }
 
-// Subscribers that come and go, also within an event and beside one, leave no memory behind.
+// Subscribers that are added and removed, also inside and beside an event, leak no memory.
 void come_and_go(lamella_library* l) {
   static lamella_library* library;
   library = l;
@@ -229,7 +229,7 @@ void backward(lamella_library* l) {
   done("backward: the walk and its nodes");
 }
 
-// ---- what the interface "autograd" tells of a backward while it runs ----
+// ---- the interface "autograd" during a backward ----
 
 const lamella_autograd* autograd = nullptr;
 std::vector<std::string> log_of_end;
@@ -260,7 +260,7 @@ void while_it_runs() {
   type.backward = probe;
   CHECK(!autograd->current_node());
   FAILS(api, autograd->queue_callback(note, nullptr, nullptr), "queue_callback: no backward runs on this thread");
-  // Fields that mean nothing yet are zero.
+  // Reserved fields must be zero.
   lamella_node_type later = type;
   later.reserved = 1;
   lamella_node* none;
@@ -288,7 +288,7 @@ void while_it_runs() {
     } else {
       FAILS(api, run(), "the end fails");
       CHECK(log_of_end.size() == 1 && destroyed == 1);
-      // Gradients that were asked for are not handed over after an error.
+      // After an error, the caller gets no gradients.
       lamella_tensor *z, *kept = nullptr;
       OK(api, api->tensor_detach(x, uint64_t{1} << autograd->layer, &z));
       OK(api, autograd->node_new(&type, const_cast<char*>(which), &x, 1, 1, &node));

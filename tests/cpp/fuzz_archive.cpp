@@ -1,5 +1,5 @@
-// Feeds the reader of archives damaged ones: `fuzz_archive COUNT SEED`. Under AddressSanitizer a read beyond the bytes
-// that are there ends the program. Beside that, every archive that the reader accepts must be in order.
+// Feeds damaged archives to the reader: `fuzz_archive COUNT SEED`. AddressSanitizer ends the program if the reader
+// reads past the bytes. An archive that the reader accepts must be consistent.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +38,7 @@ std::string ours(const std::vector<std::string>& members) {
   return sink.text;
 }
 
-// As other programs write them: sizes behind the bytes, and wide numbers where narrow ones would do.
+// Returns an archive as other programs write it: sizes follow the bytes, and small numbers have the wide fields.
 std::string theirs() {
   std::string s, directory;
   const std::string bytes[] = {"first member", "", "the third"};
@@ -105,10 +105,10 @@ void require(bool holds, const char* what) {
   std::exit(2);
 }
 
-// Reads all of it; returns whether it was accepted.
+// Reads a whole archive; returns whether the reader accepted it.
 bool accepted(const std::string& bytes) {
   const size_t size = bytes.size();
-  const std::unique_ptr<char[]> exact(new char[size]);  // so that a byte behind the last one is another's
+  const std::unique_ptr<char[]> exact(new char[size]);  // of this size, so that a read past the end is reported
   if (size) std::memcpy(exact.get(), bytes.data(), size);
   try {
     Archive archive(std::make_shared<MemorySource>(exact.get(), size));
@@ -163,13 +163,13 @@ class Mutator {
       case 3:
         s.append(below(40), static_cast<char>(below(256)));
         break;
-      case 4: {  // a part of another archive in the place of one of this
+      case 4: {  // replaces a part by a part of another archive
         const std::string& other = seeds_[below(seeds_.size())];
         const size_t from = below(other.size()), at = below(s.size());
         s.replace(at, below(s.size() - at), other.substr(from, below(other.size() - from)));
         break;
       }
-      case 5: {  // bytes moved within
+      case 5: {  // inserts a copy of other bytes of the archive
         const size_t from = below(s.size()), at = below(s.size());
         s.insert(at, s.substr(from, below(64)));
         break;
@@ -179,7 +179,7 @@ class Mutator {
     }
   }
 
-  // A number in one of the records gets a value at an edge.
+  // Sets a field of a record to an extreme value.
   void change_field(std::string& s) {
     static const char* const marks[] = {"PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7"};
     const char* mark = marks[below(5)];

@@ -1,5 +1,5 @@
-// Code that was built with older headers or for an operator with fewer arguments: kernels that know fewer arguments,
-// layers that pass on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
+// Code built with older headers, or for an operator with fewer arguments: kernels that expect fewer arguments, layers
+// that pass on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
 // LIBLAMELLA_CPU.SO
 
 #include <vector>
@@ -34,7 +34,7 @@ static lamella_status multiplies(lamella_frame*, const lamella_value* args, lame
   rets[0] = of(one(*static_cast<float*>(args[0].as.tensor->dl.data) * static_cast<float>(args[1].as.i)));
   return LAMELLA_OK;
 }
-// The same into an output, which is the third argument of the older operator.
+// The out= form of multiplies(); the older operator's third argument is the output.
 static lamella_status multiplies_into(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_tensor* out = args[2].as.tensor;
   *static_cast<float*>(out->dl.data) =
@@ -144,7 +144,7 @@ static void older_layers() {
   OK(api, api->call(nullptr, op, args, 2, &r, 1));
   CHECK(taken(&r) == 24 && reached == 7);
   OK(api, api->call(nullptr, op, args, 3, &r, 1));
-  CHECK(taken(&r) == 24 && reached == 5);  // the value of this call, not the default
+  CHECK(taken(&r) == 24 && reached == 5);  // the layer passed on this call's value, not the default
   api->thread()->include = 0;
   api->release(a);
   api->library_close(l);
@@ -363,7 +363,7 @@ static void libraries() {
   FAILS(api, api->define(l, &d, nullptr), "define: the library of growth for 'mine' was closed");
   FAILS(api, add_kernel(api, l, "aten::add.Tensor", "cpu", newest), "was closed");
   FAILS(api, keep_rule(api, l, "aten::add.Tensor", "cpu", &d, nullptr), "was closed");
-  api->library_close(library("mine", LAMELLA_DEFINES));  // free again
+  api->library_close(library("mine", LAMELLA_DEFINES));  // closing the library has freed the namespace
   done("libraries: one defines a namespace, versions and kinds are looked at, closed ones register nothing");
 }
 

@@ -1,5 +1,5 @@
-// Kernels as objects, kernels that are passed over, rules and who hears of them, a backend's dtypes, its current device
-// and its memory where it ends. Usage: test_kernels LIBLAMELLA_CPU
+// Kernels as objects, kernels that are disabled, rules and their subscribers, a backend's dtypes, its current device,
+// and its memory when that runs out. Usage: test_kernels LIBLAMELLA_CPU
 #include <array>
 #include <atomic>
 #include <thread>
@@ -14,7 +14,7 @@ static lamella_library* library(const char* ns, uint32_t kind = LAMELLA_EXTENDS)
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-// A kernel of neg that hands on to the one below it and adds one to its first element.
+// A kernel of neg: calls the kernel below it and adds one to the first element.
 static lamella_status over(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   lamella_value below[1];
   if (lamella_status st = api->call_kernel(f, static_cast<lamella_object*>(f->context), args, 1, below, 1)) return st;
@@ -41,7 +41,7 @@ static void test_kernels() {
   lamella_library* l = library("aten", LAMELLA_IMPLEMENTS);
   OK(api, add_kernel(api, l, "neg", "cpu", over, kernel));
   CHECK(first(made("aten::neg", "", {of(x)})) == -1);
-  OK(api, api->call_kernel(nullptr, kernel, args, 1, r, 2));  // room for more than it gives
+  OK(api, api->call_kernel(nullptr, kernel, args, 1, r, 2));  // room for two results, of which it fills one
   CHECK(first(r[0].as.tensor) == -2 && r[1].tag == LAMELLA_NONE);
   FAILS(api, api->call_kernel(nullptr, kernel, args, 2, r, 1), "neg: 2 arguments, it takes 1");
   const lamella_value word = num(1);
@@ -56,7 +56,7 @@ static void test_kernels() {
   lamella_object* none_there;
   FAILS(api, api->find_kernel(neg, "nobody", &none_there), "has no kernel for 'nobody'");
 
-  // A layer above sees neither the call of a kernel nor what passes it by; a kernel of a layer begins there.
+  // call_kernel() bypasses all layers.
   lamella_layer silent{};
   silent.size = sizeof silent;
   silent.name = "silent";
@@ -70,13 +70,13 @@ static void test_kernels() {
   lamella_object* second;
   OK(api, api->find_kernel(neg, "cpu", &second));
   api->library_close(l);
-  OK(api, api->call_kernel(nullptr, second, args, 1, r, 1));  // its code and its context live as long as the process
+  OK(api, api->call_kernel(nullptr, second, args, 1, r, 1));  // a kernel's code and context are never freed
   CHECK(first(r[0].as.tensor) == -1);
   api->release(second);
   CHECK(first(made("aten::neg", "", {of(x)})) == -2);
   api->release(x);
 
-  // One object, called and released by many.
+  // Several threads call and release one kernel object.
   std::vector<std::thread> all;
   for (int t = 0; t < 4; t++)
     all.emplace_back([=] {
@@ -112,7 +112,7 @@ static void test_switches() {
   OK(api, api->withdraw(one));
   FAILS(api, call("switched::f", "", {of(x)}, &r), "disabled");
   FAILS(api, api->withdraw(one), "no live registration");
-  api->library_close(other);  // its switch goes with it
+  api->library_close(other);  // closing the library also withdraws its disabling
   lamella_object* kernel;
   OK(api, api->find_kernel(api->find_operator("switched::f", ""), "cpu", &kernel));
   api->release(kernel);
@@ -156,7 +156,7 @@ static void test_rules() {
   };
   lamella_rule early = kept("f", "early"), foreign = kept("ruled::f", "foreign", "/mine");
   lamella_handle first_rule;
-  OK(api, api->rule(l, &early, &first_rule));  // before its operator, before its layer
+  OK(api, api->rule(l, &early, &first_rule));  // neither its operator nor its layer exists yet
   Heard a, b;
   lamella_handle hears;
   OK(api, api->on_rule(plugin, "loud", hear, &a, &hears));
@@ -170,15 +170,15 @@ static void test_rules() {
   def.schema = "f(Tensor x) -> Tensor";
   OK(api, api->define(l, &def, nullptr));
   const lamella_operator* f = api->find_operator("ruled::f", "");
-  CHECK(api->find_rule(f, "loud") == early.payload);  // the other one is of another kind
+  CHECK(api->find_rule(f, "loud") == early.payload);  // the other rule is of another kind
 
-  // One refuses: those before it are told that it goes, it is not kept, and its payload stays the caller's.
+  // A subscriber refuses a rule: earlier ones get its withdrawal, it is not kept, the caller keeps its payload.
   b.refuses = "bad";
   lamella_rule bad = kept("f", "bad");
   FAILS(api, api->rule(l, &bad, nullptr), "I will not have it");
   CHECK(a.all.back() == "-bad of ruled::f by kernels.cpp" && b.all.size() == 2 && destroyed == 0);
   CHECK(api->find_rule(f, "loud") == early.payload);
-  b.refuses = "early";  // of those that are there: then there is no hearer
+  b.refuses = "early";  // refuses an existing rule: the subscription fails
   FAILS(api, api->on_rule(plugin, "loud", hear, &b, nullptr), "I will not have it");
 
   OK(api, api->withdraw(first_rule));
@@ -204,10 +204,9 @@ static void test_rules() {
   done("rules: one store, kinds, hearers that come, refuse and go");
 }
 
-// ---- a device
-// ---------------------------------------------------------------------------------------------------------
+// ---- a device ----
 
-// Two indices over malloc with room for `left` bytes, of which `cached` come back by a trim.
+// The backend `small`: two devices over malloc with `left` bytes free; a trim frees another `cached` bytes.
 namespace small {
 int64_t left, cached;
 int trims;
@@ -285,7 +284,7 @@ static void test_dtypes_of_a_device() {
 
 static void test_memory_that_ends() {
   small::left = 3 << 20, small::cached = 0, small::trims = 0;
-  const int64_t mega = 1 << 18, half = 1 << 17;  // floats
+  const int64_t mega = 1 << 18, half = 1 << 17;  // numbers of float32 elements
   lamella_tensor *a, *b, *c, *d;
   const auto make = [](int64_t n, lamella_tensor** out) {
     return api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {small::id, 0}, out);
@@ -293,14 +292,14 @@ static void test_memory_that_ends() {
   OK(api, make(mega, &a));
   OK(api, make(mega, &b));
   OK(api, make(half, &c));
-  api->release(b);  // the device keeps it until it is trimmed
+  api->release(b);  // the device caches the block until a trim
   CHECK(small::trims == 0 && small::left == 1 << 19);
   OK(api, make(mega, &d));
   CHECK(small::trims == 1);
   FAILS(api, make(4 * mega, &b),
         "the largest live tensors there are 262144 of float32 (1048576 bytes), 262144 of float32 (1048576 bytes)");
   CHECK(small::trims == 2);
-  CHECK(make(4 * mega, &b) == LAMELLA_OUT_OF_MEMORY);  // once more, and nothing is lost
+  CHECK(make(4 * mega, &b) == LAMELLA_OUT_OF_MEMORY);  // a second error loses no state
   const std::string message = api->error_message();
   CHECK(message.find("small: the device is full") != std::string::npos &&
         message.find("4194304 bytes on device 'small:0'") != std::string::npos &&
@@ -319,7 +318,7 @@ static void test_current_device() {
   std::thread([&] { OK(api, b->device_current(b->context, &now)); }).join();
   CHECK(now == 0 && !b->device_current(b->context, &now) && now == 1);
   OK(api, b->device_set_current(b->context, 0));
-  OK(api, api->run_behind({small::id, 0}, nullptr, nullptr));  // it has no streams: nothing to do
+  OK(api, api->run_behind({small::id, 0}, nullptr, nullptr));  // a device without streams has nothing to do
   FAILS(api, api->run_behind({small::id, 7}, nullptr, nullptr), "'small:7' does not exist");
   done("the current device is the thread's");
 }

@@ -1,7 +1,6 @@
-// Observers that four threads add and remove, and traces that a fifth one makes, while eight run operators, without
-// Python: run under ThreadSanitizer. With
-// the word "planted" the observers share a number without a lock, which must be reported.
-// Usage: test_observers LIBLAMELLA_CPU LIBLAMELLA_PROFILER SECONDS [planted]
+// Eight threads run operators while four add and remove observers and a fifth makes traces, without Python; run under
+// ThreadSanitizer. With the word "planted" the observers share a number without a lock, which must be reported. Usage:
+// test_observers LIBLAMELLA_CPU LIBLAMELLA_PROFILER SECONDS [planted]
 #include <lamella/profiler.h>
 
 #include <atomic>
@@ -20,7 +19,7 @@ bool planted = false;
 long unlocked = 0;
 
 struct Counted {
-  int mine;  // written by the one who adds it, read by those who call it, and gone with it
+  int mine;  // the adding thread writes it, calling threads read it
   explicit Counted(int which) : mine(which) {}
   Counted(const Counted&) = delete;
   ~Counted() {
@@ -104,7 +103,7 @@ int main(int argc, char** argv) {
   stop = true;
   for (auto& t : threads) t.join();
   CHECK(calls > 100 && added > 10 && entered > 100 && entered == left && traced > 100);
-  CHECK(destroyed == added);  // each closure went once its observer had gone
+  CHECK(destroyed == added);  // each closure was destroyed after its observer was removed
   std::printf("ok  %ld calls beside %ld observers, told %ld times, traced %ld times\n", calls.load(), added.load(),
               entered.load(), traced.load());
   return 0;

@@ -1,5 +1,5 @@
-// Planted defects, one a word: each sanitizer must report its own, or the test that runs this fails.
-// Usage: planted heap|shift|race
+// Planted defects, selected by a word: each sanitizer must report its own, or the test that runs this fails. Usage:
+// planted heap|shift|race
 #include <cstdlib>
 #include <cstring>
 #include <thread>

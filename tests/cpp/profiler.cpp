@@ -56,7 +56,7 @@ void observers() {
   ones.add();
   CHECK(told.size() == 4);
   both = RecordFunctionCallback([](const RecordFunction&) {});
-  CHECK(shared.use_count() == 1);  // what it captured is gone
+  CHECK(shared.use_count() == 1);  // the replaced callback has released what it captured
   throws([&] { lamella::remove_callback(handle); }, "there is no callback with handle");
 
   int own = 0;
@@ -114,7 +114,7 @@ void sampling() {
       RecordFunctionCallback([&heard](const RecordFunction&) { heard++; }).sampling_prob(0.1));
   for (int i = 0; i < 20000; i++) ones.add();
   lamella::remove_callback(handle);
-  CHECK(heard > 1700 && heard < 2300);  // 2000, and 7 standard deviations
+  CHECK(heard > 1700 && heard < 2300);  // the expected 2000, within 7 standard deviations
   for (const double p : {0.0, -1.0, 1.5})
     throws([p] { lamella::add_global_callback(RecordFunctionCallback([](const RecordFunction&) {}).sampling_prob(p)); },
            "sampling_prob must be above 0");

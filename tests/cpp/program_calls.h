@@ -1,4 +1,4 @@
-// For programs in the C++ dialect: the library's table, and a call of an operator.
+// Helpers for programs that use Lamella's C++ interface: loading the libraries, and a call of an operator.
 #pragma once
 
 #include <lamella/library.h>
@@ -6,14 +6,14 @@
 
 #include "check.h"
 
-// Loads a backend, and a plugin, which may be null.
+// Loads a backend and a plugin; the plugin may be null.
 inline void begin_program(const char* backend, const char* plugin) {
   lamella::Api::table() = lamella_get_api(LAMELLA_TARGET_VERSION);
   OK(&lamella::api(), lamella_load_plugin(backend));
   if (plugin) OK(&lamella::api(), lamella_load_plugin(plugin));
 }
 
-// A tensor of one number, and the call that adds it to itself.
+// Holds a tensor of one element, and calls add of it with itself.
 class Ones {
  public:
   Ones() {

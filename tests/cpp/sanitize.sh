@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs on it the C++ tests, the bad-input
-# sweep, every sample, the gradients of every sample to second order, and kernels of strangers, also where they fail. Usage: sanitize.sh PYTHON
+# Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs the C++ tests, the bad-input sweep,
+# every sample, its gradients to second order, and kernels of other packages. Usage: sanitize.sh PYTHON
 set -e
-python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # realpath would leave the environment
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/sanitize
 cmake -S "$top" -B "$build" -G Ninja -DLAMELLA_SANITIZE=ON -DLAMELLA_TESTS=ON -DSKBUILD_PROJECT_VERSION=0.1.0 -DPython_EXECUTABLE="$python" \
@@ -31,7 +31,7 @@ tests/cpp/test_stamp "$build/liblamella_autograd.so"
 tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
 tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
 tests/cpp/test_profiler "$build/liblamella_cpu.so" "$build/liblamella_profiler.so"
-# A package around the sanitized libraries: the installed Python files, these binaries.
+# A copy of the installed package with the sanitized libraries in it.
 package=$build/package/lamella
 rm -rf "$build/package"
 mkdir -p "$build/package"
@@ -44,7 +44,7 @@ done
 sanitized() {
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LAMELLA_EXPECT="$package" "$python" "$@"
 }
-# The gradients take one processor, and as long as the sweep and the samples together.
+# The gradients run beside the sweep and the samples: they use one processor and take as long as both together.
 (cd "$top/tests/plugins/autograd" && sanitized run_gradients.py) & gradients=$!
 trap wait EXIT
 cd "$top/tests/faults"
@@ -53,7 +53,7 @@ cd "$top/tests/operators"
 if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte behind a tensor was read, and not reported"; exit 1; fi
 sanitized run_all.py
 wait $gradients
-# Kernels of other packages, compiled with the sanitizers, too.
+# Kernels of other packages, which are compiled with the sanitizers too.
 cd "$top/tests"
 export LAMELLA_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
@@ -63,5 +63,5 @@ for defect in behind_memory behind_arguments; do
   fi
 done
 strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py
-# A vendor's kernel that fails, at each step of each composite.
+# A failing device kernel at each step of each composite.
 strangers faults/test_failing.py

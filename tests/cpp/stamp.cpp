@@ -18,7 +18,7 @@
 static const lamella_api* api;
 static std::string path;
 
-// The verdict on these bytes; the message is never empty.
+// Returns the reader's verdict on these bytes; its message is never empty.
 static lamella_status judge(const std::vector<char>& bytes, uint32_t* version) {
   std::ofstream(path, std::ios::binary | std::ios::trunc)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -30,7 +30,7 @@ static lamella_status judge(const std::vector<char>& bytes, uint32_t* version) {
   return st;
 }
 
-// A small library with the segments of `good`: the file is cut after its notes.
+// Returns a small library with the segments of `good`, cut after the notes.
 static std::vector<char> shortened(std::vector<char> good) {
   Elf64_Ehdr head;
   std::memcpy(&head, good.data(), sizeof head);
@@ -51,7 +51,7 @@ static void append(std::vector<char>* to, const void* data, size_t bytes) {
 
 static lamella_stamp stamp_of(uint32_t major, uint32_t minor) { return {8, 8, 1, "Lamella", major, minor}; }
 
-// `good` with these notes in place of its own, in the given number of segments.
+// Returns `good` with these notes instead of its own, in the given number of segments.
 static std::vector<char> with_notes(std::vector<char> good, const std::vector<char>& notes, uint64_t align,
                                     uint16_t segments = 1) {
   Elf64_Ehdr head;
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
   std::ifstream in(argv[1], std::ios::binary);
   const std::vector<char> good = shortened({std::istreambuf_iterator<char>(in), {}});
   CHECK(judge(good, &version) == LAMELLA_OK && version == LAMELLA_ABI_VERSION);
-  for (size_t n = 0; n < good.size(); n++)  // a cut file has lost its notes or is no library
+  for (size_t n = 0; n < good.size(); n++)  // a cut file has no notes or is no library
     CHECK(judge({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)}, &version) || n >= 64);
   done("files cut at every length");
 
@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
   }
   done("twenty thousand files with some bytes changed");
 
-  for (uint64_t word : nasty)  // each field of the header and of each segment, one by one
+  for (uint64_t word : nasty)  // sets each field of the header and of each segment to an extreme value
     for (size_t at = 16; at + 8 <= head.e_phoff + head.e_phnum * sizeof(Elf64_Phdr); at += 2)
       for (size_t width : {2, 4, 8}) {
         std::vector<char> bad = good;
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   FAILS(api, lamella_plugin_stamp("/dev/zero", &version), "no ELF file");
   FAILS(api, lamella_plugin_stamp("/tmp", &version), "no ELF file");
   CHECK(mkfifo(name, 0600) == 0);
-  FAILS(api, lamella_plugin_stamp(name, &version), "no ELF file");  // and does not wait for a writer
+  FAILS(api, lamella_plugin_stamp(name, &version), "no ELF file");  // opening the pipe does not wait for a writer
   unlink(name);
   done("foreign files, pipes, devices and folders");
 }

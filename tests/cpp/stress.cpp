@@ -1,5 +1,5 @@
-// Registration and withdrawal from four threads while eight call: run under ThreadSanitizer, without OpenMP.
-// Usage: test_stress LIBLAMELLA_CPU SECONDS
+// Four threads register and withdraw kernels while eight call them; run under ThreadSanitizer, without OpenMP. Usage:
+// test_stress LIBLAMELLA_CPU SECONDS
 #include <lamella/program.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What a tensor may be, without Python: opaque tensors and who may see them, slots that go along, keys, detached and
-// assigned tensors, storages and their slots. Usage: test_tensors LIBLAMELLA_CPU.SO
+// Tensors of all sorts, without Python: opaque tensors and the kernels that get them, slots that are carried along,
+// keys, detached and assigned tensors, storages and their slots. Usage: test_tensors LIBLAMELLA_CPU.SO
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ lamella_tensor* opaque(int64_t n) {
   return t;
 }
 
-// ---- a layer whose tensors have one number as all their elements ---------------------------------------------------
+// ---- the layer `one`: all elements of its tensors are one number ---------------------------------------------------
 
 int32_t slot = -1, bit = -1;
 int live = 0;
@@ -26,14 +26,14 @@ std::vector<int32_t> carried;
 void give(lamella_tensor* t, float number) {
   live++;
   OK(api, api->slot_set(t, slot, new float(number)));
-  CHECK(t->keys & key());  // the slot's type names the layer
+  CHECK(t->keys & key());  // setting the slot sets the key of its layer
 }
 float number_of(const lamella_tensor* t) { return *static_cast<float*>(api->slot_get(t, slot)); }
 
-// Has no `carry`: what such a slot holds stays with its tensor.
+// A slot without `carry`: its state stays with its tensor.
 int32_t lonely_slot = -1, lonely_bit = -1, lonely_live = 0;
 
-// Copies the argument's number of elements, an opaque one's too; the first of two answers that it was withdrawn.
+// A kernel that withdraws itself during the call and answers LAMELLA_RETRY.
 lamella_handle doomed_handle = 0;
 lamella_status doomed(lamella_frame*, const lamella_value*, lamella_value*) {
   OK(api, api->withdraw(doomed_handle));
@@ -57,7 +57,7 @@ lamella_status materialize(lamella_frame*, const lamella_value* args, lamella_va
   return LAMELLA_OK;
 }
 
-// exp of the number, in a tensor of the same kind.
+// The layer's kernel of exp: an opaque tensor with ten times the number, which shows that the layer served.
 lamella_status exp_of(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_tensor* t = opaque(args[0].as.tensor->numel);
   give(t, number_of(args[0].as.tensor) * 10);
@@ -65,7 +65,7 @@ lamella_status exp_of(lamella_frame*, const lamella_value* args, lamella_value* 
   return LAMELLA_OK;
 }
 
-// A device's kernel that says that it takes opaque tensors.
+// A device's kernel that accepts opaque tensors and returns their number of elements.
 lamella_status count_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   CHECK(args[0].as.tensor->flags & LAMELLA_OPAQUE || args[0].as.tensor->dl.data);
   *static_cast<int64_t*>(rets[0].as.tensor->dl.data) = args[0].as.tensor->numel;
@@ -88,7 +88,7 @@ void register_all() {
   l.at = "backend";
   l.flags = LAMELLA_LAYER_FALLTHROUGH;
   OK(api, api->layer(library, &l, &bit, nullptr));
-  CHECK(bit > 0);  // the lowest bit is no layer's
+  CHECK(bit > 0);  // no layer gets the lowest bit
   l.name = "lonely";
   OK(api, api->layer(library, &l, &lonely_bit, nullptr));
   lamella_slot_type s{};
@@ -131,7 +131,7 @@ void opaque_tensors() {
   lamella_tensor *t = opaque(3), *bare = opaque(3), *plain = floats({1, 2, 3});
   CHECK(!t->dl.data && t->flags == (LAMELLA_CONTIGUOUS | LAMELLA_DENSE | LAMELLA_OPAQUE) && t->numel == 3);
   give(t, 7);
-  // No kernel sees one that does not ask for it; the error names the argument and the layers.
+  // A kernel gets an opaque tensor only if it accepts them; the error names the argument and the layers.
   lamella_value r;
   FAILS(api, call("aten::add", "Tensor", {of(plain), of(t), num(1)}, &r), "add: argument 'other' is opaque");
   FAILS(api, call("aten::add", "Tensor", {of(plain), of(t), num(1)}, &r), "no kernel for add: 'one' (one)");
@@ -146,14 +146,14 @@ void opaque_tensors() {
   FAILS(api, call("aten::cat", "", {all, num(0)}, &r), "is opaque");
   FAILS(api, call("one::unseen", "", {of(t)}, &r), "one::unseen: argument 'self' is opaque");
   CHECK(first(plain) == 1);
-  // Not when all layers are switched off, nor with the layer's own bit.
+  // Switching all layers off does not pass opaque tensors to kernels.
   api->thread()->exclude = ~uint64_t{0};
   FAILS(api, call("aten::exp", "", {of(t)}, &r), "exp: argument 'self' is opaque");
   api->thread()->exclude = 0;
-  // A kernel that asks for them, the layer's own, and operators that read no elements.
+  // These accept opaque tensors: a kernel with LAMELLA_KERNEL_OPAQUE, the layer's own, operators that read no elements.
   lamella_tensor* n = made("one::seen", "", {of(t)});
   CHECK(*static_cast<int64_t*>(n->dl.data) == 3);
-  // One that was withdrawn while the call was on its way to it: the call finds the one below, or none for opaque ones.
+  // A kernel is withdrawn while it is called: the call goes on with the kernel below, if that accepts opaque tensors.
   const lamella_kernel_def first_kernel = {sizeof first_kernel, LAMELLA_KERNEL_OPAQUE, doomed, nullptr, nullptr, 0, 1};
   for (const char* name : {"seen", "unseen"}) {
     OK(api, api->kernel(library, name, "cpu", &first_kernel, &doomed_handle));
@@ -162,7 +162,7 @@ void opaque_tensors() {
     else
       FAILS(api, call("one::unseen", "", {of(t)}, &r), "one::unseen: argument 'self' is opaque");
   }
-  // No result is stored in one, whatever its shape.
+  // No kernel writes its result into an opaque tensor, whatever its shape.
   lamella_tensor* small = opaque(1);
   FAILS(api, call("aten::exp", "out", {of(plain), of(small)}, &r), "exp: argument 'out' is opaque");
   CHECK(small->flags & LAMELLA_OPAQUE);
@@ -171,7 +171,7 @@ void opaque_tensors() {
   CHECK(number_of(e) == 70);
   lamella_tensor* like = made("aten::zeros_like", "", {of(t), {}, {}, {}, {}, {}});
   CHECK(!(like->flags & LAMELLA_OPAQUE) && like->numel == 3);
-  // Exits of data are an operator that the layer answers.
+  // The layer's kernel of _materialize gives an opaque tensor's elements to code that exports them.
   lamella_tensor* values = made("aten::_materialize", "", {of(t), no});
   CHECK(first(values) == 7);
   FAILS(api, call("aten::_materialize", "", {of(bare), no}, &r), "_materialize: argument 'self' is opaque");
@@ -185,7 +185,7 @@ void opaque_tensors() {
 }
 
 void planted_replacement() {
-  // A layer that puts an opaque tensor in the place of a plain one does not smuggle it to a kernel.
+  // A layer that replaces a plain argument by an opaque one cannot pass it to a kernel that refuses opaque tensors.
   static lamella_tensor* hidden;
   hidden = opaque(3);
   lamella_library* l;
@@ -231,14 +231,14 @@ void manners() {
       api->release(y);
     }
   }
-  // A slot that refuses fails the operator; a tensor that no slot speaks for is refused, too.
+  // If `carry` fails, the operator fails; an opaque tensor without a slot that carries its values is refused.
   FAILS(api, call("aten::narrow", "", {of(thirteen), num(0), num(1), num(2)}, &r), "thirteen is refused");
   FAILS(api, call("aten::clone", "", {of(thirteen), {}}, &r), "thirteen is refused");
   FAILS(api, call("aten::detach", "", {of(bare)}, &r), "no slot that carries its values to a view or a copy");
   lamella_tensor* cut = nullptr;
   FAILS(api, api->tensor_detach(thirteen, 0, &cut), "thirteen is refused");
   CHECK(!cut);
-  // Another dtype is no copy of an opaque tensor.
+  // An opaque tensor cannot be converted to another dtype.
   FAILS(api, call("aten::to", "dtype", {of(t), {LAMELLA_DTYPE, 0, {LAMELLA_FLOAT64}}, no, no, {}}, &r), "is opaque");
   for (lamella_tensor* x : {t, plain, thirteen, bare}) api->release(x);
   CHECK(live == 0);
@@ -258,7 +258,7 @@ void keys() {
   CHECK(t->keys == key());
   OK(api, api->tensor_update_keys(t, 0, key()));
   CHECK(t->keys == 0);
-  // A key goes with its slot's state: where that stays behind, and where it is taken away.
+  // A layer's key leaves a tensor with the state of the layer's slot: if that is not carried, and if it is removed.
   lonely_live = 1;
   OK(api, api->slot_set(t, lonely_slot, &lonely_live));
   OK(api, api->tensor_update_keys(t, key(), 0));
@@ -269,7 +269,7 @@ void keys() {
   api->release(without);
   OK(api, api->slot_set(t, lonely_slot, nullptr));
   CHECK(t->keys == key() && lonely_live == 0);
-  // Two slots of one layer, as after an edit: the key goes with the last state.
+  // If a layer has two slots, as after an edit, the key stays until both states are gone.
   lamella_slot_type edited{};
   edited.size = sizeof edited;
   edited.name = "lonely";
@@ -313,7 +313,7 @@ void storages() {
         "storage_slot: 'shared memory' sets members that only slots of tensors have: 't");
   api->release(t);
   CHECK(destroyed == 0 && api->storage_slot_get(s, index) == &destroyed);
-  // A tensor over a storage that was kept.
+  // tensor_over() makes a tensor over a storage that the test has kept alive.
   const int64_t two = 2, step = 2;
   lamella_tensor *odd, *none = nullptr;
   OK(api, api->tensor_over(s, 1, &two, &step, 1, LAMELLA_FLOAT32, &odd));
@@ -324,7 +324,7 @@ void storages() {
   FAILS(api, api->tensor_over(s, 1, &two, nullptr, -1, LAMELLA_FLOAT32, &none),
         "tensor_over: the storage offset is negative");
   CHECK(!none);
-  // Assigned: the memory of another tensor with the states that carry, and what else the tensor keeps of its own.
+  // tensor_assign() takes over the memory and the carried states of another tensor; the tensor keeps its other states.
   lamella_tensor *to = floats({9}), *base = floats({5, 6, 7});
   give(to, 3);
   lonely_live = 1;
@@ -351,7 +351,7 @@ void storages() {
   CHECK((view->flags & LAMELLA_OPAQUE) && !view->dl.data && view->dl.ndim == 1 && number_of(view) == 8);
   OK(api, api->tensor_assign(view, to));
   CHECK(!(view->flags & LAMELLA_OPAQUE) && first(view) == 2);
-  // Resized: over the memory that there is, or over more that begins with it.
+  // tensor_resize() uses the memory again if it is large enough, else copies the elements into new memory.
   const int64_t three = 3;
   lamella_tensor* row = floats({5, 6});
   lamella_storage* own = row->storage;

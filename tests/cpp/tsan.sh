@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the library without OpenMP under ThreadSanitizer and runs the stress tests: of registration beside
-# calls, of backward in several threads, and of observers that come and go. Usage: tsan.sh
+# Builds the library without OpenMP under ThreadSanitizer and runs the stress tests: registration beside calls, backward
+# in several threads, and observers that are added and removed. Usage: tsan.sh
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/tsan

@@ -1,5 +1,5 @@
-// Lists and dictionaries of values, without Python: what a schema admits of them, copies, results, defaults.
-// Usage: test_values LIBLAMELLA_CPU.SO
+// Lists and dictionaries of values, without Python: the values that a schema admits, copies, results, defaults. Usage:
+// test_values LIBLAMELLA_CPU.SO
 #include <string>
 #include <vector>
 
@@ -28,7 +28,7 @@ lamella_value dict(const std::vector<lamella_value>& pairs) {
   return v;
 }
 
-// What the kernel got, as an owned copy that outlives the call.
+// The kernel's last argument, as an owned copy that outlives the call.
 lamella_value seen{};
 lamella_status keep(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   api->value_release(&seen);
@@ -124,7 +124,7 @@ void admitted(lamella_library* l) {
   refused(of_names, dict(counts), "must be Dict(str, str), got a dictionary of 2 entries");
   refused(of_numbers, dict(pairs), "must be Dict(str, float)");
   refused(of_numbers, dict(unnamed), "must be Dict");
-  refused(of_any, dict(hidden), "must be Dict(str, Any)");  // no layer would find it
+  refused(of_any, dict(hidden), "must be Dict(str, Any)");  // a tensor in there, which no layer would find
   refused(of_any, dict(lost), "must be Dict(str, Any)");
   std::vector<std::vector<lamella_value>> nest(40);
   nest[0] = {num(1)};

@@ -20,7 +20,7 @@ def lib():
 
 
 class Hearer:
-    """Stands for a layer's plugin: logs each rule that it gets, and each that is withdrawn."""
+    """A subscriber, in place of a layer's plugin: logs each rule that it gets and each withdrawal."""
 
     def __init__(self, name="", log=None):
         self.name, self.log = name, [] if log is None else log
@@ -32,7 +32,7 @@ class Hearer:
 
 @pytest.fixture
 def hear():
-    """Subscribes hearers; all are removed when the test ends."""
+    """Returns a function that subscribes callbacks; all subscriptions end with the test."""
     made = []
 
     def subscribe(callback, layer="shout", **options):
@@ -181,7 +181,7 @@ def test_a_callback_registers_and_removes_rules(lib, hear):
 
 
 def test_threads(lib, hear):
-    """Each hearer gets each rule once, whether the rule or the subscription comes first."""
+    """Each subscriber gets each rule once, whether the rule or the subscription comes first."""
     hearers = [Hearer() for _ in range(8)]
     work = [lambda n=n: lib.rule("f", "shout", n) for n in range(8)] + [lambda h=h: hear(h) for h in hearers]
     in_threads(*work)
@@ -189,7 +189,7 @@ def test_threads(lib, hear):
         assert sorted(hearer.log) == sorted(f"+{n}" for n in range(8))
 
 
-# ---- what raises --------------------------------------------------------------------------------------------------
+# ---- exceptions ---------------------------------------------------------------------------------------------------
 
 
 def refuse(rule):
@@ -209,7 +209,7 @@ def test_a_callback_that_refuses_a_new_rule(lib, hear):
 
 
 def test_a_callback_that_refuses_an_old_rule(lib, hear):
-    """A warning; the other rules are applied, and the refused rule is still kept for other callbacks."""
+    """The refusal becomes a warning; the other rules are applied, and other callbacks may still get the refused one."""
     lib.rule("f", "shout", 1), lib.rule("f", "shout", 2)
     hearer = Hearer()
 
@@ -256,7 +256,7 @@ def test_a_withdrawal_that_raises_stops_no_other(lib, hear):
 
 
 def test_callbacks_that_withdraw_while_they_hear(lib, hear):
-    """Of another rule that is there, of their own subscription, and the library of the rule that comes."""
+    """A callback may remove an existing rule, its own subscription, or the library of the rule that it gets."""
     log, made = [], {}
     first, second = lib.rule("f", "shout", 1), lib.rule("f", "shout", 2)
 
@@ -290,7 +290,7 @@ def test_callbacks_that_withdraw_while_they_hear(lib, hear):
 
 
 def test_an_exception_of_a_withdrawal_belongs_to_its_call(lib, hear):
-    """A rule that is refused raises the refusal; the next call raises nothing of it."""
+    """A refused rule raises the refusal, not the exception of its withdrawal, which no later call raises either."""
 
     def stuck():
         raise LookupError("stuck")

@@ -1,4 +1,4 @@
-"""The C ABI as the compiler sees it: each field's offset, size and signature, each enumerator's value, as text.
+"""Prints the C ABI as the compiler sees it: each field's offset, size and signature, each enumerator's value.
 
 ``python abi.py INCLUDE [VERSION]`` prints them; ``abi_1_0.txt`` holds those of version 1.0, and nothing rewrites it.
 When a minor version is finished, a person makes its file with this command, once. The headers are read after the
@@ -31,7 +31,7 @@ def gcc(include: Path, version: int, *more: str, text: str | None = None) -> sub
 
 
 def preprocessed(include: Path, version: int) -> str:
-    """The text of the public headers alone, without those of the system."""
+    """Returns the text of the public headers, without those of the system."""
     out = gcc(include, version, "-E", "-x", "c", "-", text=INCLUDES).stdout
     ours, kept = False, []
     for line in out.splitlines():
@@ -43,7 +43,7 @@ def preprocessed(include: Path, version: int) -> str:
 
 
 def split(text: str, separator: str) -> list[str]:
-    """Split at separators outside parentheses."""
+    """Splits a text at separators outside parentheses."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -54,7 +54,7 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def signature(text: str) -> str:
-    """A type in one spelling, with the names of its parameters, so that a swap of two with one type is seen."""
+    """Returns a type in one spelling. It includes parameters' names, which show if two of one type change places."""
     if pointer := re.match(r"^(.*?)\((\*?\w*)\)(\(.*\))$", text.strip()):
         parameters = ", ".join(signature(p) for p in split(pointer[3][1:-1], ","))
         return f"{signature(pointer[1])} ({pointer[2]})({parameters})"
@@ -62,7 +62,7 @@ def signature(text: str) -> str:
 
 
 def structs(text: str) -> dict[str, list[tuple[str, str]]]:
-    """Name -> (field, signature) of every struct and of the unions in them."""
+    """Returns name -> (field, signature) of every struct and of the unions in them."""
     found = {}
     for body, name in re.findall(r"typedef struct(?: \w+)? \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", text):
         found[name] = body
@@ -88,9 +88,9 @@ def fields(body: str):
 
 
 def dump(include: Path, version: int = 0x10000) -> list[str]:
-    """The lines for the headers in a folder, as a library of that target version sees them."""
+    """Returns the lines for the headers in a folder, as a library of that target version sees them."""
     text = preprocessed(include, version)
-    lines, numbers = [], []  # numbers: expressions for the %s of the lines
+    lines, numbers = [], []  # expressions that fill the lines' %s
 
     def add(line: str, *expressions: str) -> None:
         lines.append(line)
@@ -140,12 +140,12 @@ def measure(include: Path, version: int, lines: list[str], numbers: list[str]) -
 
 
 def key(line: str) -> str:
-    """The subject of a line: all but its numbers and its type."""
+    """Returns a line's subject: all but its numbers and its type."""
     return re.split(r" = | at | of \d|: ", line)[0]
 
 
 def differences(golden: list[str], now: list[str]) -> list[str]:
-    """The changes, one line each: moved, retyped, renumbered, removed or added."""
+    """Returns the changes, one line each: moved, retyped, renumbered, removed or added."""
     before, after = {key(line): line for line in golden}, {key(line): line for line in now}
     found = [f"taken away: {line}" for k, line in before.items() if k not in after]
     found += [f"changed: {line}  ->  {after[k]}" for k, line in before.items() if k in after and after[k] != line]
@@ -154,7 +154,7 @@ def differences(golden: list[str], now: list[str]) -> list[str]:
 
 
 def breaks(older: list[str], newer: list[str]) -> list[str]:
-    """Changes that break plugins of ``older`` on a library with the lines ``newer``: all but additions at the ends."""
+    """Returns the changes that break plugins of ``older`` on a library with the lines ``newer``."""
     found = []
     for line in differences(older, newer):
         kind = line.partition(": ")[0]
@@ -172,7 +172,7 @@ def breaks(older: list[str], newer: list[str]) -> list[str]:
         if key(line) in known:
             continue
         if field := PLACED.match(line):
-            inside = f"struct {field['struct']}.{field['name'].rpartition('.')[0]}" in known  # one more of a union
+            inside = f"struct {field['struct']}.{field['name'].rpartition('.')[0]}" in known  # a new member of a union
             if int(field["at"]) < ends.get(field["struct"], 0) and not inside:
                 found.append(f"not at the end: {line}")
         elif (number := NUMBERED.match(line)) and (name := taken.get((number["enum"], number["value"]))):

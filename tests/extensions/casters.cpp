@@ -1,4 +1,4 @@
-// A pybind11 module with every caster and errors of every sort; it also registers operators.
+// A pybind11 module with every caster and every kind of error; it also registers operators.
 #include <lamella/pybind.h>
 
 using namespace lamella;
@@ -22,7 +22,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     return sum;
   });
   m.def("last", [](const Tensor& x, std::optional<IntArrayRef> list) {
-    const Tensor y = x.clone();  // would take the list's memory if that were free
+    const Tensor y = x.clone();  // the clone would reuse the list's memory if that were freed
     return list ? list->vec() : y.sizes().vec();
   });
   m.def("sizes", [](const Tensor& x) { return x.sizes(); });

@@ -1,4 +1,4 @@
-// A pointwise operator whose header is included after the one of the other headers.
+// A pointwise operator; its header <lamella/pointwise.h> is included after extension.h.
 #include <lamella/extension.h>
 // after extension.h
 #include <lamella/pointwise.h>

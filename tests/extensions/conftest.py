@@ -1,4 +1,4 @@
-"""Fixtures for tests of extensions: a cache and a namespace of their own, and a list of objects to close at the end."""
+"""Fixtures for tests of extensions: a cache and a namespace for each test, and objects that are closed at its end."""
 
 import itertools
 import os
@@ -11,7 +11,7 @@ from compiled import locked, shared_folder
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With LAMELLA_TEST_COMPLETE, as in CI, a test that a Debian package would let run fails; it is not skipped."""
+    """With LAMELLA_TEST_COMPLETE, as in CI, a test that lacks only a Debian package fails; it is not skipped."""
     report = (yield).get_result()
     if report.skipped and os.environ.get("LAMELLA_TEST_COMPLETE") and "apt-get install" in call.excinfo.exconly():
         report.outcome, report.longrepr = "failed", f"{item.nodeid} is not run: {call.excinfo.value}"
@@ -33,7 +33,7 @@ Build("any", [Source.file("any.cpp")], python=True).units[0].precompiled.make()
 
 @pytest.fixture
 def module_bench(bench, tmp_path_factory):
-    """A bench whose cache has pybind11 precompiled, made once a run: a module compiles in half the time."""
+    """Makes a bench whose cache has pybind11 precompiled, once a run: a module then compiles in half the time."""
     made = shared_folder(tmp_path_factory) / "pybind"
     with locked(made.with_suffix(".lock")):
         if not made.exists():
@@ -47,13 +47,13 @@ namespaces = itertools.count()
 
 @pytest.fixture
 def ns():
-    """A namespace that no other test has."""
+    """Returns a namespace that no other test has."""
     return f"ext{next(namespaces)}"
 
 
 @pytest.fixture
 def opened():
-    """A function that keeps an object and returns it; all kept objects are closed when the test ends."""
+    """Returns a function that keeps an object and returns it; the fixture closes all of them after the test."""
     made = []
     yield lambda o: made.append(o) or o
     for o in reversed(made):

@@ -7,7 +7,7 @@ using namespace lamella;
 
 namespace {
 
-int64_t composites = 0; /* how often a composite has run */
+int64_t composites = 0; /* counts the composites' calls */
 
 bool serves(const Tensor& self) { return self.dim() == 1 && self.numel() <= 4; }
 
@@ -22,7 +22,7 @@ Status halved(const Tensor& self, const Tensor& out) {
   return y.finish();
 }
 
-/* Without a shape rule. */
+/* The kernel of an operator without a shape rule. */
 Tensor alone(const Tensor& self) {
   if (!serves(self)) throw Declined();
   const Tensor out = allocate_like(self.get(), LAMELLA_FLOAT32);
@@ -30,7 +30,7 @@ Tensor alone(const Tensor& self) {
   return out;
 }
 
-/* Against the C ABI. */
+/* A kernel of the C ABI that always declines. */
 lamella_status declines(lamella_frame*, const lamella_value*, lamella_value*) { return LAMELLA_DECLINED; }
 
 Tensor by_composite(const Tensor& self) {
@@ -59,13 +59,13 @@ LAMELLA_LIBRARY(choosy, m) {
     down.like(self);
   });
   m.impl("both", "composite", both_by_composite).impl("both", "choosy", declines);
-  /* The host serves it. */
+  /* The host serves a declined call. */
   m.define("hosted(Tensor self) -> Tensor", nullptr, nullptr, nullptr, forms);
   m.infer("hosted", like).impl("hosted", "choosy", halved);
   m.impl("hosted", "cpu", [](const Tensor& self, const Tensor& out) { out.copy_(self * 0.5); });
-  /* Nothing else does. */
+  /* No other kernel serves a declined call. */
   m.def("nowhere(Tensor self) -> Tensor").infer("nowhere", like).impl("nowhere", "choosy", halved);
-  /* The composite declines, too. */
+  /* All kernels decline, also the composite. */
   m.def("never(Tensor self) -> Tensor").infer("never", like).impl("never", "composite", declines);
   m.impl("never", "choosy", declines).impl("never", "cpu", declines);
 }

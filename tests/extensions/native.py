@@ -1,4 +1,4 @@
-"""Small libraries and programs for tests of the C ABI, built by the system's compilers against a folder of headers."""
+"""Builds small libraries and programs for tests of the C ABI, by the system's compilers against a folder of headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STRICT = ("-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initia
 
 
 def installed() -> Path:
-    """The folder of liblamella.so and of the headers."""
+    """Returns the folder of liblamella.so and of the headers."""
     import lamella
 
     return Path(lamella._C.__file__).parent
@@ -36,7 +36,7 @@ def compiled(*command) -> None:
 
 
 def library(source: str, out: Path, *flags, headers: Path | None = None, compiler: str = "gcc") -> Path:
-    """A shared library of this text; the compiler's name decides the language."""
+    """Builds a shared library of this text; the compiler's name decides the language."""
     text = out.with_suffix(".cpp" if compiler.endswith("++") else ".c")
     text.write_text(source)
     compiled(compiler, "-shared", "-fPIC", "-I", headers or include(), *flags, text, "-o", out)
@@ -44,7 +44,7 @@ def library(source: str, out: Path, *flags, headers: Path | None = None, compile
 
 
 def linked(source: Path, out: Path, *flags, compiler: str = "gcc") -> Path:
-    """A program that is linked with liblamella.so."""
+    """Builds a program that is linked with liblamella.so."""
     own = installed()
     link = (own / "liblamella.so", f"-Wl,-rpath,{own}", "-pthread")
     compiled(compiler, "-I", include(), *flags, source, *link, "-o", out)
@@ -52,7 +52,7 @@ def linked(source: Path, out: Path, *flags, compiler: str = "gcc") -> Path:
 
 
 def output(*command) -> str:
-    """The output of a program without Python, which must succeed."""
+    """Runs a program without Python, which must succeed, and returns its output."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LAMELLA_", "PYTHON"))}
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=env, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr

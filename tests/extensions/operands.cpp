@@ -1,4 +1,4 @@
-/* Operators that show what <lamella/operands.h> gives to kernels, for test_operands.py. */
+/* Operators that return the results of <lamella/operands.h>'s helpers, for test_operands.py. */
 #include <lamella/extension.h>
 #include <lamella/operands.h>
 
@@ -13,7 +13,7 @@ Status tripled(const Tensor& self, const Tensor& out) {
   return y.finish();
 }
 
-/* Whether an operand and a result are the tensors themselves; the second pair takes any layout. */
+/* Returns whether an operand and a result use the tensor itself; the second pair takes any layout. */
 std::vector<bool> themselves(const Tensor& t, ScalarType dtype) {
   const int d = static_cast<int>(dtype);
   return {!Operand(t, dtype).is_copy(), !Result(t, dtype).is_beside(), !Operand(t.get(), d, true).is_copy(),
@@ -28,7 +28,7 @@ bool absent(const std::optional<Tensor>& t) {
   return !x && !x.data() && !y && !y.data();
 }
 
-/* For each dimension its size and both operands' steps, from the outermost on; then the number of elements. */
+/* Returns each joined dimension's size and both operands' steps, outermost first; then the number of elements. */
 std::vector<int64_t> joined(const Tensor& a, const Tensor& b, bool sorted) {
   Dimensions<2> all;
   const lamella_tensor* both[] = {a.get(), b.get()};

@@ -1,5 +1,5 @@
-// C++ as programs for torch write it: strings of any kind, writes through x[i], functions that take their arguments by
-// value, results by reference, limits of half floats.
+// C++ as torch programs write it: strings of any kind, writes through x[i], functions that take arguments by value,
+// results by reference, limits of half floats.
 #include <lamella/extension.h>
 
 #include <complex>
@@ -61,7 +61,7 @@ struct Weighted : lamella::Function<Weighted> {
 int deleted = 0;
 Tensor kept[2];
 
-// lowest, max, min, epsilon, denorm_min, infinity, and whether nan is one
+// Returns lowest, max, min, epsilon, denorm_min, infinity, and whether there is a NaN.
 template <class T>
 std::vector<double> limits() {
   using L = std::numeric_limits<T>;
@@ -93,7 +93,7 @@ LAMELLA_LIBRARY(ported, m) {
     x.select(0, 1) = y + 1;
     x[2] = 7.0;
     Tensor z = x;
-    z = y;  // z is another name then; nothing is written
+    z = y;  // z now names the tensor y; no element is written
   });
   m.def("by_value(Tensor x) -> Tensor", [](const Tensor& x) { return ByValue::apply(x * 2); });
   m.def("reassigned(Tensor x) -> Tensor", [](const Tensor& x) {
@@ -199,7 +199,7 @@ LAMELLA_LIBRARY(ported, m) {
         "aten::index.Tensor");
     return index(x, at);
   });
-  // These two read behind their memory and their arguments, so that a test can see a sanitizer report it.
+  // behind_memory and behind_arguments read out of bounds; a test requires the sanitizer's report.
   m.def("behind_memory() -> int", [] {
     const std::vector<int64_t> one(1);
     const volatile size_t behind = 1;

@@ -22,7 +22,7 @@ def minor_of(include):
 
 @pytest.fixture
 def headers(tmp_path):
-    """A copy of the public headers, and how to edit a file of it."""
+    """Returns a function that edits a file of a copy of the public headers and returns the folder."""
     shutil.copytree(SOURCE, tmp_path / "include")
 
     def edit(name, before, after):
@@ -37,7 +37,7 @@ def headers(tmp_path):
 
 @pytest.mark.parametrize("minor", range(minor_of(SOURCE) + 1))
 def test_nothing_has_changed(minor):
-    """Each version is as its file says, and each later one, today's too, only adds to it."""
+    """The headers give the lines of each version's file, and each later version, also today's, only adds lines."""
     golden = (HERE / f"abi_1_{minor}.txt").read_text().splitlines()
     assert differences(golden, dump(SOURCE, V1_0 + minor)) == []
     for later in range(minor, minor_of(SOURCE) + 1):
@@ -46,7 +46,7 @@ def test_nothing_has_changed(minor):
 
 def test_the_golden_file_holds_what_matters():
     """The table's entries in their order, each pointer's signature, and no two lines with one key."""
-    tables = {  # name: (header, up to where, offset of the first entry, least number of them)
+    tables = {  # name: (header, text that ends the search, offset of the first entry, least number of entries)
         "lamella_api": ("c_api.h", "here ends version 1.0", 16, 70),
         "lamella_autograd": ("autograd.h", "} lamella_autograd;", 8, 35),
         "lamella_python": ("python.h", "} lamella_python;", 16, 8),
@@ -64,14 +64,14 @@ def test_the_golden_file_holds_what_matters():
 
 
 def test_no_two_parameters_of_one_type_go_without_names():
-    """Without names, the file would be the same if two such parameters changed places."""
+    """Without names, exchanging two such parameters would not change the file."""
     for line in GOLDEN:
         unnamed = re.findall(r"(?:\(|, )((?:const )?(?:lamella_\w+|u?int\d+_t|void|char)(?: \*)*)(?=,|\))", line)
         assert len(unnamed) == len(set(unnamed)), line
 
 
 def padded(include):
-    """Names of structs that end with padding: a later version's field there would hold bytes older code never set."""
+    """Returns structs that end with padding: a later field there would get bytes that older code never set."""
     flags = ("-fsyntax-only", "-Wpadded", "-x", "c", "-")
     said = gcc(include, V1_0 + minor_of(include), *flags, text=INCLUDES).stderr
     return re.findall(r"padding struct size to alignment boundary.*\n.*\} (\w+);", said)
@@ -251,7 +251,7 @@ DEFECTS = {
 def test_a_planted_defect_is_reported(name, headers):
     file, before, after, reports = DEFECTS[name]
     include = headers(file, before, after)
-    headers("types.h", "_Static_assert(condition,", "_Static_assert(1,")  # which would say some of it first
+    headers("types.h", "_Static_assert(condition,", "_Static_assert(1,")  # these would report some defects first
     found = differences(GOLDEN, dump(include, V1_0))
     for report in reports:
         assert any(line.startswith(report) for line in found), "\n".join(found)
@@ -260,7 +260,7 @@ def test_a_planted_defect_is_reported(name, headers):
 # ---- the next minor version, planted --------------------------------------------------------------------------------
 
 GUARD = "#if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, 1)\n"
-LATER = {  # as a person would append to 1.0
+LATER = {  # the edits with which a person would append to 1.0
     "version.h": ("#define LAMELLA_ABI_MINOR 0", "#define LAMELLA_ABI_MINOR 1"),
     "c_api.h": (
         "  /* ---- here ends version 1.0; what comes later is appended ---- */\n",
@@ -356,7 +356,7 @@ def test_a_later_addition_in_the_wrong_place_is_reported(name, headers):
     file, before, after, reports = MISPLACED[name]
     headers("version.h", *LATER["version.h"])
     include = headers(file, before, after.replace("BEGIN", GUARD).replace("END", "#endif\n"))
-    headers("types.h", "_Static_assert(condition,", "_Static_assert(1,")  # which would say some of it first
+    headers("types.h", "_Static_assert(condition,", "_Static_assert(1,")  # these would report some defects first
     assert differences(GOLDEN, dump(include, V1_0)) == []
     found = breaks(GOLDEN, dump(include, V1_1))
     for report in reports:

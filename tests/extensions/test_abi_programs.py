@@ -16,7 +16,7 @@ CPP_TESTS = TOP / "tests" / "cpp"
 
 @pytest.fixture(scope="session")
 def twice(tmp_path_factory):
-    """The example's extension, compiled as C99 with strict warnings."""
+    """Builds the example's extension as C99 with strict warnings."""
     source = (EXAMPLE / "twice.c").read_text()
     return library(source, tmp_path_factory.mktemp("twice") / "twice.so", "-std=c99", *STRICT)
 
@@ -62,7 +62,7 @@ def test_a_cpp_program_that_opens_the_library_at_run_time(twice, tmp_path):
 @pytest.mark.parametrize("name", ["door", "dtypes", "entries", "kernels", "stamp", "tensors", "threads", "values"])
 def test_the_table_as_a_stranger_meets_it(name, twice, tmp_path):
     """The C++ tests that the sanitizers run, against the installed library."""
-    small = installed() / "plugins/profiler/liblamella_profiler.so"  # it is written anew for each defect
+    small = installed() / "plugins/profiler/liblamella_profiler.so"  # a small file: the test copies it for each defect
     arguments = {"threads": (cpu(), twice), "stamp": (small,)}.get(name, (cpu(),))
     program = linked(CPP_TESTS / f"{name}.cpp", tmp_path / name, "-std=c++20", "-O1", compiler="g++")
     assert output(program, *arguments).startswith("ok  ")
@@ -88,7 +88,7 @@ def test_the_headers_are_plain_c(tmp_path):
 
 @pytest.mark.parametrize("name", ["c_api", "program", "autograd"])
 def test_no_public_struct_has_a_hole(name, tmp_path):
-    """Bytes that no field names could never mean something later: nobody has to set them to zero."""
+    """Padding cannot become a field of a later version, since no caller sets it to zero."""
     source = tmp_path / "holes.c"
     source.write_text(f"#include <lamella/{name}.h>\nint unused;\n")
     flags = ("-std=c11", "-Wpadded", "-Werror", "-I", include(), "-fsyntax-only", source)

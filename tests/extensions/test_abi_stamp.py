@@ -14,7 +14,7 @@ import pytest
 from lamella import _C
 from native import include, installed, library, output
 
-# The note's bytes for version 1.0: sizes of name and content, type, name, version. Older loaders read no other form.
+# The note's bytes for version 1.0: sizes of name and content, type, name, version. Loaders read only this form.
 STAMP = bytes.fromhex("08000000 08000000 01000000 4c616d656c6c6100 01000000 00000000")
 
 # A constructor that creates the file TRACE: a library that is refused before dlopen leaves no such file.
@@ -40,7 +40,7 @@ lamella_status lamella_plugin_init(const lamella_api* api) {
 
 @pytest.fixture
 def build(tmp_path):
-    """``build(source)`` -> the library, and a function that says whether its code has run."""
+    """Returns ``build(source)``, which returns a library and a function that says whether its code has run."""
 
     def make(source, *flags, **how):
         trace = tmp_path / "trace"
@@ -76,11 +76,11 @@ def test_an_extension_with_its_stamp_is_loaded(build):
     assert _C._plugin_stamp(str(new)) == _C._abi_version
     _C._load_plugin(str(new))
     assert ran() and names_of("stamped") == ["stamped::twice"]
-    _C._load_plugin(str(new))  # loading it again does nothing
+    _C._load_plugin(str(new))  # a second load does nothing
 
 
 def aged(tmp_path, major, minor):
-    """The headers, as if of another version."""
+    """Returns a copy of the headers that states another version."""
     shutil.copytree(include(), tmp_path / "other")
     version = tmp_path / "other" / "lamella" / "version.h"
     text = re.sub(r"_MAJOR \d+", f"_MAJOR {major}", version.read_text())
@@ -142,7 +142,7 @@ def test_a_pipe_is_no_library(tmp_path):
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_stamp_is_one_note_whatever_the_sanitizer(compiler, tmp_path):
-    """The section holds these bytes alone, which the readers of all versions look for."""
+    """The section holds exactly these bytes, which the readers of all versions look for."""
     made = library(init("return 0;"), tmp_path / "made.o", "-c", "-fsanitize=address", compiler=compiler)
     path = library("", tmp_path / "made.so", made, compiler=compiler)
     assert _C._plugin_stamp(str(path)) == _C._abi_version
@@ -150,7 +150,7 @@ def test_the_stamp_is_one_note_whatever_the_sanitizer(compiler, tmp_path):
 
 
 def test_the_stamp_among_other_notes(build):
-    """-fcf-protection leaves a note of its own, which asks for another alignment."""
+    """-fcf-protection adds a note with another alignment."""
     path, _ = build(init("return 0;"), "-fcf-protection", "-Wl,-z,ibt", "-Wl,--build-id")
     assert _C._plugin_stamp(str(path)) == _C._abi_version
 
@@ -161,7 +161,7 @@ def test_a_library_without_an_init_function(build):
 
 
 def test_the_init_function_of_a_library_that_it_needs_is_not_its_own(tmp_path):
-    """dlsym would find that function. One file's init function runs once, and for that file."""
+    """dlsym would find the other library's function. An init function runs once, for its own file."""
     body = 'lamella_library* l; lamella_operator_def d = {sizeof d}; d.schema = "one() -> Tensor"; '
     body += 'return OPEN("needed", "me") || api->define(l, &d, NULL);'
     needed = library(init(body), tmp_path / "libneeded.so", "-Wl,-soname,libneeded.so")
@@ -248,7 +248,7 @@ HALF_WAY = """
 
 def test_an_init_function_that_fails_half_way_leaves_nothing(build):
     path, _ = build(init(HALF_WAY))
-    for _ in range(2):  # the second time it finds no trace of the first
+    for _ in range(2):  # the first try has left nothing
         refused(path, "add.Tensor is already defined by lamella; half way cannot", "lamella_plugin_init")
         assert names_of("half_way") == []
 

@@ -1,4 +1,4 @@
-"""The inputs of a build: the next process notices every change of one, and a build leaves all other files alone."""
+"""The inputs of a build: the next process notices a change of any input, and a build changes no other files."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def write(folder, name, text):
 
 
 def archive(folder, factor):
-    """A static library with a number in it."""
+    """Makes a static library that contains a number."""
     source = write(folder, "number.cpp", f"extern const int number; const int number = {factor};\n")
     run("g++", "-fPIC", "-c", str(source), "-o", "number.o", cwd=folder)
     (folder / "libnumber.a").unlink(missing_ok=True)
@@ -75,7 +75,7 @@ def test_a_header_in_place_of_the_systems(bench):
 @pytest.mark.parametrize("asks", ['"opt.h"', "<opt.h>"])
 @pytest.mark.parametrize("where", ["source", "header"])
 def test_a_header_that_is_asked_for(where, asks, bench):
-    """The header's existence changes the result, though its content is not read."""
+    """The existence of a header changes the result, though its content is not read."""
     (bench.folder / "b").mkdir()
     text = f"#if __has_include({asks})\n#define FACTOR 7\n#else\n#define FACTOR 1\n#endif\n"
     if where == "header":
@@ -91,7 +91,7 @@ def test_a_header_that_is_asked_for(where, asks, bench):
 
 
 def test_a_compiler_cache_does_not_see_less(bench):
-    """By default ccache checks only the headers that were read."""
+    """By default ccache checks only the headers that were read, so it must not serve this build."""
     if not shutil.which("ccache"):
         pytest.skip("ccache is not installed: apt-get install ccache")
     bench.env["CCACHE_DIR"] = str(bench.folder / "ccache")
@@ -143,7 +143,7 @@ def test_a_relative_folder_of_the_environment(bench):
 
 @pytest.mark.parametrize("flag", ["@flags", "@outer"])
 def test_a_response_file(flag, bench):
-    """It may name another response file, which is looked for in the current folder."""
+    """A response file may name another one, which is looked for in the current folder."""
     write(bench.folder, "built.cpp", operator("FACTOR"))
     write(bench.folder, "outer", "-O1 @flags\n")
     for n in (1, 7):
@@ -175,12 +175,12 @@ toolchain.about = lambda command: print("asked") or about(command)
 
 
 def test_a_compiler_is_asked_once(bench):
-    """g++'s description of itself is kept while its file is the same; a script's is not: it may call another one."""
+    """g++'s description of itself is cached until its file changes; a script's is not, as it may call another one."""
     program, said = ASKED + LOAD, "[2, 4]"
     compiler = bench.folder / "g++"
     shutil.copy(os.path.realpath(shutil.which("g++")), compiler)
     places = run("g++", "-print-search-dirs", cwd=bench.folder)
-    prefix = re.search(r"^install: (.*/)[^/]+/[^/]+/$", places, re.MULTILINE)[1]  # a copy of g++ does not find it
+    prefix = re.search(r"^install: (.*/)[^/]+/[^/]+/$", places, re.MULTILINE)[1]  # a copied g++ lacks this folder
 
     def lines():
         return bench.run(program, operator(1), CXX=str(compiler), GCC_EXEC_PREFIX=prefix).split("\n")[:-1]
@@ -215,7 +215,7 @@ def test_a_static_library(flags, bench):
 
 
 def test_headers_in_the_folder_of_the_cache(bench):
-    """The build's folder is that of the headers; or the name of the headers' folder begins with that of the cache."""
+    """The build's folder contains the headers, or its name is the beginning of the headers' folder's name."""
     for build, headers in ((".", "."), (".", "sources"), ("cache", "cache-include")):
         for n in (1, 7):
             write(bench.folder, f"{headers}/config.h", f"#define FACTOR {n}\n")

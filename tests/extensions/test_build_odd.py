@@ -1,4 +1,4 @@
-"""Builds in unusual circumstances: odd names of folders, threads, forks, signals, tools that fail."""
+"""Builds in unusual circumstances: strange folder names, threads, forks, signals, tools that fail."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) {
 
 @pytest.mark.parametrize("name", ["a b", "a$b", "a|b", "a'b", 'a"b', "ä", "a\nb", "a:b", "a#b", "$HOME"])
 def test_folders_with_odd_names(name, bench):
-    """With ninja: names are escaped for ninja's own language and for the shell that it calls."""
+    """ninja's file escapes names for ninja's own language and for the shell that ninja calls."""
     folder = bench.folder / name
     folder.mkdir()
     (folder / "built.cpp").write_text(operator("FACTOR"))
@@ -35,7 +35,7 @@ def test_folders_with_odd_names(name, bench):
     mine = load("built", [sys.argv[1] + "/built.cpp"], flags, build_directory=sys.argv[1] + "/cache")
     print(mine.scaled(lamella.tensor([1, 2])).tolist())
     """
-    if name == "a:b":  # a list of folders cannot hold this name
+    if name == "a:b":  # a list of folders, with colons between them, cannot contain this name
         (folder / "cache").mkdir(mode=0o700)
     assert bench.run(program, str(folder), "-DTEXT=a$b\nc|d").strip() == "[2, 4]"
     assert sorted(p.name for p in bench.folder.iterdir()) == [name] and not os.listdir(folder / "cache" / "builds")
@@ -89,7 +89,7 @@ def test_documentation_in_any_script(module_bench):
 
 
 def test_a_lock_is_not_inherited(tmp_path):
-    """A worker that was forked while the lock was held, and lives on, does not keep the lock."""
+    """A worker that is forked while the lock is held does not keep the lock."""
     cache = Cache(tmp_path)
     with cache.lock("key"):
         child = os.fork()
@@ -110,7 +110,7 @@ def test_a_lock_is_not_inherited(tmp_path):
     ) as process:
         assert process.stdout
         said = {process.stdout.readline().strip() for _ in range(2)}
-        os.kill(process.pid, signal.SIGKILL)  # its child lives on
+        os.kill(process.pid, signal.SIGKILL)  # the forked worker still runs
         begun = time.monotonic()
         with cache.lock("key"):
             assert time.monotonic() - begun < 5 and "child" in "".join(said)
@@ -118,7 +118,7 @@ def test_a_lock_is_not_inherited(tmp_path):
 
 
 def test_workplaces_of_many_builds(tmp_path):
-    """Each build has its own, and the remains of dead builds are removed."""
+    """Each build has its own folder, and the folders of killed builds are removed."""
     work = "import sys, time\nfrom lamella.extensions import Cache\ncache, end = Cache(sys.argv[1]), time.time() + 2\n"
     work += "cache.prepare()\nwhile time.time() < end:\n    with cache.workplace() as p:\n        assert p.is_dir()\n"
     words = [sys.executable, "-c", work, str(tmp_path)]
@@ -135,7 +135,7 @@ def test_workplaces_of_many_builds(tmp_path):
 
 
 def test_the_same_library_from_two_builds(bench):
-    """Other flags, equal objects: the second build uses the library of the first."""
+    """The flags differ but the objects are equal, so the second build uses the library of the first."""
     program = LOAD.replace("True)", "True, extra_cflags=sys.argv[2])")
     barrier = bench.compiler("waiting", "sleep 0.5")
     processes = [bench.start(program, operator(1), flag, CXX=barrier) for flag in ("-DA", "-DB", "-DC")]
@@ -152,7 +152,7 @@ def test_an_interrupt_ends_the_compilers(ninja, bench):
     try:
         wait_for(lambda: started.exists() and started.read_text().strip(), "the compiler")
         begun, pid = time.monotonic(), int(started.read_text())
-        process.send_signal(signal.SIGINT)  # to Python alone, not to the compiler
+        process.send_signal(signal.SIGINT)  # the signal goes to Python, not to the compiler
         assert "KeyboardInterrupt" in process.communicate(timeout=30)[1] and time.monotonic() - begun < 20
         wait_for(lambda: not os.path.exists(f"/proc/{pid}"), "the compiler's end")
         assert bench.is_tidy()
@@ -162,7 +162,7 @@ def test_an_interrupt_ends_the_compilers(ninja, bench):
 
 @pytest.mark.parametrize("ninja", [True, False])
 def test_an_interrupt_while_a_compiler_begins(ninja, bench):
-    """The interrupt comes within Popen, before the caller has the process; the compiler is ended all the same."""
+    """The interrupt arrives inside Popen, before its caller has the process; the compiler is ended all the same."""
     hidden = "" if ninja else "import lamella.extensions.build as b\nb.find_ninja = lambda *a: None\n"
     program = """
 import os, signal, subprocess

@@ -1,4 +1,4 @@
-"""docs/build_an_extension.md, followed literally: its program, its package, its CMake project, its command line.
+"""Follows docs/build_an_extension.md literally: its program, its package, its CMake project, its command line.
 
 Builds are not isolated here, since setuptools would come from an index; `make wheel` builds the same package isolated.
 """
@@ -30,7 +30,7 @@ def test_the_program(bench):
 
 
 def test_the_package(project, tmp_path):
-    """Built and installed by the page's commands; then Lamella calls the hook, and the program has the operator."""
+    """The page's commands build and install it; then Lamella calls the hook, and the program has the operator."""
     build_wheel(ROOT / "extensions", tmp_path)
     python = fresh_environment(tmp_path / "venv")
     install = (*PIP, "--python", python, "install", "-q", "--no-index", "--no-deps", "--find-links", tmp_path)
@@ -39,7 +39,7 @@ def test_the_package(project, tmp_path):
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {python} "$@"\n')
     (shims / "pip").chmod(0o755)
-    # The environment keeps pip off the network and from copying installed packages; the commands stay as they are.
+    # These variables stop pip from using the network or copying installed packages; the commands stay as they are.
     settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
     run("sh", "-ec", f"PATH={shims}:$PATH\n{INSTALL}", cwd=project, **settings)
     (tmp_path / "elsewhere").mkdir()

@@ -49,7 +49,7 @@ def test_eight_threads_run_the_compiler_once(bench):
 
 @pytest.mark.parametrize("ninja", ["ninja", "threads"])
 def test_a_killed_build_leaves_no_lock(bench, ninja):
-    """The process that builds is killed while its compiler runs, and the compiler lives on."""
+    """The building process is killed while its compiler runs; the compiler goes on."""
     started = bench.folder / "started"
     slow = bench.compiler("slow", f"[ -e {started} ] || {{ touch {started}; exec sleep 20; }}")
     env = {"CXX": slow} | ({} if ninja == "ninja" else {"PATH": path_without(bench, "ninja")})
@@ -66,7 +66,7 @@ def test_a_killed_build_leaves_no_lock(bench, ninja):
 
 
 def path_without(bench, *names):
-    """A PATH with links to all programs of the present one, except some."""
+    """Makes a folder for PATH with links to all programs of the present one, except some."""
     folder = bench.folder / "bin"
     folder.mkdir(exist_ok=True)
     for place in reversed(os.environ["PATH"].split(os.pathsep)):
@@ -126,7 +126,7 @@ def test_a_library_that_is_not_what_was_built_is_built_again(bench, how):
     sound = library.read_bytes()
     spoil(library, how)
     assert bench.run(LOAD, operator(1), CXX=compiler).strip() == "[2, 4]"
-    assert library.read_bytes() == sound and count() == 1  # linked again from the object that was kept
+    assert library.read_bytes() == sound and count() == 1  # the library is linked again from the kept object
     spoil(library, how)
     [kept] = bench.files("objects/*.o")
     spoil(kept, how)
@@ -144,7 +144,7 @@ def test_a_broken_record_is_no_record(cached, file, text):
 
 @pytest.fixture(scope="module")
 def cached(tmp_path_factory):
-    """A cache with one extension and a precompiled header."""
+    """Returns a bench whose cache has one extension and a precompiled header."""
     bench = Bench(tmp_path_factory.mktemp("cached"))
     bench.env["MAX_JOBS"] = "2"
     bench.run(LOAD, library_operator(1))
@@ -175,7 +175,7 @@ def test_the_precompiled_header_is_used(header, bench):
 
 
 def test_the_precompiled_header_of_modules_is_used(module_bench):
-    """The command that the helper prints is run again, to see which headers the compiler opens."""
+    """The test runs the printed command again with -H, to see which headers the compiler opens."""
     program = """
     from lamella.utils.cpp_extension import load_inline
     print(load_inline("counted", "int one() { return 1; }", functions="one", verbose=True).one())
@@ -190,8 +190,8 @@ def test_the_precompiled_header_of_modules_is_used(module_bench):
 
 
 def test_an_error_in_a_header_that_is_precompiled(bench):
-    """The cause may be the precompiled header, which is dropped if the source compiles without it, or the source."""
-    fails = bench.folder / "fails"  # a pattern of commands
+    """If the source compiles without the precompiled header, that header is dropped; else the error is the source's."""
+    fails = bench.folder / "fails"  # the commands that fail, as a shell pattern
     said = f"{include_paths()[0]}/lamella/library.h:5:1: error: nonsense"
     env = {"MAX_JOBS": "2"}
     env["CXX"] = bench.compiler("odd", f'case " $* " in $(cat {fails})) echo "{said}" >&2; exit 1;; esac')
@@ -273,7 +273,7 @@ def test_the_cache_is_bounded_and_can_be_emptied(bench):
         bench.run(LOAD, operator(factor))
     sizes = [size for _, size, _ in Cache(bench.cache).entries()]
     Cache(bench.cache).prune(sum(sizes) - 1)
-    assert sizes == [size for _, size, _ in Cache(bench.cache).entries()]  # new entries stay: they may be in use
+    assert sizes == [size for _, size, _ in Cache(bench.cache).entries()]  # a build may use new entries, so they stay
     for _, _, path in Cache(bench.cache).entries():
         for file in (path, *path.rglob("*")):
             os.utime(file, (1, 1))
@@ -287,14 +287,14 @@ def test_the_cache_is_bounded_and_can_be_emptied(bench):
 
 
 def contents(folder):
-    """The files in a folder with their sizes and times, without Python's compiled modules."""
+    """Returns the files in a folder with their sizes and times, without Python's compiled modules."""
     files = [f for f in folder.rglob("*") if "__pycache__" not in f.parts]
     return {str(f): (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if not f.is_dir()}
 
 
 def test_nothing_is_written_elsewhere(bench, tmp_path):
-    """With a home, a temporary folder and a working folder of its own, all of which stay empty. Nor does the package
-    change, in which the headers lie, not even when they are precompiled."""
+    """The process has its own home, temporary folder and working folder, which all stay empty. Precompiling the headers
+    does not change their package either."""
     package = Path(include_paths()[0]).parent
     before = contents(package)
     assert any(name.endswith("/include/lamella/library.h") for name in before)

@@ -1,4 +1,4 @@
-"""One source, built by every compiler, standard and string ABI of this machine: all work in one process."""
+"""Every compiler, standard and string ABI of this machine builds one source; all libraries work in one process."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from lamella.extensions.toolchain import NEEDED
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
-# Where both compilers are there: each with each standard and each string ABI, and each standard with each ABI.
+# With two compilers, the builds pair each compiler with each standard and ABI, and each standard with each ABI.
 BUILDS = {
     f"{compiler[:-2]}_{standard}_{abi}": (compiler, f"-std=c++{standard}", f"-D_GLIBCXX_USE_CXX11_ABI={abi}")
     for compiler, standard, abi in (("g++", 17, 0), ("g++", 20, 1), ("clang++", 17, 1), ("clang++", 20, 0))
@@ -24,7 +24,7 @@ def libraries(tmp_path_factory):
     def build(name):
         compiler, *flags = BUILDS[name]
         flags = (*flags, f"-DNAMESPACE={name}", "-fvisibility=hidden", *STRICT)
-        if name == "g_20_1":  # which warns of more where it optimises
+        if name == "g_20_1":  # g++ warns of more when it optimizes
             flags = (*flags, "-O2")
         return compile_library(tmp_path_factory, HERE / "typed.cpp", *flags, compiler=compiler)
 
@@ -32,7 +32,7 @@ def libraries(tmp_path_factory):
 
 
 def test_the_pages_say_which_compilers_are_new_enough():
-    """The pages name the same versions as the build helper: the oldest that these tests were run with."""
+    """The pages name the build helper's oldest versions, with which these tests were run."""
     needed = (NEEDED["17"]["gcc"], NEEDED["17"]["clang"])
     assert needed == (NEEDED["20"]["gcc"], NEEDED["20"]["clang"])
     for page in ("build_an_extension.md", "custom_operators_cpp.md"):
@@ -52,7 +52,7 @@ def test_all_of_them_in_one_process(libraries):
     first = None
     for name in BUILDS:
         ops = getattr(lamella.ops, name)
-        # strings, lists, vectors and numbers
+        # arguments and results: strings, lists, vectors, numbers
         word = "a word that is not short at all"
         numbers = (5, None, 0.5, True, 2, word, lamella.int16, "cpu", [1, 2, 3], [0.5], [True, False])
         text = ops.kinds(x, None, [x, y], [None, y], *numbers, lamella.preserve_format, [9])
@@ -69,7 +69,7 @@ def test_all_of_them_in_one_process(libraries):
                 ops.fails("operator", in_parallel)
             with pytest.raises(lamella.OutOfMemoryError):
                 ops.fails("memory", in_parallel)
-        # tensors that they make can be used by all libraries
+        # each library can use the tensors of the others
         assert [len(t.shape) for t in ops.made()][:2] == [2, 2]
 
 
@@ -96,7 +96,7 @@ def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
         lines = subprocess.run(["nm", "-DC", path], capture_output=True, text=True, check=True).stdout.splitlines()
         assert not [line for line in lines if " U " in line and "lamella" in line]
         names = [line.split(" ", 2)[2] for line in lines if line[:1] != " "]
-        # Except the symbols at the ends of the section, which are hidden, and templates of the standard library.
+        # The hidden symbols at the section's ends and templates of the standard library are allowed.
         offered = [n for n in names if "lamella" in n and "std::" not in n and not n.startswith("__st")]
         assert offered == ["lamella_plugin_init"], path
 
@@ -104,7 +104,7 @@ def test_a_stranger_needs_nothing_of_ours_but_the_table(libraries):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_pointwise_operator(compiler, tmp_path_factory):
     name = f"pointwise_{compiler[:-2]}"
-    simd = ("-fopenmp-simd",) if compiler == "g++" else ()  # clang++ would warn of each loop that it does not vectorize
+    simd = ("-fopenmp-simd",) if compiler == "g++" else ()  # clang++ would warn of each loop that it cannot vectorize
     flags = (f"-DNAMESPACE={name}", "-O3", *simd, *STRICT)
     load(compile_library(tmp_path_factory, HERE / "clipped.cpp", *flags, compiler=compiler))
     x = lamella.linspace(-2, 2, 4099)
@@ -116,7 +116,7 @@ HEADERS = sorted(h.name for h in (INCLUDE / "lamella").glob("*.h") if h.name not
 
 
 def complaints(compiler, headers, *flags):
-    """A compiler's messages for a file that includes these headers."""
+    """Returns a compiler's messages for a file that includes these headers."""
     command = (compiler, "-std=c++17", "-fsyntax-only", "-fopenmp-simd", "-I", INCLUDE, *STRICT, *flags)
     source = "".join(f"#include <lamella/{h}>\n" for h in headers)
     return subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True).stderr
@@ -125,7 +125,7 @@ def complaints(compiler, headers, *flags):
 @pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_headers_parse_alone(compiler, header):
-    """Each header by itself, except those that need Python's; with the operators only where a header is about them."""
+    """Each header compiles by itself, without the operators unless it needs them; Python's headers are excepted."""
     without = () if header in ("arithmetic.h", "operators.h") else ("-DLAMELLA_NO_OPERATORS",)
     assert not complaints(compiler, [header], *without)
 
@@ -133,7 +133,7 @@ def test_headers_parse_alone(compiler, header):
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_headers_parse_together(compiler, backwards):
-    """In the order of their names, and reversed; and both after the header that includes most of them."""
+    """The headers compile in alphabetical order, reversed, and after the header that includes most of them."""
     headers = HEADERS[::-1] if backwards else HEADERS
     assert not complaints(compiler, headers)
     assert not complaints(compiler, ["extension.h", *headers])

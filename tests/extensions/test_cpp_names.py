@@ -1,4 +1,4 @@
-"""Every public operator is a function and a method in C++, and so are the usual names that are no operators."""
+"""Every public operator is a function and a method in C++, and so are the usual torch names that are no operators."""
 
 import re
 from pathlib import Path

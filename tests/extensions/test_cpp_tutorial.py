@@ -1,5 +1,5 @@
-"""docs/custom_operators_cpp.md, step by step: its files are written, its examples run in order, in one session. And the
-recipe of README.md, in both ways that it names."""
+"""Follows docs/custom_operators_cpp.md: writes its files and runs its examples in order, in one session; and the recipe
+of README.md, in both ways that it names."""
 
 import doctest
 import os

@@ -1,4 +1,4 @@
-"""CUDA sources, compiled without a GPU by the nvcc of the machine or of PyPI; the errors where a part is missing."""
+"""CUDA sources, compiled without a GPU by the nvcc of the machine or of PyPI, and errors if a part is missing."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ __attribute__((visibility("default"))) int launch(float* p, int n) {
 
 
 def toolkits():
-    """Where an nvcc may be: name and folder."""
+    """Returns the installed nvcc programs: name and path."""
     found = {}
     if nvcc := shutil.which("nvcc"):
         found["machine"] = nvcc
@@ -39,7 +39,7 @@ def toolkits():
 
 @pytest.fixture(params=["machine", "PyPI"])
 def home(request):
-    """CUDA_HOME for one of them."""
+    """Returns CUDA_HOME for one nvcc."""
     nvcc = toolkits().get(request.param)
     if nvcc is None:
         pytest.skip(f"no nvcc of {request.param}: pip install nvidia-cuda-nvcc, which the extra 'test' names")
@@ -56,7 +56,7 @@ def test_cuda_and_cpp_sources_make_one_library(bench, home):
     from lamella.utils.cpp_extension import load
     print(load("mine", ["mine.cpp", "kernel.cu"]).scaled(lamella.tensor([1, 2])).tolist())
     """
-    assert bench.run(program, CUDA_HOME=home).strip() == "[2, 4]"  # without a GPU the launch fails; the library loads
+    assert bench.run(program, CUDA_HOME=home).strip() == "[2, 4]"  # without a GPU only the launch fails
     [library] = bench.files("libraries/*/mine.so")
     assert b"nv_fatbin" in library.read_bytes()
     before = library.stat().st_mtime_ns
@@ -129,7 +129,7 @@ def test_without_nvcc_it_says_what_to_install(bench):
 
 
 def test_a_part_that_is_missing_is_named(bench, home):
-    """A copy of the toolkit without the compiler's back end."""
+    """Makes a copy of the toolkit without the compiler's back end."""
     copy = bench.folder / "cuda"
     (copy / "bin").mkdir(parents=True)
     for tool in (Path(home) / "bin").iterdir():

@@ -268,7 +268,7 @@ def test_a_second_definition_names_both(ns, opened):
 
 
 def test_rules_for_layers_that_come_later(ns, opened):
-    """autocast and vmap: stored, queryable, and consumed by a layer of the test."""
+    """Rules for autocast and vmap are stored and listed, and a layer of the test gets them."""
     op = opened(custom_op(f"{ns}::scale", lambda x, y: x * y, mutates_args=(), schema="(Tensor x, Tensor y) -> Tensor"))
     op.register_autocast("cpu", lamella.bfloat16)
 
@@ -283,7 +283,7 @@ def test_rules_for_layers_that_come_later(ns, opened):
     lib, known = opened(Library(ns + "_layer", "FRAGMENT")), {}
 
     def hear(rule):
-        known.setdefault(rule.op, []).append(rule.payload)  # a new rule comes before the one it replaces goes
+        known.setdefault(rule.op, []).append(rule.payload)  # a new rule arrives before the old one is withdrawn
         return lambda: known[rule.op].remove(rule.payload)
 
     def autocast(call, *args):

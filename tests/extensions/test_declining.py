@@ -1,4 +1,4 @@
-"""Kernels that decline a call: the composite serves it, else the host, in each form; with neither it is an error."""
+"""Kernels that decline a call: the composite serves it, else the host, in each form; without either it is an error."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def choosy(library):
 
 @pytest.fixture(autouse=True)
 def counts():
-    """How often the host has served each operator of these tests."""
+    """Returns a function that counts the host's calls for each operator of these tests."""
     lamella.reset_fallback_counts()
     yield lambda: {c.operator: c.calls for c in lamella.fallback_counts() if c.operator.startswith("choosy::")}
     lamella.set_fallback("allow")
@@ -47,7 +47,7 @@ def long():
 
 
 def ran():
-    """How often composites ran since the last time."""
+    """Returns how many composites ran since the last call of this function."""
     now = ops.composites()
     before, ran.before = getattr(ran, "before", 0), now
     return now - before
@@ -62,7 +62,7 @@ def test_the_kernel_serves_what_it_takes(counts):
 
 @pytest.mark.parametrize("name, by", [("halved", "composite"), ("hosted", "host")])
 def test_forms(name, by, counts):
-    """The results, in the tensors where the caller wants them, and each write counted once."""
+    """Each form puts the results into the right tensor and counts one write."""
     ran()
     halves = [0, 0.5, 1, 1.5, 2, 2.5]
     function, inplace = getattr(ops, name), getattr(ops, name + "_")
@@ -74,7 +74,7 @@ def test_forms(name, by, counts):
     out = lamella.zeros(6, device="choosy")
     before = out._version
     assert function(long(), out=out) is out and out.tolist() == halves and out._version == before + 1
-    out = lamella.zeros(2, 6, device="choosy").t()[:, 0]  # with gaps
+    out = lamella.zeros(2, 6, device="choosy").t()[:, 0]  # an output with gaps
     assert function(long(), out=out) is out and out.tolist() == halves
     out = lamella.zeros(0, device="choosy")
     assert function(long(), out=out) is out and out.tolist() == halves
@@ -123,7 +123,7 @@ def test_on_the_host_it_says_nothing_of_moving():
 
 
 def test_kernels_in_python(choosy, counts):
-    """``NotImplemented`` declines: from a kernel of an operator, and from one of a category."""
+    """A Python kernel of an operator or of a category declines by returning ``NotImplemented``."""
     lib = lamella.library.Library("aten", "IMPL", "choosy")
     seen = []
 
@@ -146,7 +146,7 @@ def test_kernels_in_python(choosy, counts):
     lib.close()
     composite = lamella.library.Library("choosy_python", "DEF")
     composite.define("f(Tensor self) -> Tensor")
-    composite.impl("f", lambda x: NotImplemented)  # only a device's kernel declines
+    composite.impl("f", lambda x: NotImplemented)  # only kernels of devices may decline
     with pytest.raises(TypeError, match="NotImplementedType"):
         lamella.ops.choosy_python.f(long())
     composite.close()
@@ -165,7 +165,7 @@ CHILD = """
 
 
 def test_it_is_traced_and_checked(library):
-    """The trace names the kernel that declined, then what has served; a checked kernel may decline."""
+    """The trace names the kernel that declined, then the one that served; a checked kernel may decline."""
     program = "\n".join(line[4:] for line in CHILD.format(paths=[str(HERE.parent)], library=str(library)).split("\n"))
     environment = {**os.environ, "LAMELLA_TRACE_DISPATCH": "1", "LAMELLA_CHECK_KERNELS": "1"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)

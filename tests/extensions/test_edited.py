@@ -1,4 +1,4 @@
-"""An extension that is edited and loaded again in the same process takes the place of what it had registered."""
+"""An extension that is edited and loaded again in the same process replaces its earlier registrations."""
 
 import re
 
@@ -14,7 +14,7 @@ x = lamella.tensor([1, 2])
 
 
 def test_a_dozen_edits(bench):
-    """Each edit changes the operator, also for code that kept it, and leaves one library in memory and little else."""
+    """Each edit changes the operator for all callers, and leaves one library and little else in memory."""
     (bench.folder / "mine.cpp").write_text(operator("FACTOR"))
     program = """
     import gc, itertools, lamella
@@ -95,7 +95,7 @@ print(build(sys.argv[1].replace("value(1)", "value(5)")).scaled(x).tolist())
 
 
 def test_what_is_edited_goes_as_a_whole(bench):
-    """Also a kernel for another library's operator, a layer and a derivative belong to the extension."""
+    """An edit also replaces a kernel for another library's operator, a layer and a derivative."""
     source = """
 #include <lamella/extension.h>
 LAMELLA_LIBRARY(whole, m) {
@@ -129,7 +129,7 @@ for n in (3, 4, 5):
 
 
 def test_calls_that_are_under_way(bench):
-    """Threads call while the extension is edited: every answer is that of one version, and no call fails."""
+    """Threads call while the extension is edited: each result is that of one version, and no call fails."""
     program = (
         EDIT
         + """
@@ -158,7 +158,7 @@ print(failed, sorted(seen) == [2, 3, 4, 5] or seen)
 
 
 def test_other_extensions_of_the_name_stay(bench):
-    """Other namespaces, and other files of a program, are other extensions; a clash with them names both."""
+    """Code of another namespace or another file is another extension; the error for a clash names both."""
     other = "from lamella.utils.cpp_extension import load_inline\n"
     other += "def build(text): return load_inline('built', text, no_implicit_headers=True)\n"
     (bench.folder / "other.py").write_text(other)

@@ -1,4 +1,4 @@
-"""Code that runs again replaces its own registrations, keeps no Python object alive, and leaves little in memory."""
+"""Code that runs again replaces its earlier registrations, keeps no Python object alive, and leaks little memory."""
 
 import ctypes
 import gc
@@ -37,7 +37,7 @@ scaled.register_autograd(lambda ctx, grad: grad * ctx.factor.value, setup_contex
 
 
 class Notebook:
-    """Runs cells as IPython does: one namespace, without a file; each cell under a name of its own."""
+    """Runs cells as IPython does: in one namespace without a file, each cell under its own name."""
 
     def __init__(self, cell):
         self.cell = cell
@@ -69,7 +69,7 @@ def test_a_cell_defines_its_operator_again(notebook):
     assert kept(x).tolist() == [2, 2]
     second = notebook.run(CELL.format(factor=3))["scaled"]
     assert second(x).tolist() == [3, 3] and operator(x).tolist() == [3, 3] and kept(x).tolist() == [3, 3]
-    kept.close()  # it is replaced already
+    kept.close()  # closing the replaced operator changes nothing
     assert second(x).tolist() == [3, 3]
 
 
@@ -88,7 +88,7 @@ def test_a_cell_opens_its_library_again(notebook):
 
 
 def test_a_cell_adds_to_a_library_of_another(notebook):
-    """The kernel of a cell that runs again replaces the earlier one, rather than hiding it."""
+    """A cell that runs again replaces its earlier kernel; it does not hide it."""
     notebook.run('lib = lamella.library.Library("cellmore", "DEF"); lib.define("f(Tensor x) -> Tensor")')
     for factor in (2, 3):
         handle = notebook.run(f'handle = lib.impl("f", lambda x: x * {factor}, "cpu")')["handle"]
@@ -114,7 +114,7 @@ def test_a_typing_error_leaves_what_was_there(notebook):
 
 
 def test_a_cell_that_registers_over_a_kernel_runs_again(notebook):
-    """However often it runs, its kernel hides the one from before the cell, and withdrawing it restores that."""
+    """However often the cell runs, withdrawing its kernel restores the kernel from before the cell."""
     notebook.run('kernels = lamella.library.Library("aten", "IMPL", "cpu")')
     x = lamella.tensor([-1.0, 4.0])
     for factor in (1, 2, 3):
@@ -136,7 +136,7 @@ def test_another_cell_opens_a_library_of_its_own(notebook):
 
 
 def test_another_place_stacks_and_uncovers(notebook):
-    """A function is another place than the cells: its kernel hides theirs, and a cell still replaces its own."""
+    """A function is another place than a cell: its kernel hides the cells', and a cell still replaces its own."""
     notebook.run('lib = lamella.library.Library("cellstack", "DEF"); lib.define("f(Tensor x) -> Tensor")')
     lib = notebook.names["lib"]
     notebook.run("""
@@ -157,7 +157,7 @@ def test_another_place_stacks_and_uncovers(notebook):
 
 
 def test_a_refused_rule_leaves_the_earlier_one(notebook):
-    """As with a refused kernel: the new one is registered before the old one is withdrawn."""
+    """As for kernels, the new rule is registered before the old one is withdrawn."""
     names = notebook.run(CELL.format(factor=2))
 
     def refuse(rule):
@@ -223,7 +223,7 @@ def test_a_module_is_reloaded(tmp_path, monkeypatch):
 
 
 def test_the_same_code_twice_is_a_conflict():
-    """A loop, a function that is called again, or another file does not count as a cell that ran again."""
+    """A loop, a function that is called again, and another file do not count as a cell that ran again."""
     with Opened() as opened:
 
         def register():
@@ -259,7 +259,7 @@ def two_operators():
 
 
 def test_functions_of_one_function_are_places_of_their_own():
-    """Also if they have the same name, as lambdas do."""
+    """Functions are different places even if they have the same name, as lambdas do."""
     with Opened() as opened:
         names = {"__name__": "placed", "__file__": "/elsewhere/placed.py", "opened": opened}
         exec(TWO_PLACES, names)
@@ -279,7 +279,7 @@ def test_functions_of_one_function_are_places_of_their_own():
 
 @pytest.mark.parametrize("moved, kept", [("", False), ("", True), ("\n\n", False)])
 def test_a_function_in_a_function_is_reloaded(moved, kept):
-    """In an edited module: its registration replaces the earlier one, also if the function has moved in the file."""
+    """In an edited module, a registration replaces the earlier one, also if its function has moved in the file."""
     text = """
 def register(lib):
     def inner(): return lib.impl("f", lambda x: x * {}, "cpu")
@@ -332,7 +332,7 @@ def test_nothing_of_a_cell_outlives_its_replacement(notebook):
 
 
 class Mallinfo2(ctypes.Structure):
-    """glibc's, see mallinfo(3): sizes of all arenas together."""
+    """The struct of glibc's mallinfo2: see mallinfo(3)."""
 
     _fields_: ClassVar = [
         (name, ctypes.c_size_t)
@@ -345,16 +345,16 @@ libc.mallinfo2.restype = Mallinfo2
 
 
 def allocated():
-    """The bytes allocated by malloc, and 512, the most, for each of Python's small objects. Pages are not counted, as
-    their number depends on earlier tests."""
+    """Returns the bytes that malloc has allocated, and for each small object of Python 512, the largest size. Pages are
+    not counted, since their number depends on earlier tests."""
     gc.collect()
     info = libc.mallinfo2()
     return info.uordblks + info.hblkhd + 512 * sys.getallocatedblocks()
 
 
 def left_by(run, times, first):
-    """The bytes that each run leaves behind, after `first` runs have filled all caches. The least of four periods: a
-    leak shows in each of them, but a table of the process that now and then grows by megabytes in one alone."""
+    """Returns the bytes that each run leaves behind, after `first` runs have filled all caches: the least of four
+    periods, since a leak shows in all four, and a table of the process that grows by megabytes shows in one."""
     spells, each = [], times // 4
     for i in range(first + 4 * each + 1):
         if i >= first and (i - first) % each == 0:
@@ -364,7 +364,7 @@ def left_by(run, times, first):
 
 
 def test_a_reload_leaves_less_than_a_kilobyte(notebook):
-    """Thousands of reloads of a whole cell, each called, with the derivative: tables, and the process as a whole."""
+    """Reloads a cell with a derivative thousands of times, with calls; measures the tables and the whole process."""
     x = lamella.ones(2, requires_grad=hasattr(lamella, "autograd"))
 
     def reload(i):
@@ -387,8 +387,8 @@ def test_operators_with_other_schemas_leave_little(notebook):
         op(lamella.ones(1))
         op.close()
 
-    # An operator, its table with an entry for each layer, its schema.
-    assert left_by(reload, 1500, first=50) < 1280  # below zero if other memory was freed meanwhile
+    # The rest is an operator, its schema, and its table with an entry for each layer.
+    assert left_by(reload, 1500, first=50) < 1280  # negative if other memory was freed meanwhile
 
 
 def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
@@ -403,7 +403,7 @@ def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
         with pytest.raises(ValueError, match="in-place form needs a Tensor"):
             lib.define(f'f(str s="{text}", int[3] n=1) -> Tensor', inplace=True)
 
-    assert left_by(throw_away, 1500, first=20) < 100  # one default text takes 4,000
+    assert left_by(throw_away, 1500, first=20) < 100  # one default text takes 4,000 bytes
     lib.close()
 
 

@@ -70,7 +70,7 @@ def test_defaults_arrive(ns, opened):
 
 
 def test_lists_and_dictionaries_of_values(ns, opened):
-    """They arrive as they were given, also by their defaults."""
+    """The function gets such values unchanged, both given ones and defaults."""
     seen = []
 
     def f(
@@ -171,7 +171,7 @@ def test_a_schema_that_cannot_be_inferred(f, text):
 
 
 class Scales:
-    """Called as a function."""
+    """A class whose instances are called like functions."""
 
     by = 3.0
 

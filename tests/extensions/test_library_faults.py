@@ -1,4 +1,4 @@
-"""Bad input to lamella.library: wrong types, kernels that misbehave; each is an error that says what to do."""
+"""Bad input to lamella.library: wrong types, kernels that misbehave; each raises an error that says what to do."""
 
 import contextlib
 import gc
@@ -25,7 +25,7 @@ def f(lib):
 
 
 def backend(**other):
-    """A backend whose methods are never called, with others in their place."""
+    """Returns a backend whose methods are never called, with the given ones in their place."""
     return type("Made", (lamella.library.Backend,), dict.fromkeys(backend_methods, staticmethod(len)) | other)()
 
 
@@ -149,7 +149,7 @@ def test_a_layer_has_a_name_that_keys_can_have(lib):
 
 
 def test_names_given_as_one(lib, f):
-    """A str where a sequence of names is expected counts as one name."""
+    """A str that is passed as a sequence of names counts as one name."""
     seen = []
     layer = lib.register_layer("watch", lambda call, *a: seen.append(call.name) or call(*a), outside="autograd")
     with layer.on():
@@ -459,7 +459,7 @@ def test_a_kernel_that_returns_too_few(lib, ns):
         lib.impl("pair", few)
         with pytest.raises(TypeError, match=r"pair: the Python kernel must return a tuple of 2, got 1$"):
             getattr(lamella.ops, ns).pair(lamella.ones(1))
-    lib.impl("pair", lambda x: [x.clone(), x + 1])  # a list will do
+    lib.impl("pair", lambda x: [x.clone(), x + 1])  # a list instead of a tuple is accepted
     assert [r.item() for r in getattr(lamella.ops, ns).pair(lamella.ones(1))] == [1, 2]
 
 

@@ -54,13 +54,13 @@ def test_load_builds_files_and_returns_their_namespace(bench):
 
 
 def test_what_a_user_builds_is_optimised(bench):
-    """The tests' own environment says otherwise."""
+    """Without the tests' own CXXFLAGS, a build is optimized."""
     source = "#ifndef __OPTIMIZE__\n#error\n#endif\n" + operator(1)
     assert bench.run(LOAD, source, CXXFLAGS="").strip() == "[2, 4]"
 
 
 def test_what_is_part_of_the_key(bench):
-    """Flags, definitions, the compiler, and the variables that it reads."""
+    """The key includes flags, definitions, the compiler, and the variables that it reads."""
     program = """
     import json, sys, lamella
     from lamella.utils.cpp_extension import load_inline
@@ -147,7 +147,7 @@ def test_comments_make_no_module(text):
 
 
 def test_a_kind_that_the_sources_do_not_show(bench):
-    """Error messages name the argument that gives the kind."""
+    """Error messages name the argument that selects the kind."""
     text = bench.fails(LOAD.replace("True)", "True, is_python_module=True)"), operator(1))
     assert "BuildError: extension 'built' was built as an extension module of Python, and it has no" in text
     assert "PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m): pass is_python_module=False" in text
@@ -202,7 +202,7 @@ def test_a_missing_symbol_is_named_as_in_cpp(bench):
 
 
 def test_a_library_of_another_abi_is_not_opened(bench):
-    """Built with headers of version 2. Its constructor would end the process."""
+    """The library was built with headers of version 2; its constructor would end the process."""
     headers = bench.folder / "headers"
     shutil.copytree(Path(__file__).parents[2] / "extensions" / "include", headers)
     version = headers / "lamella" / "version.h"
@@ -325,7 +325,7 @@ def test_a_sanitizer_that_must_come_first_says_so(bench):
 
 
 def test_a_read_behind_a_block_is_reported(bench):
-    """The process runs with the variables that the error asks for; its compilers do not inherit the sanitizer."""
+    """The process has the variables that the error message suggests; its compilers do not inherit the sanitizer."""
     runtime = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
     if not os.path.isabs(runtime):
         pytest.skip("libasan is not installed: apt-get install libasan8")
@@ -352,7 +352,7 @@ def test_a_compiler_without_the_runtime(bench):
 
 
 def test_a_clang_with_the_runtime(bench):
-    """The flags and the name of the runtime are clang's; a script imitates clang."""
+    """A script imitates clang, whose flags and runtime have other names."""
     (bench.folder / "libclang_rt.asan-x86_64.so").symlink_to("nowhere")
     clang = script(
         bench.folder / "clang++",
@@ -374,7 +374,7 @@ def test_a_clang_with_the_runtime(bench):
 
 
 def test_max_jobs_is_the_cap(bench):
-    """Each compilation writes down how many run at that time."""
+    """Each compilation writes the number of compilations that run then."""
     running = bench.folder / "running"
     running.mkdir()
     note = f"touch {running}/$$; ls {running} | wc -l >> {bench.folder}/seen; sleep 0.1; rm {running}/$$"
@@ -400,7 +400,7 @@ def test_without_ninja_it_builds_too(bench):
 
 
 def test_ccache_serves_a_second_cache(bench):
-    """For files only: load_inline writes its text into the cache, so two caches have different paths for it."""
+    """ccache serves files only: load_inline writes its text into the cache, so two caches have different paths."""
     if not shutil.which("ccache"):
         pytest.skip("ccache is not installed: apt-get install ccache")
     bench.env["CCACHE_DIR"] = str(bench.folder / "ccache")
@@ -420,7 +420,7 @@ def test_ccache_serves_a_second_cache(bench):
 
 
 def test_folders_for_compilers(bench):
-    """These folders suffice to build a program."""
+    """The folders of include_paths() and library_paths() suffice to build a program."""
     (bench.folder / "main.c").write_text("""
 #include <lamella/program.h>
 #include <stdio.h>
@@ -433,7 +433,7 @@ int main(void) { return printf("%d\\n", lamella_abi_version() == LAMELLA_ABI_VER
 
 
 def test_folders_for_cuda(bench):
-    """With a script as nvcc that only prints its folder, and empty files for the toolkit's parts."""
+    """The toolkit is a script that prints its folder as nvcc does, and empty files."""
     home = bench.folder / "cuda"
     for part in ("include/cuda_runtime.h", "include/crt/host_config.h", "nvvm/bin/cicc", "lib64/libcudart_static.a"):
         (home / part).parent.mkdir(parents=True, exist_ok=True)

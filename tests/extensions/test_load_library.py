@@ -8,7 +8,7 @@ import pytest
 from children import run
 from native import library
 
-# Two versions: each is named after the number that it multiplies by. `scaled` calls its own `helper`, by name.
+# Each version is named after the number by which it multiplies; its `scaled` calls its own `helper` by name.
 VERSION = """
 #include <lamella/extension.h>
 using lamella::Tensor;
@@ -40,7 +40,7 @@ static lamella_status twice(lamella_frame*, const lamella_value* args, lamella_v
 
 @pytest.fixture(scope="module")
 def versions(tmp_path_factory):
-    """The two files, by their numbers."""
+    """Builds both versions; returns their files by number."""
     folder = tmp_path_factory.mktemp("versions")
 
     def build(n):
@@ -68,7 +68,7 @@ def test_two_versions_in_one_process(versions, tmp_path):
     second = lamella.ops.load_library(versions[3], namespace="versions_v2")
     assert second is lamella.ops.versions_v2 is lamella.ops.load_library(str(versions[3]))
     x = lamella.tensor([1.0])
-    for _ in range(2):  # alternately, to see that neither calls the other's
+    for _ in range(2):  # the calls alternate, so that a call of the other's helper would show
         for ops, number in ((first, 2), (second, 3)):
             assert [f(x).item() for f in (ops.helper, ops.scaled, ops.fast)] == [number] * 3
     assert first.called_versions() == 2 and second.called_versions_v2() == 3
@@ -124,8 +124,8 @@ LAMELLA_LIBRARY(many_attributes, m) {
 
 
 def test_a_load_and_a_thread_that_looks_things_up_wait_for_each_other_in_one_order(tmp_path):
-    """Adding attributes of Tensor takes the interpreter's lock while holding the registry's; a lookup that holds the
-    interpreter's lock needs the registry's. They must not wait for each other."""
+    """Adding attributes of Tensor takes the interpreter's lock while holding the registry's; a look-up that holds the
+    interpreter's lock takes the registry's. They must not deadlock."""
     path = library(MANY, tmp_path / "many.so", "-std=c++17", "-O0", compiler="g++")
     run(
         sys.executable,
@@ -182,14 +182,14 @@ LAMELLA_LIBRARY(looks, m) {
 
 
 def test_a_look_up_means_the_same_in_the_init_function_and_after_it(tmp_path):
-    """Look-ups take names as written; what is registered through the library goes into the chosen namespace."""
+    """Look-ups use names as written; registrations through the library go into the chosen namespace."""
     ops = lamella.ops.load_library(slim(LOOKS, tmp_path / "looks.so"), namespace="looks_v2")
     assert ops.then() == ops.now() == (0, 1)
     assert ops.twice(lamella.tensor([1])).tolist() == [2]
 
 
 def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_path):
-    """Its Python fails behind the load: the operators are withdrawn, and a second try finds the place free."""
+    """A plugin fails after loading its library: its operators are withdrawn, and a second try can define them again."""
     from lamella.plugins.manager import Plugin, PluginContext
 
     path = slim(block("half"), tmp_path / "half.so")
@@ -202,11 +202,11 @@ def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_p
         context._owner.own(lambda undone=undone: undone.append("half_way" in vars(lamella)))
         assert lamella.ops.half.twice(lamella.tensor([1])).tolist() == [2]
         context.withdraw()
-        assert undone == [True] and vars(lamella) == names  # the last registration went first
+        assert undone == [True] and vars(lamella) == names  # the latest registration was withdrawn first
         assert not [o for o in lamella._C._operators() if o["name"].startswith("half::")]
         with pytest.raises(AttributeError, match="no operator half::twice"):
             lamella.ops.half.twice(lamella.tensor([1]))
-    lamella.ops.load_library(path)  # loaded by the program: a plugin that is withdrawn does not unload it
+    lamella.ops.load_library(path)  # the program has loaded it, so withdrawing a plugin does not unload it
     context = PluginContext(Plugin("half", "plugin", "half"))
     context.load_library(path)
     context.withdraw()
@@ -217,7 +217,7 @@ def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_p
 
 @pytest.mark.parametrize("part", [0.05, 0.1, 0.5])
 def test_a_library_that_was_cut_off_is_refused(tmp_path, part):
-    """The loader would map what is not there, and the process would die by SIGBUS."""
+    """The system's loader would map the missing part, and the process would die by SIGBUS."""
     whole = slim(block("cut"), tmp_path / "whole.so").read_bytes()
     cut = tmp_path / "cut.so"
     cut.write_bytes(whole[: int(len(whole) * part)])

@@ -1,4 +1,4 @@
-"""opcheck: correct operators pass, and each planted defect is found by its own check, in words that name it."""
+"""opcheck: correct operators pass; for each planted defect its own check fails, with a message that names it."""
 
 import itertools
 
@@ -22,7 +22,7 @@ CHECKS = (
 
 
 def made(fn, *, mutates_args=(), schema=None, fake=None, backward=None, save=True, key=None):
-    """An operator in a namespace of its own, with the given fake kernel and derivative."""
+    """Makes an operator in its own namespace, with the given fake kernel and derivative."""
     op = custom_op(f"checked{next(count)}::f", fn, mutates_args=mutates_args, schema=schema, device_types=key)
     if fake:
         op.register_fake(fake)
@@ -86,7 +86,7 @@ def test_operators_of_the_catalogue_pass():
     assert set(opcheck("aten::bernoulli", (lamella.full((3, 2), 0.5),)).values()) == {"SUCCESS"}
 
 
-# ---- planted defects: (the check that finds it, what it says, the operator, its arguments) --------------------------
+# ---- planted defects: (the check that fails, its message, the operator, its arguments) ------------------------------
 
 
 def wrong_default():
@@ -321,7 +321,7 @@ def test_every_check_has_a_defect():
 
 
 def test_the_kernel_of_numpy_may_return_what_it_likes_of_shapes():
-    """An operator whose results depend on values has no fake, and is checked without that."""
+    """An operator whose shapes depend on values has no fake kernel; opcheck then skips that check."""
     op = made(lambda x: lamella.from_numpy(np.unique(x.numpy())), schema="(Tensor x) -> Tensor")
     kept = [c for c in CHECKS if c != "test_faketensor"]
     try:
@@ -408,7 +408,7 @@ def test_what_writes_and_returns_that_passes():
     assert set(opcheck("aten::add_.Tensor", (a, x())).values()) == {"SUCCESS"}
 
 
-# ---- how close -------------------------------------------------------------------------------------------------------
+# ---- tolerances ------------------------------------------------------------------------------------------------------
 
 
 def test_how_close_numbers_must_be():

@@ -1,4 +1,4 @@
-"""What <lamella/operands.h> gives to kernels: operands and results in a layout, dimensions, quotients, windows."""
+"""Helpers of <lamella/operands.h> for kernels: operands and results in a layout, dimensions, quotients, windows."""
 
 import itertools
 from pathlib import Path
@@ -14,12 +14,12 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="module", autouse=True)
 def operands(tmp_path_factory):
-    """The operators of operands.cpp."""
+    """Loads the operators of operands.cpp."""
     load(compile_library(tmp_path_factory, HERE / "operands.cpp", *STRICT))
 
 
 def layouts(dtype):
-    """The numbers 0 to 11 as a matrix (3, 4) in several layouts."""
+    """Returns the numbers 0 to 11 as a matrix (3, 4) in several layouts."""
     plain = lamella.arange(12).reshape(3, 4).to(dtype)
     return [plain, plain.t().contiguous().t(), lamella.zeros(3, 8, dtype=plain.dtype)[:, ::2].copy_(plain)]
 
@@ -53,7 +53,7 @@ def offsets(sizes, steps):
 
 @pytest.mark.parametrize("ordered", [False, True])
 def test_joined_dimensions_reach_the_same_elements(ordered):
-    """Pairs of offsets in bytes, by the strides that the tensors say, and by the joined dimensions."""
+    """The joined dimensions give the same pairs of offsets in bytes as the tensors' strides."""
     a = lamella.zeros(2, 3, 1, 4)
     pairs = [
         (a, a, 1),
@@ -91,7 +91,7 @@ def test_quotients():
 
 
 def test_windows():
-    """Absent dimensions come first; one number stands for all; an empty stride is the kernel."""
+    """Missing leading dimensions are filled in; one number stands for all; an empty stride means the kernel's size."""
     got = np.array(ops.window([8, 9], [3, 4], [2, 3], [], [1], [])).reshape(6, 3).tolist()
     assert got == [[1, 8, 9], [1, 3, 4], [1, 2, 3], [1, 2, 3], [0, 1, 1], [1, 1, 1]]
     got = np.array(ops.window([5, 6, 7], [1, 2, 3], [2], [3], [0, 1, 2], [2])).reshape(6, 3).tolist()

@@ -70,14 +70,14 @@ def package(folder, *, name="operators", helper="lamella_headers", source=None, 
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """A folder with the wheel of lamella-headers."""
+    """Builds the wheel of lamella-headers; returns its folder."""
     folder = tmp_path_factory.mktemp("wheels")
     build_wheel(ROOT / "extensions", folder)
     return folder
 
 
 def without_lamella(folder, wheels):
-    """A Python with setuptools, the tools of these tests and lamella-headers, in which `import lamella` fails."""
+    """Makes a Python with setuptools, the tools of these tests and lamella-headers, in which `import lamella` fails."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / "bin/python"
     site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip())
@@ -109,7 +109,7 @@ def build(python, folder, *options):
 
 @pytest.fixture(scope="module")
 def operators(tmp_path_factory, builder):
-    """The wheel of a package that only registers operators."""
+    """Builds the wheel of a package that only registers operators."""
     return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
 
 
@@ -142,11 +142,11 @@ def test_the_wheel_works_beside_lamella(operators, tmp_path):
     run(*PIP, "--python", python, "install", "-q", "--no-deps", "--no-index", operators, cwd=tmp_path)
     assert run(python, "-c", USE, cwd=tmp_path).strip() == "[2, 4]"
     table = run(python, "-m", "lamella.cli", "ops", "show", "built::scaled", cwd=tmp_path)
-    assert "mine.operators" in table  # the owner
+    assert "mine.operators" in table  # the owner of the registrations
 
 
 def other_pythons():
-    """Interpreters of other versions on this machine: 3.10 or newer, from PATH and pyenv."""
+    """Returns interpreters of other versions on this machine: 3.10 or newer, from PATH and pyenv."""
     found = {}
     places = [*os.environ.get("PATH", "").split(os.pathsep), *map(str, Path.home().glob(".pyenv/versions/*/bin"))]
     for place in places:
@@ -158,7 +158,7 @@ def other_pythons():
 
 
 def test_another_python_installs_the_wheel_and_opens_its_library(operators, tmp_path):
-    """There is no Lamella for that Python here, so the test only opens the library: no symbol of it is missing."""
+    """That Python has no Lamella, so the test only opens the library, which requires every symbol."""
     if not other_pythons():
         pytest.skip("no second Python (3.10 to 3.15) is installed in PATH or by pyenv")
     for minor, python in other_pythons().items():
@@ -180,7 +180,7 @@ def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
 
 
 def test_the_framework_gives_the_same_helper(tmp_path):
-    """And a second build compiles only files that are out of date."""
+    """lamella.utils.cpp_extension is the same helper; a second build compiles only files that are out of date."""
     folder = package(tmp_path / "mine-1.0", helper="lamella.utils.cpp_extension")
     command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
     log = folder / "compiled"
@@ -231,7 +231,7 @@ lamella_extension(module PYTHON module.cpp)
 
 
 def test_the_cmake_package(builder, tmp_path):
-    """Found by the folder that the command line prints; with the headers alone and with the framework."""
+    """CMake finds the package by the folder that the command line prints, with the headers or the framework."""
     (tmp_path / "mine.cpp").write_text(library_operator(3))
     (tmp_path / "module.cpp").write_text(MODULE)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE)
@@ -259,7 +259,7 @@ project(mine LANGUAGES NONE)
 
 
 def asks_for(version, cmake, folder):
-    """Configures a project that asks for a version of the ABI; it prints the one that it finds."""
+    """Configures a project that requires a version of the ABI; it prints the version that it finds."""
     text = FIND + f'find_package(Lamella {version} REQUIRED)\nmessage(STATUS "found ${{Lamella_VERSION}}")\n'
     (folder / "CMakeLists.txt").write_text(text)
     command = ("cmake", "-S", folder, "-B", folder / "build", f"-DLamella_DIR={cmake}")

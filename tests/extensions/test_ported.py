@@ -1,4 +1,4 @@
-"""C++ as programs for torch write it: uses of tensors that must work, and others that must be errors."""
+"""C++ as torch programs write it: uses of tensors that must work, and others that must be errors."""
 
 import os
 from pathlib import Path
@@ -140,7 +140,7 @@ def test_what_is_streamed():
 def test_numbers_that_do_not_fit(convert, dtype):
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
     for x in (low, high, 0, 1.75, -0.0):
-        if dtype != "int64" or abs(x) != high:  # no double has this value
+        if dtype != "int64" or abs(x) != high:  # a double cannot hold this value exactly
             assert convert(x) == int(x)
     if dtype == "uint8":
         assert [convert(x) for x in (-1, -255, -1.0, True)] == [255, 1, 255, 1]  # converted as in torch
@@ -189,7 +189,7 @@ def test_strides_that_do_not_belong_to_the_sizes():
     assert ops.ported.strided(lamella.ones(2, 2, 2)).shape == (2, 2, 2)
 
 
-if os.environ.get("LAMELLA_PLANTED"):  # a sanitizer must report these
+if os.environ.get("LAMELLA_PLANTED"):  # the sanitizer must report both tests
 
     def test_planted_behind_memory():
         ops.ported.behind_memory()

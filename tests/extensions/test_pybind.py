@@ -130,7 +130,7 @@ def test_an_exception_of_python_stays_itself(bound):
 
 
 def test_a_module_for_another_abi_is_not_imported(tmp_path):
-    """The module itself raises the error, as Python opens it without Lamella's loader."""
+    """Python opens the module without Lamella's loader, so the module itself raises the error."""
     headers = tmp_path / "headers"
     shutil.copytree(include(), headers)
     version = headers / "lamella/version.h"
@@ -178,12 +178,12 @@ print(m.nothing(), len(m.made()), "lamella" in sys.modules)
 
 
 def bilinear_warp(image, matrix, size):
-    """cv::warpPerspective with its defaults: bilinear between pixels, zeros outside, the matrix inverted."""
+    """The oracle of cv::warpPerspective with defaults: bilinear between pixels, zeros outside, the matrix inverted."""
     inverse = np.linalg.inv(matrix.astype(np.float64))
     v, u = np.mgrid[:size, :size].astype(np.float64)
     x, y, w = np.einsum("ij,jkl->ikl", inverse, np.stack([u, v, np.ones_like(u)]))
     x, y = x / w, y / w
-    # OpenCV rounds places to one thirty-second of a pixel.
+    # OpenCV rounds coordinates to 1/32 of a pixel.
     x, y = np.round(x * 32) / 32, np.round(y * 32) / 32
     padded = np.zeros((image.shape[0] + 2, image.shape[1] + 2))
     padded[1:-1, 1:-1] = image
@@ -205,7 +205,7 @@ def test_the_extension_of_the_talk(warped):
     assert output.shape == (64, 64) and output.dtype == lamella.float32
     expected = bilinear_warp(image.numpy(), matrix, 64)
     wrong = np.abs(output.numpy() - expected) > 1e-3
-    assert wrong.mean() < 0.01  # a place that lies between two thirty-seconds may be rounded to either
+    assert wrong.mean() < 0.01  # a coordinate in the middle of two 32nds may be rounded to either
     assert np.abs(output.numpy() - expected).max() < 0.3
     assert lamella.equal(output, warped.compute(image, lamella.tensor(matrix)))
 

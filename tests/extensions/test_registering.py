@@ -27,7 +27,7 @@ def test_an_operator_without_that_overload():
 
 
 def test_no_derivative_for_what_writes_by_its_hints(ns, opened):
-    """A schema from hints names its aliases a0, a1, ... rather than by one letter."""
+    """A schema from hints names its aliases a0, a1, ..., not by one letter."""
 
     def scale(x: Tensor, y: Tensor) -> Tensor:
         x.mul_(2)
@@ -49,7 +49,7 @@ def test_no_derivative_for_what_has_aliases(ns, opened, schema):
 
 
 def test_a_kernel_in_python_gets_what_the_call_gave(ns, opened):
-    """Arguments at their default are left out: keywords, and trailing positional ones."""
+    """Keywords and trailing positional arguments that have their defaults are left out."""
     lib = opened(Library(ns, "DEF"))
     lib.define("f(Tensor x, str mode='fast', int[] dims=[1, 2], *, float[] w=[0.5], bool on=True) -> Tensor")
     got = []
@@ -62,7 +62,7 @@ def test_a_kernel_in_python_gets_what_the_call_gave(ns, opened):
 
 @pytest.mark.needs("autograd")
 def test_which_gradients_are_needed_is_said_for_every_argument(ns, opened):
-    """Also for arguments that the call left out, and for those that it gave their default."""
+    """needs_input_grad has an entry for each argument, also for those left out or given their default."""
     seen = []
 
     def backward(ctx, grad):
@@ -160,7 +160,7 @@ def test_a_tensor_that_was_not_given_has_no_gradient(ns, opened, type):
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("schema", [ONE, LISTS])
 def test_a_derivative_made_by_hand(ns, opened, schema):
-    """Registered as a rule, without the checks of register_autograd."""
+    """The derivative is registered as a rule, without the checks of register_autograd."""
     op = opened(custom_op(f"{ns}::f", lambda x, s=2.0: x[0] * s, mutates_args=(), schema=schema))
     wanted = []
     op.register_rule("autograd", Derivative(lambda ctx, grad: wanted[0](grad)))
@@ -178,7 +178,7 @@ def test_a_derivative_made_by_hand(ns, opened, schema):
             op(given, 3.0).sum().backward()
 
 
-# ---- kernels that are passed over ------------------------------------------------------------------------------------
+# ---- disabled kernels ------------------------------------------------------------------------------------------------
 
 
 def switchable(ns, opened):
@@ -224,7 +224,7 @@ def test_blocks_beside_each_other(ns, opened):
 
 
 def test_a_switch_is_its_owners(ns, opened):
-    """It holds until its handle is withdrawn or its library is closed, whatever others switch."""
+    """A library's disabling lasts until its handle is withdrawn or the library is closed, whatever others enable."""
     op, enabled = switchable(ns, opened)
     lib = opened(Library(ns, "FRAGMENT", "cpu"))
     first, second = lib.disable_kernel(op), lib.disable_kernel(f"{ns}::f")
@@ -301,7 +301,7 @@ def threads_alternate_often():
 
 
 def test_a_call_finds_a_kernel_and_a_rule_at_any_time(op, threads_alternate_often):
-    """Threads call while others are registered in their place."""
+    """Threads call while kernels and rules are replaced."""
     x, stop, wrong = lamella.zeros(1), threading.Event(), []
 
     def call():
@@ -368,7 +368,7 @@ def test_a_namespace_has_no_dunder_names(ns):
 
 
 def test_one_overload_is_a_callable_of_its_own():
-    """custom_op returns, and opcheck checks, the overload of that name and no other."""
+    """custom_op returns, and opcheck checks, exactly the overload of that name."""
 
     @custom_op("ours::one.a", mutates_args=())
     def a(x: lamella.Tensor, n: int) -> lamella.Tensor:

@@ -1,4 +1,4 @@
-"""``BuildExtension`` as setuptools' users know ``build_ext``: its options, its subclasses, extensions that may fail."""
+"""``BuildExtension`` behaves like setuptools' ``build_ext``: its options, its subclasses, optional extensions."""
 
 import sys
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_subclass_that_adds_flags(arguments, before, bench):
 
 
 def test_an_extension_that_may_fail(bench):
-    setup(bench, optional=True)  # there is no FACTOR
+    setup(bench, optional=True)  # FACTOR is not defined
     assert not (bench.folder / "built.so").exists()
     with pytest.raises(pytest.fail.Exception, match="FACTOR"):
         setup(bench)

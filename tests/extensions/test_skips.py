@@ -1,4 +1,4 @@
-"""With LAMELLA_TEST_COMPLETE, as CI sets it, a test fails that is skipped only because a Debian package is missing."""
+"""With LAMELLA_TEST_COMPLETE, as in CI, a test that lacks only a Debian package fails instead of being skipped."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Extensions that are written for torch's C++, compiled unchanged with compat="torch": each against numpy."""
+"""Extensions that were written for torch's C++, compiled unchanged with compat="torch"; numpy gives the values."""
 
 import itertools
 import sys
@@ -33,7 +33,7 @@ def sigmoid(x):
 
 
 def cell(x, w, b, h, c):
-    """The cell in numpy."""
+    """Computes the recurrent cell in numpy."""
     linear = np.concatenate([h, x], 1) @ w.T + b
     into, out, candidate = np.split(linear, 3, 1)
     c = c + np.where(candidate > 0, candidate, np.expm1(np.minimum(candidate, 0))) * sigmoid(into)
@@ -105,7 +105,7 @@ torch.library.register_autograd("fused::axpy", backward, setup_context=setup_con
 
 @needs_autograd
 def test_a_package_whose_module_is_empty(tmp_path):
-    """An operator with a fake and a gradient in Python, in a wheel that is installed in an environment of its own."""
+    """The wheel of an operator with a fake and a gradient in Python is installed in its own environment."""
     (tmp_path / "fused_ops").mkdir()
     (tmp_path / "setup.py").write_text(PACKAGE)
     (tmp_path / "fused_ops/__init__.py").write_text(RULES)
@@ -323,7 +323,7 @@ INDICES = [
 
 @pytest.fixture(scope="module")
 def picks():
-    """Two operators, which read and write by each of these indices."""
+    """Builds an operator that reads, or writes, by each of these indices."""
     cases = "\n".join(
         f"    case {i}: if (put.defined()) return x.index_put_({{{cpp}}}, put); return x.index({{{cpp}}});"
         for i, (cpp, _) in enumerate(INDICES)
@@ -475,7 +475,7 @@ TORCH_LIBRARY_IMPL(checked_arguments, CompositeImplicitAutograd, m) { m.impl("ke
     ],
 )
 def test_a_module_by_hand_whatever_is_included_first(includes, tmp_path):
-    """Python imports the file itself, as it does from a package; the registrations run all the same."""
+    """Python imports the file without load(), as from a package; the registrations still run."""
     name = f"by_hand_{len(includes)}"
     source = tmp_path / f"{name}.cpp"
     source.write_text(

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="module", autouse=True)
 def typed(tmp_path_factory):
-    """The operators of typed.cpp, as lamella.ops.typed."""
+    """Loads the operators of typed.cpp, as lamella.ops.typed."""
     load(compile_library(tmp_path_factory, HERE / "typed.cpp", "-DWITH_LAYER", *STRICT))
 
 
@@ -64,7 +64,7 @@ def test_a_kernel_that_writes_into_its_output(dtype):
 
 
 def test_a_call_knows_its_callers(ns, opened):
-    """Also through a composite in C++ under a kernel in Python."""
+    """A call also has its callers through a composite in C++ under a kernel in Python."""
     mine = opened(lamella.library.Library(ns, "DEF"))
     mine.define("calls(Tensor x) -> str")
     mine.impl("calls", ops.typed.calls, "composite")
@@ -142,7 +142,7 @@ def test_tensors_over_ones_own_memory_and_factories():
     assert (bools.tolist(), halves.tolist(), shorts.tolist()) == ([[1, 1]], [2.5] * 2, [0, 1, 2])
     assert (longs.dtype, shorts.dtype, deleted.item()) == (lamella.int64, lamella.int16, 0)
     blob[0, 0] = 7
-    assert ops.typed.made()[0][0, 0].item() == 7  # the memory is C++'s
+    assert ops.typed.made()[0][0, 0].item() == 7  # made() returns tensors over the same C++ memory
     blob[0, 0] = 0
     del numbers
     assert ops.typed.made()[-1].item() >= 1
@@ -172,7 +172,7 @@ def test_layers_have_typed_kernels_categories_and_a_fallback():
     try:
         before = ops.typed.watch(True)
         assert ops.typed.watched(x).tolist() == x.tolist()
-        assert ops.typed.passed() - before == 1 + 100  # the operator's own kernel, and the fallback for `passed`
+        assert ops.typed.passed() - before == 1 + 100  # 1 by the operator's kernel, 100 by the fallback for `passed`
         lamella.mm(x, x)
         assert ops.typed.passed() - before == 1 + 100 + 10 + 100
         assert [r.tolist() for r in ops.typed.both(x)] == [(x + 1).tolist(), (x + 2).tolist()]

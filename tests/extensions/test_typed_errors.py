@@ -50,7 +50,7 @@ def test_what_is_thrown_becomes_its_exception(what, in_parallel, threads):
     kind, message = THROWN[what]
     with pytest.raises(kind, match=message):
         ops.typed.fails(what, in_parallel)
-    assert ops.typed.count(0) > 0  # later calls work
+    assert ops.typed.count(0) > 0  # a later call works
 
 
 def test_an_error_that_was_caught_is_over():
@@ -178,7 +178,7 @@ MISFITS = {
 
 @pytest.fixture(scope="module")
 def misfits(tmp_path_factory):
-    """All of them in one library; a variable of the environment says which one it registers."""
+    """Compiles all of them into one library; the variable MISFIT selects the one that registers."""
     blocks = "".join(
         f'LAMELLA_LIBRARY(misfit_{name}, m) {{ if (std::getenv("MISFIT") == std::string("{name}")) {{ {body} }} }}\n'
         for name, (body, *_) in MISFITS.items()
@@ -221,7 +221,7 @@ LAMELLA_LIBRARY_IMPL(ambiguous, cpu, m) {
 
 
 def test_an_output_of_the_schema_is_no_result(tmp_path_factory):
-    """Otherwise the function's `w` would be what the caller gave as `out`."""
+    """If this were accepted, the function's `w` would be the tensor that the caller gave as `out`."""
     with pytest.raises(TypeError, match="the schema has 1 result, the function returns 0"):
         load(compile_library(tmp_path_factory, HEAD + AMBIGUOUS))
 
@@ -244,7 +244,7 @@ def test_a_type_of_no_schema_is_refused_by_the_compiler(name, tmp_path):
     ],
 )
 def test_a_type_that_no_schema_has_points_at_the_registration(compiler, parameter, line, tmp_path, monkeypatch):
-    """The error is found in our headers; what is wrong is a line of the source, at which the template was asked for."""
+    """The compiler finds the error in our headers, but the message shows the line of the source that is wrong."""
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}: apt-get install {'clang' if compiler == 'clang++' else 'g++'}")
     monkeypatch.setenv("CXX", compiler)

@@ -1,5 +1,5 @@
-"""Operators in Python that write: their writes are counted, so a gradient that would be wrong is an error. And derived
-forms, which write the results of a kernel in Python."""
+"""Python operators that write: their writes are counted, so that a gradient that would be wrong is an error; and
+derived forms, which write the results of a Python kernel."""
 
 import threading
 
@@ -25,7 +25,7 @@ def fill_and_fail(x: lamella.Tensor) -> None:
 
 
 def test_each_tensor_of_a_list_is_counted():
-    xs = [lamella.ones(2) for _ in range(11)]  # more than are checked for writes that inner calls counted
+    xs = [lamella.ones(2) for _ in range(11)]  # the search for writes by inner calls covers fewer tensors
     xs.append(xs[0])
     fill_all(xs)
     assert all(x.tolist() == [5, 5] and x._version >= 1 for x in xs)
@@ -35,7 +35,7 @@ def test_each_tensor_of_a_list_is_counted():
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("views", [False, True])
 def test_writes_of_a_composite_over_a_long_list_are_counted_once(views):
-    """The calls inside count their writes, and the composite does not count them again, so recorded histories hold."""
+    """Inner calls count their writes, and the composite does not count them again, so histories stay valid."""
     lib = Library("composed", "DEF")
     lib.define("exps_(Tensor(a!)[] xs) -> ()")
     lib.impl("exps_", lambda xs: [x.exp_() for x in xs] and None, "composite")

@@ -1,4 +1,4 @@
-// Operators of every sort on <lamella/extension.h> alone, in the namespace that a compiler flag gives.
+// Operators of every kind on <lamella/extension.h> alone, in the namespace that a compiler flag gives.
 #include <lamella/extension.h>
 
 #include <complex>
@@ -32,7 +32,7 @@ std::tuple<Tensor, int64_t, double, bool, std::string, std::vector<int64_t>, std
   return {x, 7, 0.5, true, "text", {1, 2}, {x, x + 1}, Scalar(std::complex<double>(1, 2))};
 }
 
-/* The operator that is called, and those that called it. */
+/* Returns the called operator and its callers. */
 std::string callers(lamella_frame* f, const Tensor&) {
   std::string all = title(f->op);
   for (f = f->parent; f; f = f->parent) all += " < " + title(f->op);
@@ -51,7 +51,7 @@ void scaled(const Tensor& self, double by, const Tensor& out) {
   if (!y.is_same(out)) out.copy_(y);
 }
 
-// The sum of the diagonal, by an accessor.
+// Returns the sum of the diagonal, read by an accessor.
 Tensor diagonal_sum(const Tensor& x) {
   LAMELLA_CHECK_VALUE(x.dim() == 2 && x.size(0) == x.size(-1), "diagonal_sum: argument 'x' must be square, got ",
                       x.sizes());
@@ -137,14 +137,14 @@ struct Halved : Function<Halved> {
   throw std::logic_error("unknown: " + what);
 }
 
-// Throws once on this thread, or on all threads of a parallel loop.
+// Throws on the calling thread, or on all threads of a parallel loop.
 Tensor fails(const std::string& what, bool in_parallel) {
   if (!in_parallel) throws(what);
   parallel_for(0, 64, 1, [&](int64_t, int64_t) { throws(what); });
   return Tensor();
 }
 
-// An operator's error that was caught leaves no pending error behind.
+// Catches an operator's error, and calls another operator: no pending error must be left.
 std::string survives(const Tensor& x) {
   try {
     x + ones({17});
@@ -154,7 +154,7 @@ std::string survives(const Tensor& x) {
   return "no error";
 }
 
-// Twice self, and its negative unless the mask leaves that out; a status tells that the kernel refuses odd sizes.
+// Computes 2 self, and -self unless that result is not wanted; refuses odd sizes by returning a status.
 Status twofold(const Tensor& self, bool, const Tensor& twice, const std::optional<Tensor>& negative) {
   if (self.numel() % 2) return fail(LAMELLA_VALUE_ERROR, "twofold: argument 'self': an odd number of elements");
   twice.copy_(self * 2);
@@ -162,7 +162,7 @@ Status twofold(const Tensor& self, bool, const Tensor& twice, const std::optiona
   return LAMELLA_OK;
 }
 
-int64_t passed = 0; /* calls that a layer saw */
+int64_t passed = 0; /* counts calls that a layer got */
 
 }  // namespace
 
@@ -185,7 +185,7 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
   m.define("moved(Tensor self, int by) -> Tensor", nullptr, nullptr, nullptr,
            LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT);
   m.infer("moved", [](const Tensor& self, int64_t, Output out) { out.like(self); });
-  m.impl("moved", "cpu", [](const Tensor& self, int64_t by) { return self + by; });  // not the given output
+  m.impl("moved", "cpu", [](const Tensor& self, int64_t by) { return self + by; });  // ignores the output
   m.def("parts(Tensor self) -> (Tensor, Tensor)");
   m.infer("parts", [](const Tensor& self, Output head, Output tail) {
     head.set({1}, self.dtype());
@@ -233,7 +233,7 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
     try {
       return fail(x);
     } catch (const Error& e) {
-      if (caught) survives(x); /* another error meanwhile */
+      if (caught) survives(x); /* raises another error meanwhile */
       throw;
     }
   });
@@ -256,13 +256,13 @@ LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
   m.derivative("scaled", "self: grad * by");
 }
 
-/* Functions from before `exact`. */
+/* Functions that were written before the argument `exact` existed. */
 LAMELLA_LIBRARY_IMPL(NAMESPACE, cpu, m) {
   m.impl("grown", [](const Tensor& self, int64_t times) { return self * times; });
   m.impl("grown_into", scaled);
 }
 
-#ifdef WITH_LAYER /* once a process: bits are few */
+#ifdef WITH_LAYER /* for one library of a process: bits are few */
 static std::tuple<Tensor, Tensor> both(lamella_frame* f, const Tensor& self) {
   const int32_t layer = f->layer;
   auto results = redispatch<std::tuple<Tensor, Tensor>>(f, self);
@@ -278,7 +278,7 @@ static lamella_status watch_all(lamella_frame* f, const lamella_value* args, lam
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-// Lists and dictionaries of values, there and back.
+// Returns lists and a dictionary of values that it was given.
 static std::tuple<std::vector<std::string>, std::vector<std::optional<int64_t>>, std::vector<Scalar>> values(
     const std::vector<std::string>& names, const std::vector<Scalar>& numbers,
     const std::vector<std::optional<int64_t>>& holes, const lamella::Dict& weights) {

@@ -19,7 +19,7 @@ from lamella.operators import samples  # noqa: E402
 
 
 def report(call) -> str:
-    """What the checks say of a call, or ''. Other errors are other tests' matter."""
+    """Returns the report of the checks for a call, or ''. Errors of other kinds are tested elsewhere."""
     try:
         call()
     except Exception as error:

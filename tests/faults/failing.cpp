@@ -28,7 +28,7 @@ lamella_status copy_bytes(void*, const lamella_copy* c, int32_t* done) {
   return LAMELLA_OK;
 }
 
-// The cpu's tensors over the memory of those of a call; they are released with it.
+// The cpu's tensors over the memory of a call's tensors; the destructor releases them.
 struct OnCpu {
   std::vector<lamella_tensor*> made;
   std::vector<std::vector<lamella_tensor*>> lists;
@@ -69,7 +69,7 @@ lamella_status fail_now() {
     case 1:
       throw std::runtime_error("queue full");
     default:
-      return LAMELLA_VALUE_ERROR;  // and does not say why
+      return LAMELLA_VALUE_ERROR;  // returns an error status without an error
   }
 }
 
@@ -80,7 +80,7 @@ lamella_status kernel(lamella_frame* f, const lamella_value* args, lamella_value
   OnCpu cpus;
   std::vector<lamella_value> own(args, args + f->num_args), results(static_cast<size_t>(f->num_rets));
   for (lamella_value& v : own) v = cpus.of(v);
-  // In an in-place form the functional kernel serves, and what it computes goes into the first result.
+  // The functional kernel also serves in-place forms; its result is written into the first result tensor.
   const lamella_operator* op = lamella::api().operator_functional(f->op);
   const int32_t count = op ? lamella::api().operator_num_args(op) : f->num_args;
   lamella_status st = lamella::api().call(f, op ? op : f->op, own.data(), count, results.data(), f->num_rets);
@@ -108,7 +108,7 @@ void loom_arm(long n, int how) {
   way = how;
   left = n;
 }
-// Ends the failing; returns whether a kernel failed.
+// Stops the failing; returns whether a kernel failed.
 int loom_disarm() {
   const bool failed = left == -1;
   left = -1;

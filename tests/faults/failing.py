@@ -22,10 +22,10 @@ from forked import faults_in_child  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 from shares import share  # noqa: E402
 
-SAMPLES = 6  # of each operator, spread over its list
-MOST = 40  # kernels of one call that fail in turn
-WAYS = 3  # an error, an exception, a status that does not say why: each kernel fails in one of them
-UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # their elements are not initialized
+SAMPLES = 6  # samples of each operator, spread over its list
+MOST = 40  # kernels of one call that are made to fail
+WAYS = 3  # the ways in which a kernel fails: an error, an exception, a status without an error
+UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # operators whose results are not initialized
 
 
 def chosen(operator: str) -> list[samples.Sample]:
@@ -35,13 +35,13 @@ def chosen(operator: str) -> list[samples.Sample]:
 
 
 def outcome(sample: samples.Sample) -> list[bytes]:
-    """The elements of a sample's results, wherever they are."""
+    """Returns the elements of a sample's results, read from any device."""
     results = flat(run(sample, "loom"))
     return bits([r.to("cpu") if isinstance(r, lamella.Tensor) else r for r in results])
 
 
 def attempt(loom: ctypes.CDLL, sample: samples.Sample, n: int, way: int) -> tuple[bool, Exception | None]:
-    """(whether the n-th kernel was reached and failed, the error)"""
+    """Returns whether the n-th kernel was reached and failed, and the error."""
     built = sample.build("loom")
     error = None
     loom.loom_arm(ctypes.c_long(n), way)
@@ -78,7 +78,7 @@ def faults_of(loom: ctypes.CDLL, sample: samples.Sample) -> list[str]:
 
 
 def plant() -> None:
-    """Puts a defective composite over relu, which goes on where its kernel failed."""
+    """Registers a defective composite of relu, which continues after its kernel has failed."""
     library = lamella.library.Library("aten", "IMPL", owner="planted")
 
     def composite(x):

@@ -1,4 +1,4 @@
-"""The cells: operator x argument x fault, generated from the live schemas. Each breaks one thing in a valid call."""
+"""Cells: operator x argument x fault, generated from the live schemas. Each makes one thing in a valid call wrong."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ INDEX = (IndexError, RuntimeError)
 class Cell:
     """One broken call.
 
-    ``names`` holds the argument's names of which the message must quote one; empty where the fault is in the call
-    as a whole. ``allowed`` is empty for a valid call, which must not raise.
+    The message must quote one of ``names``; they are empty if the fault is in the call as a whole. ``allowed`` is empty
+    for a valid call, which must not raise.
     """
 
     op: dict
@@ -32,7 +32,7 @@ class Cell:
     names: tuple[str, ...] = ()
     extra: tuple = ()
     keywords: dict = field(default_factory=dict)
-    opens: tuple[str, ...] | None = ()  # how the message may open; None where Python itself words it
+    opens: tuple[str, ...] | None = ()  # possible beginnings of the message; None if Python itself raises
 
     def __str__(self) -> str:
         overload = "." + self.op["overload"] if self.op["overload"] else ""
@@ -42,7 +42,7 @@ class Cell:
         return invoke(self.op, given, self.extra, self.keywords)
 
 
-# Arguments that are wrong only in combination: the message may name any of them.
+# Arguments of which only the combination is wrong: the message may name any of them.
 RELATED = {
     "as_strided": ("size", "stride", "storage_offset"),
     "empty_strided": ("size", "stride"),
@@ -55,7 +55,7 @@ RELATED = {
 
 
 class Operator:
-    """An operator's schema, and those of its overloads."""
+    """Returns an operator's schema, and those of its overloads."""
 
     def __init__(self, op: dict, overloads: list[dict]):
         self.op = op
@@ -71,7 +71,7 @@ class Operator:
         return [a["name"] for a in self.inputs() if kind(a["type"]) == "Tensor"]
 
     def alike(self, argument: dict) -> list[dict]:
-        """The arguments that other overloads have at the same place: they may be named, or take the value."""
+        """Returns other overloads' arguments at this place: the message may name them, or they may take the value."""
         if argument["keyword_only"]:
             return [a for o in self.siblings for a in o["args"] if a["name"] == argument["name"]] or [argument]
         at = self.args.index(argument)
@@ -79,7 +79,7 @@ class Operator:
         return [a for a in others if not a["keyword_only"]] + [argument]
 
     def related(self, name: str) -> list[str]:
-        """Arguments that an error about this one may name instead; all of them where values by type do not fit."""
+        """Returns arguments that the message may name instead of this one; all if the values' types do not fit."""
         if self.base in RELATED:
             return [n for n in RELATED[self.base] if name in RELATED[self.base]]
         return [] if fits_by_type(self.op["schema"]) else [a["name"] for a in self.inputs()]
@@ -87,7 +87,7 @@ class Operator:
     def cell(
         self, name: str, fault: str, allowed: tuple, value: Callable[[], object], scene: dict | None = None
     ) -> Cell:
-        """A call with one argument replaced (and others, where the fault needs them)."""
+        """Makes a call with one argument replaced (and others, if the fault needs them)."""
 
         def given() -> dict:
             values = arguments(self.op)
@@ -152,13 +152,13 @@ OTHERS = {
 
 
 def taken(label: str, argument: dict, o: Operator) -> bool:
-    """Whether the argument, or that of another overload, accepts the value."""
+    """Returns whether the argument, or that of another overload, accepts the value."""
     types = [a["type"] for a in o.alike(argument)]
     if label == "None":
         return any(t.endswith("?") for t in types)
     if label == "a tuple of None":
         return any(t.endswith("?[]") for t in types)
-    if label == "a str":  # unknown names of devices and modes are faults of their own, below
+    if label == "a str":  # unknown names of devices and modes are separate faults, below
         return any(kind(t) in ("Device", "str") for t in types)
     if label == "a matrix" and "Tensor[]" in map(kind, types):  # a list of one
         return True
@@ -205,7 +205,7 @@ def unknown_devices(o: Operator) -> Iterator[Cell]:
 
 
 def indices(o: Operator) -> Iterator[Cell]:
-    """Dimensions and positions out of range; the arguments are recognized by their names."""
+    """Makes dimensions and positions out of range; the arguments' names identify them."""
     for argument in o.inputs():
         name, k = argument["name"], kind(argument["type"])
         if not (name.startswith("dim") or name == "index"):
@@ -239,7 +239,7 @@ def sizes(o: Operator) -> Iterator[Cell]:
         if kind(argument["type"]) != "SymInt[]" or name in ("stride", "indices"):
             continue
         for label, value in SIZES.items():
-            if name == "pad" and label == "a negative size":  # a negative pad cuts
+            if name == "pad" and label == "a negative size":  # a negative padding is valid: it crops
                 continue
             strided = any(a["name"] == "stride" for a in o.args)
             scene = {"stride": lambda value=value: (1,) * len(value)} if strided else {}
@@ -272,7 +272,7 @@ def written(o: Operator) -> Iterator[Cell]:
 
 
 def expanded(o: Operator, name: str, valid) -> Iterator[Cell]:
-    rest = list(valid[1:]) if isinstance(valid, (list, tuple)) else None  # of a list, the first is faulty
+    rest = list(valid[1:]) if isinstance(valid, (list, tuple)) else None  # the first tensor of a list is wrong
     if rest is not None and not valid:
         return
     first = valid if rest is None else valid[0]
@@ -314,11 +314,11 @@ def required(op: dict) -> int:
 
 
 def calls(o: Operator) -> Iterator[Cell]:
-    """Faults in the call as a whole."""
+    """Makes the faults in the call as a whole."""
     yield o.call("no arguments", (TypeError,), tuple(a["name"] for a in o.args))
     yield o.call("an unknown keyword", (TypeError,), names=("nope",), keywords={"nope": 1})
     first = o.args[0]["name"]
-    if not any(a["name"] == first for s in o.siblings for a in s["args"][1:]):  # as in arange(2, end=5)
+    if not any(a["name"] == first for s in o.siblings for a in s["args"][1:]):  # such as arange(2, end=5)
         yield o.call("an argument twice", (TypeError,), names=(first,), keywords={first: arguments(o.op)[first]})
     positional = max(sum(not a["keyword_only"] for a in s["args"]) for s in o.siblings)
     mine = sum(not a["keyword_only"] for a in o.inputs())
@@ -327,7 +327,7 @@ def calls(o: Operator) -> Iterator[Cell]:
         name = argument["name"]
         place = required(o.op) - len(o.out) - 1
         if not argument["has_default"] and not any(required(s) <= place for s in o.siblings):
-            mine = {a["name"] for a in o.args}  # the call may look like one of another overload, which lacks its own
+            mine = {a["name"] for a in o.args}  # a call without an overload's own argument may fit another overload
             others = [
                 a["name"] for s in o.siblings for a in s["args"] if not a["has_default"] and a["name"] not in mine
             ]
@@ -383,7 +383,7 @@ def dtypes(o: Operator) -> Iterator[Cell]:
 
 
 def unsigned(o: Operator) -> Iterator[Cell]:
-    """uint64 with signed integers: no dtype holds both."""
+    """Pairs uint64 with a signed integer: no dtype holds both."""
     if o.base in ("add", "mul", "maximum", "eq") and o.op["form"] == "functional" and o.tensors() == ["self", "other"]:
         yield o.cell("other", "uint64 beside int64", DTYPE, to("uint64"), {"self": to(I64)})
     if o.base == "pow" and o.op["overload"] == "Tensor_Scalar":
@@ -463,7 +463,7 @@ FAULTS = (
 )
 
 
-NO_VALID_CALL = frozenset(["aten::pin_memory"])  # without a device that pins the host's memory
+NO_VALID_CALL = frozenset(["aten::pin_memory"])  # if no device pins the host's memory
 
 
 def operators(namespace: str = "aten") -> list[Operator]:
@@ -476,10 +476,10 @@ def operators(namespace: str = "aten") -> list[Operator]:
 
 
 def valid_cells(chosen: list[Operator]) -> list[Cell]:
-    """A valid call of every operator: if that fails, an error of a broken call proves nothing."""
+    """Makes a valid call of every operator: if that fails, an error of a broken call proves nothing."""
     return [o.call("nothing, it is valid", ()) for o in chosen]
 
 
 def cells(chosen: list[Operator]) -> list[Cell]:
-    """Every broken call of the operators."""
+    """Makes every broken call of the operators."""
     return [cell for o in chosen for fault in FAULTS for cell in fault(o)]

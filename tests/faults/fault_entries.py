@@ -1,4 +1,4 @@
-"""Cells of public functions that are no operators: tensors from data, indexing, conversions, defaults, registration."""
+"""Cells of public functions other than operators: tensors from data, indexing, conversions, defaults, registration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Entry(Cell):
 
 
 def entry(name, argument, fault, allowed, call, given=dict, opens=None) -> Entry:
-    """``opens``: words with one of which the message must open, by default the entry's name; None: not checked."""
+    """``opens`` lists possible first words of the message, by default the entry's name; None disables that check."""
     named = {"name": "aten::" + name, "overload": "", "schema": name}
     start = (name + ":",) if opens is None else opens
     return Entry(named, argument, fault, allowed, given, (argument,) if argument else (), opens=start, call=call)
@@ -173,7 +173,7 @@ def conversions() -> Iterator[Entry]:
     yield entry("size", "", "dimension 'x'", TYPE, lambda t: t.size("x"), with_t(2, 3))
     yield entry("stride", "", "dimension -8", INDEX, lambda t: t.stride(-8), with_t(2, 3))
     yield entry("stride", "", "dimension 'x'", TYPE, lambda t: t.stride("x"), with_t(2, 3))
-    for value in ("x", None, object(), {}, ["x"]):  # Python words these
+    for value in ("x", None, object(), {}, ["x"]):  # Python itself raises these
         kind = type(value).__name__
         yield anonymous(f"add {kind}", lambda t, v=value: t + v)
         yield anonymous(f"matmul {kind}", lambda t, v=value: t @ v)

@@ -1,4 +1,4 @@
-"""Planted defects: operators that each break one promise, which the sweep must report, and an honest one."""
+"""Planted defects: operators that each break one promise, which the sweep must report, and a correct operator."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def odd(self, dim):
 
 def dies(self, dim):
     if dim > 1:
-        faulthandler.disable()  # pytest's would report a death that is meant
+        faulthandler.disable()  # pytest's handler would report this intended death
         os.kill(os.getpid(), signal.SIGSEGV)
     check(dim, "planted::dies: argument 'dim' is out of range")
     return self.clone()
@@ -77,7 +77,7 @@ DEFECTS = {
 
 
 def plant(kernel) -> lamella.library.Library:
-    """Registers a defect and returns its library; closing that withdraws it."""
+    """Registers a defect and returns its library; closing the library withdraws it."""
     library = lamella.library.Library("planted", "FRAGMENT", owner="planted defects")
     library.define(f"{kernel.__name__}(Tensor self, int dim) -> Tensor")
     library.impl(kernel.__name__, kernel, "composite")

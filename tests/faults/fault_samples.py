@@ -1,4 +1,4 @@
-"""Valid arguments for every operator: from values for each type and a table, or, if these do not fit, from a sample."""
+"""Valid arguments for every operator: values for each type and from a table, or else the arguments of a sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lamella.operators import samples
 
 
 def matrix(*shape: int, dtype=None):
-    """A tensor of 1, 2, 3, ... in row-major order: no two elements alike, so that a changed one shows."""
+    """Returns a tensor of 1, 2, 3, ... in row-major order, so that a change of any element shows."""
     count = 1
     for n in shape:
         count *= n
@@ -51,7 +51,7 @@ def ones():
     return [lamella.tensor(1.0), lamella.tensor(1.0)]
 
 
-# Arguments of optimizers' updates: counts and factors, one for each parameter, and numbers.
+# Arguments of optimizers' updates: counts and factors for each parameter, and numbers.
 UPDATES = {
     "state_steps": ones,
     "mu_products": ones,
@@ -60,7 +60,7 @@ UPDATES = {
     **{f"{name}:Tensor": lambda: lamella.tensor(0.5) for name in ("lr", "beta1", "beta2", "weight_decay")},
     "grad_scale": lambda: lamella.tensor(1.0),
     "found_inf": lambda: lamella.tensor(0.0),
-    "amsgrad": lambda: True,  # so that every list is used
+    "amsgrad": lambda: True,  # such options are on, so that the update uses every list
     "centered": lambda: True,
 }
 
@@ -112,12 +112,12 @@ BY_ARGUMENT = {
 
 
 def bare(name: str) -> str:
-    """'aten::add_' is 'add'."""
+    """Returns the name of an operator's family: 'aten::add_' gives 'add'."""
     return name.rpartition("::")[2].strip("_")
 
 
 def kind(type_text: str) -> str:
-    """The type without its alias annotation and question mark: 'Tensor(a!)?' is 'Tensor'."""
+    """Returns the type without alias annotation and question mark: 'Tensor(a!)?' gives 'Tensor'."""
     text = type_text.rstrip("?")
     if "(" in text:
         text = text[: text.index("(")] + text[text.index(")") + 1 :]
@@ -125,7 +125,7 @@ def kind(type_text: str) -> str:
 
 
 def outputs(op: dict) -> list[str]:
-    """The arguments that an out= form takes as out=."""
+    """Returns the outputs that an out= form takes as out=."""
     return [a["name"] for a in op["args"] if a["written"] and a["keyword_only"]] if op["form"] == "out" else []
 
 
@@ -138,29 +138,29 @@ def sample(op: dict, argument: dict):
 
 
 def by_type(op: dict) -> dict:
-    """A value for each argument, by its type and the table."""
+    """Returns a value for each argument, by its type and the table."""
     return {a["name"]: sample(op, a) for a in op["args"] if a["name"] not in outputs(op)}
 
 
 def by_sample(op: dict, chosen) -> dict:
-    """The arguments of a sample of the operator, or of its functional form."""
+    """Returns the arguments of a sample of the operator, or of its functional form."""
     args, kwargs = chosen.build()
     names = [a["name"] for a in op["args"]]
     return dict(zip(names, args, strict=False)) | kwargs
 
 
-LIVE: dict[str, dict] = {}  # by schema: listing all operators takes 20 ms
+LIVE: dict[str, dict] = {}  # kept by schema, since listing all operators takes 20 ms
 
 
 def live(schema: str) -> dict:
-    if schema not in LIVE:  # registered after the last listing
+    if schema not in LIVE:  # the operator was registered after the last listing
         LIVE.update({o["schema"]: o for o in lamella._C._operators()})
     return LIVE[schema]
 
 
 @cache
 def sample_of(schema: str):
-    """A valid sample with elements, of an overload that has the same arguments: the first with the most tensors."""
+    """Returns the valid, non-empty sample of an overload with these arguments that has the most tensors."""
     op = live(schema)
     inputs = [a["name"] for a in op["args"] if a["name"] not in outputs(op)]
     base = op["name"].rpartition("::")[2]
@@ -171,7 +171,7 @@ def sample_of(schema: str):
 
 
 def fitting(op: dict, inputs: list[str]) -> list:
-    """Samples of an overload with these arguments, every tensor where its type says so."""
+    """Returns the samples of an overload with these arguments that have a tensor for each tensor type."""
     if [a["name"] for a in op["args"]] != inputs:
         return []
     tensors = {a["name"] for a in op["args"] if kind(a["type"]) == "Tensor"}
@@ -196,7 +196,7 @@ def fits_by_type(schema: str) -> bool:
 
 
 def arguments(op: dict) -> dict:
-    """New valid arguments by name. Outputs of an out= form are copies of the functional form's results."""
+    """Returns new valid arguments by name. Outputs of an out= form are copies of the functional form's results."""
     chosen = None if fits_by_type(op["schema"]) else sample_of(op["schema"])
     given = by_sample(op, chosen) if chosen else by_type(op)
     if outputs(op):

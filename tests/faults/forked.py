@@ -1,4 +1,4 @@
-"""Checks that run in a forked child, since what they look for may kill the process."""
+"""Runs checks in a forked child, since the searched fault may kill the process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 
 def faults_in_child(name: str, find: Callable[[], Iterable[str]]) -> list[str]:
-    """What ``find()`` yields, one line each, found in a child; its death or its exception is one more."""
+    """Returns the faults that ``find()`` yields in a child, one line each; its death or exception is one more."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

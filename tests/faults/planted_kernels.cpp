@@ -1,4 +1,4 @@
-// Kernels of the cpu that break what LAMELLA_CHECK_KERNELS=1 checks, one way each, and one that breaks nothing.
+// Kernels of the cpu that each break one rule of LAMELLA_CHECK_KERNELS=1, and a correct kernel.
 #include <lamella/extension.h>
 
 namespace {

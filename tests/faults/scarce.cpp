@@ -1,6 +1,6 @@
-// An allocator that fails once: to be loaded before all others (LD_PRELOAD). After scarce_arm(n), the n-th allocation
-// (from 0) that Lamella makes, itself or by operator new, fails, and so does the next one of the same size, which may
-// be a second try. Allocations by other libraries always succeed.
+// An allocator that fails once; it must be loaded before all other libraries (LD_PRELOAD). After scarce_arm(n), the
+// n-th allocation (from 0) that Lamella makes, itself or by operator new, fails, and so does the next one of the same
+// size, which may be a second try. Allocations by other libraries always succeed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -64,7 +64,7 @@ void scarce_arm(long n) {
   refused = 0;
   armed = true;
 }
-// Ends the failing; returns whether an allocation failed.
+// Stops the failing; returns whether an allocation failed.
 int scarce_disarm() {
   armed = false;
   return left < 0;

@@ -21,10 +21,10 @@ from catalogue import BY_TITLE, SAMPLED, bits, run, state, tensors  # noqa: E402
 from forked import faults_in_child  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 
-SAMPLES = 4  # of each operator
-MOST = 200  # allocations of one call that fail in turn
+SAMPLES = 4  # samples of each operator
+MOST = 200  # allocations of one call that are made to fail
 
-UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # their elements are not initialized
+UNDEFINED = ("empty.memory_format", "empty_like", "empty_strided")  # operators whose results are not initialized
 
 # Calls with scratch memory, and enough work for two threads.
 LARGE = {
@@ -65,7 +65,7 @@ def plant() -> None:
 
 
 def attempt(sample: samples.Sample, n: int):
-    """(whether the n-th allocation was reached, the error, whether the arguments are unchanged, the result)"""
+    """Returns (whether the n-th allocation was reached, the error, whether arguments are unchanged, the result)."""
     built = sample.build()
     before = [state(t) for t in tensors(built)]
     lamella.manual_seed(7)
@@ -106,7 +106,7 @@ def check(operator: str):
 
 
 def large_faults() -> list[str]:
-    """Faults of the large calls. They run in this process, as a forked child has one thread: a crash ends the run."""
+    """Returns the faults of the large calls. They run here, as a forked child has one thread: a crash ends the run."""
     lamella.set_num_threads(2)
     lamella.manual_seed(0)
     x, found = lamella.rand(300_000), []

@@ -38,7 +38,7 @@ class Violation:
 
 
 def state(t) -> tuple:
-    """All properties of a tensor that a failed call must not change, with the bytes of its whole storage."""
+    """Returns all properties of a tensor that a failed call must not change, with the bytes of its whole storage."""
     storage = t.storage()
     meta = t.device.type == "meta"
     held = b"" if meta or not storage.nbytes() else ctypes.string_at(storage.data_ptr(), storage.nbytes())
@@ -73,7 +73,7 @@ def title(cell: Cell) -> str:
     return name[len("aten::") :] if name.startswith("aten::") else name
 
 
-# Operators that users call by brackets; their messages open with this word.
+# Operators that users call by brackets; their messages begin with this word.
 BRACKETS = {"index_put_": "index"}
 
 
@@ -82,21 +82,21 @@ def openings(name: str) -> tuple[str, ...]:
 
 
 def message_faults(cell: Cell, error: BaseException) -> list[str]:
-    """The first line must open with the operator's name and quote the argument's; later lines list accepted types."""
+    """Checks that the first line opens with the operator's name and quotes the argument's; later lines list types."""
     line = str(error).partition("\n")[0]
     found = []
     if cell.opens is not None and not line.startswith(cell.opens or openings(title(cell))):
         found.append(f"the message does not open with '{title(cell)}:': {line!r}")
     if isinstance(error, lamella.OutOfMemoryError):  # no argument need be at fault
         return found
-    quoted = any(f"'{name}'" in line or f"'{name}[0]'" in line for name in cell.names)  # in a list, by its place
+    quoted = any(f"'{name}'" in line or f"'{name}[0]'" in line for name in cell.names)  # a list's element has its place
     if cell.names and not quoted and not ("device" in cell.names and "device '" in line):
         found.append(f"the message names none of {', '.join(cell.names)}: {line!r}")
     return found
 
 
 def broken_promises(cell: Cell) -> list[str]:
-    """The promises that one cell breaks; an empty list if there are none."""
+    """Returns the promises that one cell breaks."""
     given = cell.given()
     before = {name: state(t) for name, t in tensors_in(given).items()}
     try:
@@ -113,7 +113,7 @@ def broken_promises(cell: Cell) -> list[str]:
 
 
 def child(todo: Sequence[Cell], start: int, at: mmap.mmap, pipe: int) -> None:
-    """Runs the cells from ``start``, noting the position first and sending a line for each violation."""
+    """Runs the cells from ``start``; writes the position first, and a line for each violation."""
     warnings.simplefilter("ignore")
     for i in range(start, len(todo)):
         at[:8] = struct.pack("q", i)
@@ -126,7 +126,7 @@ def child(todo: Sequence[Cell], start: int, at: mmap.mmap, pipe: int) -> None:
 
 
 def in_child(work: Callable[[int], None]) -> tuple[str, int]:
-    """Forks, runs ``work`` with a pipe, and returns what it wrote and how it ended."""
+    """Forks, runs ``work`` with a pipe, and returns its output and its exit status."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -148,7 +148,7 @@ def death(code: int) -> str:
 
 
 def sweep(todo: Sequence[Cell]) -> list[Violation]:
-    """Runs all cells. A child's death is a violation of the cell that it ran; a new child goes on with the next one."""
+    """Runs all cells. A child's death is a violation of its current cell; a new child continues with the next cell."""
     violations, start = [], 0
     at = mmap.mmap(-1, 8)
     while start < len(todo):
@@ -177,7 +177,7 @@ class Report:
 
 
 def sweep_operators(chosen: list[Operator], more: Sequence[Cell] = ()) -> Report:
-    """Valid calls first; then every fault of the operators whose valid call works, and ``more``."""
+    """Runs valid calls first, then ``more`` and every fault of the operators whose valid call works."""
     valid = valid_cells(chosen)
     violations = sweep(valid)
     failed = {v.cell for v in violations}

@@ -41,7 +41,7 @@ def test_entry(name):
 
 
 def generated() -> list[tuple[str, str, str]]:
-    """Schema, argument and fault of all cells. Generation calls operators, so a child does it."""
+    """Returns schema, argument and fault of all cells. A child generates them, since that calls operators."""
 
     def write(pipe: int) -> None:
         chosen = fault_cells.cells(fault_cells.operators())
@@ -54,7 +54,7 @@ def generated() -> list[tuple[str, str, str]]:
 
 
 def test_cells_cover_every_argument(capsys):
-    """The cells come from the live schemas: each argument of each operator has at least two faults of its own."""
+    """The live schemas give the cells: each argument of each operator has at least two faults."""
     operators = fault_cells.operators()
     faults: dict[tuple[str, str], set[str]] = {}
     cells = generated()
@@ -68,7 +68,7 @@ def test_cells_cover_every_argument(capsys):
 
 
 def out_of_range(namespace: str) -> list[fault_cells.Cell]:
-    """The cells of one kind of fault: others may fail for reasons that are not planted."""
+    """Returns the cells of one kind of fault; a planted operator may fail other kinds for other reasons."""
     return [c for c in fault_cells.cells(fault_cells.operators(namespace)) if "out of range" in c.fault]
 
 
@@ -91,7 +91,7 @@ def test_a_death_does_not_end_the_sweep():
         violations = sweep.sweep(todo)
     finally:
         library.close()
-    assert [v.what for v in violations] == ["the process died by SIGSEGV"] * 2  # of four: 7 and 2**62
+    assert [v.what for v in violations] == ["the process died by SIGSEGV"] * 2  # of four values, 7 and 2**62 kill it
 
 
 def test_honest_operator_has_no_violation():

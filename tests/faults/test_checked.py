@@ -1,4 +1,4 @@
-"""With LAMELLA_CHECK_KERNELS=1: our own kernels pass over all samples, and each kind of defect is reported."""
+"""LAMELLA_CHECK_KERNELS=1: our own kernels pass with all samples, and each kind of defect is reported."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def run(*arguments):
 def test_our_kernels_keep_the_rules():
     done = run()
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert int(done.stdout.split()[-4]) > 5000, done.stdout  # the samples were called
+    assert int(done.stdout.split()[-4]) > 5000, done.stdout  # the samples were indeed called
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed: apt-get install g++")
@@ -45,7 +45,7 @@ def test_each_planted_defect_is_reported(tmp_path_factory):
 
 
 def test_a_python_kernel_may_answer_with_a_tensor_of_its_own(tmp_path):
-    """Also where the output that was allocated has no memory, and is released by the answer."""
+    """The returned tensor may also replace an allocated output that has no memory."""
     program = """
         import lamella
 

@@ -1,4 +1,4 @@
-"""Each kernel of a call on a device of primitives fails once: the call raises that kernel's error, with the device."""
+"""Each kernel of a call on a device of primitives fails once: the call raises that error, naming the device."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Memory that could be freed, resized or overwritten while it is read: each case in a process of its own."""
+"""Memory that might be freed, resized or overwritten while it is read; each case runs in its own process."""
 
 import subprocess
 import sys

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from threads import in_threads
 
-ELSEWHERE = tempfile.gettempdir()  # no source tree lies there that could be imported instead
+ELSEWHERE = tempfile.gettempdir()  # a folder without a source tree, which could be imported instead
 
 
 def python(code: str, *, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess:
@@ -170,7 +170,7 @@ def test_signals_during_a_product_leave_the_heap_whole(threads):
 
 
 def exit_of_child(work, seconds: float) -> int | None:
-    """Forks; the child's exit code, or None if it hangs."""
+    """Forks; returns the child's exit code, or None if it hangs."""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -203,7 +203,7 @@ def test_child_forked_after_a_threaded_operator_runs_one():
     try:
         threaded_operators()
         assert exit_of_child(threaded_operators, 30) == 0
-        threaded_operators()  # the parent goes on
+        threaded_operators()  # the parent's threads still work
     finally:
         lamella.set_num_threads(before)
 
@@ -270,20 +270,20 @@ def test_out_writes_into_the_given_memory(name):
     out = lamella.from_numpy(np.full_like(want, 7))
     pointer, storage = out.data_ptr(), out.storage().data_ptr()
     lamella.set_num_threads(1)  # each thread takes scratch memory
-    call(a, b, out=out)  # the first call makes caches
+    call(a, b, out=out)  # the first call fills caches
     gc.collect()
     before = lamella._C._memory_stats("cpu")["allocations"]
     result = call(a, b, out=out)
     between = lamella._C._memory_stats("cpu")["allocations"]
     call(a, b)
     after = lamella._C._memory_stats("cpu")["allocations"]
-    assert between - before == after - between - 1  # all but the result
+    assert between - before == after - between - 1  # without out= there is one more: the result
     assert result is out and (out.data_ptr(), out.storage().data_ptr()) == (pointer, storage)
     np.testing.assert_allclose(out.numpy(), want, rtol=1e-10)
 
 
 def test_the_functional_form_does_allocate():
-    """The count of the test above does grow: the same call without out= takes memory."""
+    """The count of the test above can grow: without out= the same call takes memory."""
     a = lamella.ones(*SHAPE)
     before = lamella._C._memory_stats("cpu")["allocations"]
     kept = lamella.add(a, a)
@@ -307,7 +307,7 @@ def test_out_of_memory_is_an_exception_and_the_process_goes_on(n):
 
 
 def test_out_of_memory_under_a_limit():
-    """A process limit refuses memory: also an exception, and cached memory is freed before."""
+    """A process limit makes allocation fail: an exception follows, after cached memory was freed."""
     code = """
 import resource, lamella
 x = [lamella.zeros(25_000_000) for _ in range(3)]
@@ -353,7 +353,7 @@ def test_deleters_run_on_other_threads():
 
 
 def test_memory_from_one_thread_is_freed_by_another():
-    gc.collect()  # what earlier tests have left, which would be freed in between
+    gc.collect()  # earlier tests' garbage would be freed in between
     live = lamella._C._memory_stats("cpu")["live_bytes"]
     made: list = []
     in_threads(*[lambda: made.extend(lamella.ones(1000) * k for k in range(500)) for _ in range(4)])
@@ -364,7 +364,7 @@ def test_memory_from_one_thread_is_freed_by_another():
 
 
 class Stress:
-    """Four threads register and withdraw, eight call; every value must be that of some registration."""
+    """Four threads register and withdraw, eight call; every value must be that of one registration."""
 
     def __init__(self, seconds: float):
         self.end = time.monotonic() + seconds
@@ -382,7 +382,7 @@ class Stress:
                 library.impl("twice", lambda x: x + x, "composite")
                 packet = lamella._C._packet(f"stress{k}::twice")
                 assert packet(lamella.tensor([k + 1.0])).tolist() == [2.0 * (k + 1)]
-                library.impl("aten::neg", lambda x: x * -1.0, "cpu")  # hides Lamella's kernel, and computes the same
+                library.impl("aten::neg", lambda x: x * -1.0, "cpu")  # hides Lamella's kernel and gives the same values
                 layer = library.register_layer(f"watch{k}", lambda call, *a, **kw: call(*a, **kw))
                 with layer.on():
                     assert lamella.add(lamella.ones(2), k).tolist() == [1.0 + k] * 2
@@ -447,7 +447,7 @@ print(len(os.listdir('/proc/self/task')))
 
 
 def quota() -> float:
-    """The processors that the cgroup grants."""
+    """Returns the number of processors that the cgroup grants."""
     try:
         with open("/sys/fs/cgroup/cpu.max") as f:
             granted, period = f.read().split()
@@ -478,7 +478,7 @@ print('values', (x + x).tolist())
 
 
 def test_trace_changes_no_answer():
-    """Neither for operators that are a shape rule alone, nor for those whose shape depends on the data."""
+    """Tracing changes neither operators with only a shape rule nor the errors of data-dependent shapes."""
     code = """
 import lamella
 x = lamella.ones(2, 3, device='meta')
@@ -510,7 +510,7 @@ with layer.on():
 
 
 def test_a_read_only_page_is_never_written():
-    """Memory that the system protects shows that an operator only reads its input."""
+    """The input lies in read-only memory, so a write would kill the process."""
     libc = ctypes.CDLL(None, use_errno=True)
     page = os.sysconf("SC_PAGE_SIZE")
     raw = np.zeros(3 * page, dtype=np.uint8)
@@ -527,7 +527,7 @@ def test_a_read_only_page_is_never_written():
 
 
 def test_daemon_threads_inside_kernels_at_exit():
-    """Python ends such threads by unwinding their stacks, kernels and the dispatcher among them."""
+    """At exit Python ends such threads by unwinding their stacks, with kernels and the dispatcher on them."""
     code = """
 import threading, time
 import lamella
@@ -548,7 +548,7 @@ time.sleep({seconds})
 
 
 def test_daemon_threads_inside_parallel_loops_at_exit():
-    """Such a loop checks for interrupts after a while; it must not wait for Python then, which would end the thread."""
+    """A long loop checks for interrupts; at exit it must not wait for Python, which would end the thread."""
     code = """
 import threading, time
 import lamella

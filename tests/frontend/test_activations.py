@@ -1,4 +1,4 @@
-"""Gates, learned and random slopes, and the kinds of dropout."""
+"""Gated activations, learned and random slopes, and the kinds of dropout."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""The command line: what it prints, and that it says what is wrong in one line."""
+"""The command line: its output, and its errors of one line."""
 
 import subprocess
 import sys

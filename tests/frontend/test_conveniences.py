@@ -1,4 +1,4 @@
-"""Methods of torch's tensors that are no operators: transposes, casts by name, new_*, wide unsigned integers."""
+"""Methods of torch's tensors that are not operators: transposes, casts by name, new_*, wide unsigned integers."""
 
 import lamella
 import numpy as np

@@ -1,4 +1,4 @@
-"""Distributions: densities, moments and entropies against scipy.stats, samples by their moments, errors."""
+"""Distributions: densities, moments and entropies equal scipy.stats'; samples by their moments; errors."""
 
 import lamella
 import numpy as np
@@ -76,7 +76,7 @@ def test_moments_and_samples(name):
 
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_draws_are_differentiable(name):
-    """A draw moves with its location as one with one, or with its scale, by the same random numbers."""
+    """With the same random numbers, a draw's derivative by the location is 1, by the scale the standardized draw."""
     one, _ = CONTINUOUS[name]
     parameters = {k: getattr(one, k).clone().requires_grad_() for k in one._parameters}
     lamella.manual_seed(1)
@@ -118,7 +118,7 @@ def test_categories():
 
 
 def test_a_policy_gradient():
-    """The derivative of log p(a) by the logits is one at a, less the probabilities."""
+    """The derivative of log p(a) by the logits is one at a, minus the probabilities."""
     logits = t(0.1, -0.4, 0.9).requires_grad_()
     d.Categorical(logits=logits).log_prob(lamella.tensor(1)).backward()
     p = np.exp([0.1, -0.4, 0.9])

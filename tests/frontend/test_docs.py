@@ -17,7 +17,7 @@ PARSER = doctest.DocTestParser()
 
 
 def run(text, name):
-    """Runs a text's examples, in which `lamella` is imported already."""
+    """Runs a text's examples, with `lamella` imported."""
     report = []
     test = PARSER.get_doctest(text, {"lamella": lamella}, name, None, 0)
     assert test.examples, f"{name}: no example"
@@ -26,9 +26,9 @@ def run(text, name):
 
 
 def with_examples(docs):
-    """The names whose text has examples; those of optimizers and distributions need gradients.
+    """Returns the names whose text has examples; those of optimizers and distributions need gradients.
 
-    Of the names that share a text, as the forms of an operator do, only the first is taken.
+    If several names share a text, as the forms of an operator do, only the first is taken.
     """
     names = {}
     for name, doc in docs.items():
@@ -40,7 +40,7 @@ def with_examples(docs):
 
 
 def public_objects():
-    """Functions and classes of the namespace, of its Python modules, and their public methods."""
+    """Returns functions and classes of the namespace, of its Python modules, and their public methods."""
     found = {"lamella": lamella}
     for module in (
         lamella,
@@ -123,7 +123,7 @@ def test_readme_examples():
 
 @pytest.mark.needs("autograd")
 def test_readme_programs():
-    """They run one after the other in a new interpreter, as if a reader pasted them."""
+    """The README's examples run one after the other in a new interpreter, as if a reader pasted them."""
     programs = [b for b in blocks("README.md") if ">>> " not in b]
     assert programs, "README.md shows no program"
     found = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)
@@ -144,13 +144,13 @@ def test_readme_programs():
     ],
 )
 def test_pages(page):
-    """A page's examples are one session, from its beginning to its end."""
+    """A page's examples are one session."""
     run("\n".join(blocks(page)), page)
 
 
 @pytest.mark.parametrize("page, folder", [("docs/architecture.md", "."), ("docs/autograd.md", "plugins/autograd")])
 def test_pages_lead_to_files_that_are_there(page, folder):
-    """Where a page says `file`: `name`, the file is there and the name is in it."""
+    """For each `file`: `name` in a page, the file exists and contains the name."""
     text = (ROOT / page).read_text()
     sources = {
         p.relative_to(ROOT / folder).as_posix(): p for p in (ROOT / folder).rglob("*.*") if "build" not in p.parts

@@ -1,4 +1,4 @@
-"""Rows of tables, and bags of them: bounded lengths, gradients, forms of arguments, errors."""
+"""Embedding tables and bags of rows: bounded lengths, gradients, forms of arguments, errors."""
 
 import lamella
 import lamella.nn.functional as F

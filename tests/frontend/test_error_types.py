@@ -1,4 +1,4 @@
-"""Calls of modules and functions that do not fit: the exception has torch's type, and says what came and what fits."""
+"""Wrong calls of modules and functions raise torch's type of exception, and name given and accepted arguments."""
 
 import inspect
 
@@ -108,7 +108,7 @@ def test_further_samples_are_not_used():
 
 
 def test_the_signature_of_a_call():
-    """Of a module as torch's, of a class its constructor's."""
+    """A module's signature is torch's; a class has its constructor's."""
 
     class Own(nn.Module):
         def __init__(self, size, *, scale=1.0):
@@ -123,7 +123,7 @@ def test_the_signature_of_a_call():
 
 @pytest.mark.parametrize("dtype", [lamella.complex64, lamella.complex128])
 def test_complex_numbers_are_drawn(dtype):
-    """Both parts; normal ones share the variance."""
+    """Both parts are drawn; normal ones share the variance."""
     lamella.manual_seed(0)
     x = lamella.zeros(200, 200, dtype=dtype).normal_(1, 2)
     for part in (x.real, x.imag):
@@ -138,7 +138,7 @@ def test_complex_numbers_are_drawn(dtype):
 
 
 def test_a_large_copy_that_need_not_be_there_at_once():
-    """Written past the caches, at any offset."""
+    """Such a copy uses stores that bypass the caches, at any offset."""
     source = lamella.arange(700_001, dtype=lamella.float32)
     for begin in (0, 1, 3):
         target = lamella.zeros(700_010)

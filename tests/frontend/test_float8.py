@@ -1,4 +1,4 @@
-"""float8_e4m3fn and float8_e5m2, which hold numbers and have no arithmetic: beside ml_dtypes, bit for bit."""
+"""float8_e4m3fn and float8_e5m2 hold numbers and have no arithmetic; they equal ml_dtypes' bit for bit."""
 
 import copy
 import pickle
@@ -24,7 +24,7 @@ def of_bits(array, dtype):
 
 
 def same(found, expected):
-    """The same bits, but for those of a NaN."""
+    """Returns whether both have the same elements; NaN equals NaN."""
     a, b = np.asarray(found), np.asarray(expected)
     return a.shape == b.shape and bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
 
@@ -44,7 +44,7 @@ def test_every_byte_is_the_number_that_it_should_be(dtype):
 
 
 def hard_numbers(dtype):
-    """Random bits, every number of the dtype, the middle between neighbours, and what lies next to it."""
+    """Returns random bits, every number of the dtype, the middles of neighbours, and the numbers next to these."""
     rng = np.random.default_rng(7)
     random = rng.integers(0, 2**32, 200_000, dtype=np.uint64).astype(np.uint32).view(np.float32)
     near = rng.normal(size=100_000).astype(np.float32) * 10 ** rng.integers(-6, 6, 100_000).astype(np.float32)
@@ -70,7 +70,7 @@ def test_rounding(dtype):
 @both
 @pytest.mark.parametrize("other", ["bool", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float64"])
 def test_from_and_to_other_dtypes(dtype, other):
-    """Through float32, in both directions."""
+    """Conversions go through float32, in both directions."""
     x = lamella.tensor([0, 1, -3, 7.5, 100, -447, 60000]).to(getattr(lamella, other))
     expected = x.to(lamella.float32).to(dtype)
     assert (bits(x.to(dtype)) == bits(expected)).all()
@@ -111,7 +111,7 @@ def test_factories_fills_copies_and_views(dtype):
         target = lamella.zeros(array.shape, dtype=dtype)
         target.copy_(seen)
         assert (bits(target) == array).all()
-        apart = lamella.zeros(*array.shape, 2, dtype=lamella.float64)[..., 0]  # converted into lines with gaps
+        apart = lamella.zeros(*array.shape, 2, dtype=lamella.float64)[..., 0]  # into rows with gaps
         apart.copy_(seen)
         assert same(apart.contiguous().numpy(), expected.astype(np.float64))
         back = lamella.zeros(*array.shape, 2, dtype=dtype)[..., 1]

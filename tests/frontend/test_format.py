@@ -1,4 +1,4 @@
-"""How tensors print: laid out as torch 2.13 does, by strings that tests/recorded/record_repr.py recorded from it."""
+"""Tensors print as in torch 2.13, whose texts tests/recorded/record_repr.py recorded."""
 
 import json
 import math
@@ -39,7 +39,7 @@ def test_as_torch_prints(name):
 
 
 def test_notes_begin_a_new_line_where_they_do_not_fit():
-    """Our dtypes' names are one letter longer than torch's: the rule is checked on its own."""
+    """Our dtypes' names are one letter longer than torch's, so this rule is checked separately."""
     for n in range(1, 12):
         text = repr(lamella.full((n,), 1234567, dtype=lamella.int32))
         *_, last = text.splitlines()

@@ -1,4 +1,4 @@
-"""lamella.nn.functional: the functions of torch.nn.functional that exist here, and error messages for the others."""
+"""lamella.nn.functional has torch.nn.functional's functions, or error messages for those that are missing."""
 
 import inspect
 import json
@@ -21,7 +21,7 @@ INPLACE = "relu relu6 hardtanh hardsigmoid hardswish leaky_relu elu celu selu si
 
 @pytest.mark.parametrize("name", INPLACE)
 def test_an_activation_writes_into_its_input_where_asked(name):
-    """The values are those of the operators, which operators/ compares with their formulas."""
+    """The values are those of the operators, which tests/operators compares with formulas."""
     f, t = getattr(F, name), lamella.tensor(x)
     made = f(t)
     assert t.tolist() == x.tolist() and made.tolist() == getattr(lamella.ops.aten, name)(t).tolist()

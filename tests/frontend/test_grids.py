@@ -1,4 +1,4 @@
-"""Images read at the places of a grid, and grids of affine maps: turns, warnings, errors."""
+"""Images sampled at the places of a grid, and grids of affine maps: rotations, warnings, errors."""
 
 import itertools
 

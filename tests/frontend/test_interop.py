@@ -14,7 +14,7 @@ NUMPY_DTYPES = [d for d in DTYPES if d != "bfloat16"]
 
 
 def strided(x, data):
-    """A numpy view of `x` with positive strides: every n-th element, perhaps transposed."""
+    """Makes a numpy view of `x` with positive strides: every n-th element, perhaps transposed."""
     view = x[(..., *(slice(data.draw(st.integers(0, 1)), None, data.draw(st.integers(1, 2))) for _ in x.shape))]
     return view.T if data.draw(st.booleans()) else view
 
@@ -79,7 +79,7 @@ def test_numpy_shares_and_keeps_alive():
     assert n[1] == 4
     del t
     gc.collect()
-    assert lamella.ones(1000).sum().item() == 1000  # would reuse freed memory
+    assert lamella.ones(1000).sum().item() == 1000  # new arrays would reuse freed memory
     assert n[:2].tolist() == [3, 4] and not n[2:].any()
 
 
@@ -424,7 +424,7 @@ def test_scalars_without_a_common_dtype():
 
 
 def test_data_that_change_while_they_are_read():
-    """Reading an element may run anything, which may empty the list that holds it."""
+    """Reading an element may run any code, which may empty the list that contains it."""
 
     class Clears:
         def __len__(self):
@@ -445,7 +445,7 @@ def test_data_that_change_while_they_are_read():
 
 def test_arrays_of_others_in_host_memory_are_taken_by_dlpack():
     class Array:
-        """What another library's array shows."""
+        """An array of another library, with DLPack's methods."""
 
         def __init__(self, array):
             self.array = array
@@ -464,7 +464,7 @@ def test_arrays_of_others_in_host_memory_are_taken_by_dlpack():
     assert lamella.tensor(Array(array)).tolist() == [7, 1, 2]
 
     class Sequence(list):
-        """One that says no."""
+        """A list whose __dlpack__ refuses."""
 
         def __dlpack__(self, **keywords):
             raise BufferError("no")

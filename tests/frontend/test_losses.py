@@ -1,4 +1,4 @@
-"""Losses and distances as functions and modules: spellings of reductions, arguments, errors, gradients at corners."""
+"""Losses and distances as functions and modules: names of reductions, arguments, errors, gradients at kinks."""
 
 import math
 import warnings
@@ -128,8 +128,8 @@ def test_errors(call, error, words):
 @needs_autograd
 @pytest.mark.parametrize("p", [0, 0.5, 1, 1.5, 2, 3, math.inf])
 def test_gradients_of_distances_where_points_meet(p):
-    """Of the same two rows it is 0; else, of each element, d |d|^(p-2) / distance^(p-1); of an infinite order it is the
-    sign of each element that is the largest."""
+    """The gradient is 0 for equal rows, else d |d|^(p-2) / distance^(p-1) for each element; for an infinite order it is
+    the sign of each largest element."""
     x = lamella.tensor([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [3.0, 0.0, 5.0]]).requires_grad_()
     lamella.pdist(x, p).sum().backward()
     d = np.array([-3.0, 1.0, -3.0])
@@ -165,7 +165,7 @@ def test_similarity_of_nothing():
     similarity = nn.CosineSimilarity(dim=0)(x, lamella.tensor([3.0, 4.0]))
     similarity.backward()
     assert similarity.item() == 0 and x.grad.isfinite().all()
-    large = lamella.full((3,), 1e30)  # whose squares overflow
+    large = lamella.full((3,), 1e30)  # the squares of these would overflow
     assert abs(nn.CosineSimilarity(0)(large, large).item() - 1) < 1e-6
 
 
@@ -180,7 +180,7 @@ def test_similarity_and_bilinear():
     assert np.abs(w).max() <= 0.5
 
 
-# ---- losses with a layer in them -------------------------------------------------------------------------------------
+# ---- losses that contain a layer -------------------------------------------------------------------------------------
 
 
 @needs_autograd

@@ -1,4 +1,4 @@
-"""Modules: what they have, how they are called, and how their state is kept."""
+"""Modules: their members, calls, and state."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ needs_autograd = pytest.mark.needs("autograd")
 
 @pytest.mark.parametrize("text", MODULES)
 def test_it_looks_as_in_torch(text):
-    """The text, the keys of the state dict and the attributes are those that torch 2.13 had."""
+    """The text, the keys of the state dict and the attributes equal those recorded from torch 2.13."""
     assert described(nn, text) == THEIRS[text]
 
 
@@ -68,7 +68,7 @@ def test_members():
     assert net.get_parameter("first.bias") is net.first.bias and net.get_buffer("scale") is net.scale
     assert net.first.weight is net._modules["first"]._parameters["weight"] and net.kept == 5
     assert {"first", "scale", "forward", "kept"} <= set(dir(net))
-    net.first = net.second  # tied: each once
+    net.first = net.second  # a tied module's parameters come once
     assert len(list(net.parameters())) == 1 and len(dict(net.named_parameters(remove_duplicate=False))) == 2
     net.further = net.second
     del net.further, net.second
@@ -95,7 +95,7 @@ def test_what_is_assigned_takes_the_place_of_what_was_there():
     assert net._buffers["y"].tolist() == [0]
     net.z = lamella.zeros(1)  # a plain attribute
     assert "z" in vars(net) and list(net._buffers) == ["y"]
-    net._parameters["x"] = nn.Parameter(lamella.zeros(1))  # as torch's programs do
+    net._parameters["x"] = nn.Parameter(lamella.zeros(1))  # as torch programs do
     assert net.x.tolist() == [0]
 
 
@@ -223,7 +223,7 @@ def test_old_batch_norms_count_no_batches():
 @pytest.mark.parametrize("carry", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deepcopy", "pickle"])
 def test_copies(carry):
     net = nn.Sequential(OrderedDict(a=nn.Linear(2, 2), b=nn.BatchNorm1d(2)))
-    net.c = net.a  # tied
+    net.c = net.a  # one module under two names
     handle = net.register_forward_hook(doubled)
     other = carry(net)
     assert repr(other) == repr(net) and other.c is other.a and other.a.weight is not net.a.weight
@@ -363,7 +363,7 @@ def test_a_training_step_lowers_the_loss():
     assert losses[-1].item() < losses[0].item() / 2
 
 
-# ---- containers, layers, beginnings ----------------------------------------------------------------------------------
+# ---- containers, layers, initialization ------------------------------------------------------------------------------
 
 
 def test_containers():
@@ -480,7 +480,7 @@ def test_an_error_names_the_innermost_module():
     net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU(), nn.Linear(4, 5)))
     with pytest.raises(RuntimeError) as raised:
         net(lamella.ones(1, 2))
-    if sys.version_info >= (3, 11):  # before, exceptions have no notes
+    if sys.version_info >= (3, 11):  # older exceptions have no notes
         assert raised.value.__notes__[-1] == "in Linear(in_features=4, out_features=5, bias=True)"
         assert sum(note.startswith("in ") for note in raised.value.__notes__) == 1
 
@@ -495,7 +495,7 @@ def test_an_error_names_the_innermost_module():
         nn.Sequential(Broken())[0]()
 
 
-# ---- what programs do to modules -------------------------------------------------------------------------------------
+# ---- unusual uses of modules -----------------------------------------------------------------------------------------
 
 
 def test_hooks_and_forwards_that_are_written_into_the_dict_are_called():
@@ -548,7 +548,7 @@ def test_attributes_as_python_finds_them():
     m._buffers["x"] = lamella.ones(1)
     assert m.x.tolist() == [1]
 
-    class Named(nn.Module, dict):  # a class in C beside
+    class Named(nn.Module, dict):  # also inherits from a class in C
         def _name(self):
             return 1
 
@@ -557,7 +557,7 @@ def test_attributes_as_python_finds_them():
     assert dict(m) == {"a": 1} and m.w is m._parameters["w"] and "w" not in vars(m)
 
     class Helpful(nn.Sequential):
-        _assign = _name = _forget = _repeated = None  # names that are free
+        _assign = _name = _forget = _repeated = None  # a user's class may use these names
 
     m = Helpful(nn.ReLU())
     m.w = nn.Parameter(lamella.ones(1))
@@ -574,7 +574,7 @@ def test_a_backend_named_as_a_method_takes_nothing_away():
     _movers.give(nn.Module, "nowhere", mover)
     try:
         assert nn.Module.nowhere.is_mover and nn.Module.nowhere.__doc__
-        net = nn.ModuleDict({"nowhere": nn.ReLU()})  # a member of a device's name
+        net = nn.ModuleDict({"nowhere": nn.ReLU()})  # a member with a device's name
         assert net.nowhere is net["nowhere"] and net.add_module("nowhere", None) is None
         with pytest.raises(RuntimeError, match="nowhere"):
             nn.Identity().nowhere()

@@ -1,4 +1,4 @@
-"""nn.utils: values by numpy and scipy, and what modules look like while and after they are changed."""
+"""nn.utils: values equal numpy's and scipy's; modules during and after a change."""
 
 import copy
 import pickle
@@ -31,7 +31,7 @@ def with_grads(*grads):
         p = nn.Parameter(lamella.zeros(grad.shape, dtype=grad.dtype))
         p.grad = grad
         made.append(p)
-    return [*made, nn.Parameter(lamella.zeros(2))]  # one without a gradient
+    return [*made, nn.Parameter(lamella.zeros(2))]  # the last parameter has no gradient
 
 
 @pytest.mark.parametrize("order", [2.0, 1, 3.5, float("inf"), "inf"])
@@ -45,7 +45,7 @@ def test_the_norm_of_all_gradients_is_bounded(order):
     for p, g in zip(params, grads, strict=False):
         close(p.grad, g.numpy() * (norm / 2) / (norm + 1e-6))
     kept = [p.grad.clone() for p in params[:3]]
-    utils.clip_grad_norm_(params, norm, order, foreach=True)  # they are small enough
+    utils.clip_grad_norm_(params, norm, order, foreach=True)  # small gradients are not clipped
     for p, g in zip(params, kept, strict=False):
         close(p.grad, g)
 
@@ -283,7 +283,7 @@ def test_orthogonal(name, shape, trivial):
     tall = w if shape[-2] >= shape[-1] else w.mT
     one = np.broadcast_to(np.eye(tall.shape[-1]), (*shape[:-2], tall.shape[-1], tall.shape[-1]))
     close(tall.mT @ tall, one)
-    if trivial or name == "householder":  # begins as the Q of QR with a positive diagonal
+    if trivial or name == "householder":  # begins with Q of a QR whose R has a positive diagonal
         x = start if shape[-2] >= shape[-1] else start.mT
         q, r = np.linalg.qr(x.numpy())
         close(tall, q * np.sign(np.diagonal(r, axis1=-2, axis2=-1))[..., None, :])
@@ -298,7 +298,7 @@ def test_orthogonal(name, shape, trivial):
             original += 0.1 * numbers(*shape, seed=3).tril(-1) if shape[-2] >= shape[-1] else 0
         close(m.weight.mT @ m.weight if shape[-2] >= shape[-1] else m.weight @ m.weight.mT, one)
 
-    def value(x):  # the diagonal is that of the original: "householder" takes its sign alone
+    def value(x):  # the diagonal is fixed, since "householder" uses only its sign
         return m.parametrizations.weight[0](x.tril(-1) + x.triu(1) + original.detach().tril().triu())
 
     assert lamella.autograd.gradcheck(value, original.detach().clone().requires_grad_())
@@ -373,7 +373,7 @@ def test_weight_norm(dim, hook):
             warnings.simplefilter("ignore", FutureWarning)
             utils.weight_norm(m, "weight", dim)
         new = parametrizations.weight_norm(nn.Conv1d(2, 3, 4).double(), "weight", dim)
-        new.load_state_dict(m.state_dict())  # of the old one
+        new.load_state_dict(m.state_dict())  # the older version's state dict
         close(new.weight, 2 * w)
         utils.remove_weight_norm(m)
         assert [n for n, _ in m.named_parameters()] == ["bias", "weight"] and not m._forward_pre_hooks
@@ -406,7 +406,7 @@ def test_spectral_norm(hook):
     m.eval()
     assert lamella.equal(m(x), m(x))
     m.train()
-    (m(x) - 2 * m(x)).sum().backward()  # through two calls, between which the vectors changed
+    (m(x) - 2 * m(x)).sum().backward()  # two calls, between which the singular vectors changed
     original = m.weight_orig if hook else m.parametrizations.weight.original
     assert original.grad is not None
     other = nn.Conv2d(2, 5, 3).double().eval()
@@ -430,7 +430,7 @@ def test_spectral_norm(hook):
 
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3)])
 def test_spectral_norm_of_the_first_version(shape):
-    """Its state dicts had the weight, and no right singular vector."""
+    """The first version's state dicts had the weight, and no right singular vector."""
     w, sigma = numbers(*shape), 3.0
     u = numbers(shape[0], seed=1)
     u = u / u.norm()
@@ -464,7 +464,7 @@ def test_pruning_by_values():
     close(m(lamella.eye(3)), (w * kept).T + m.bias.detach().numpy(), 1e-6)
     m(lamella.ones(1, 3)).sum().backward()
     assert (m.weight_orig.grad.numpy() == kept).all()
-    prune.l1_unstructured(m, "weight", 0.5)  # of the four that are left
+    prune.l1_unstructured(m, "weight", 0.5)  # prunes half of the four remaining
     order = np.sort(np.abs(w).ravel())
     assert (m.weight_mask.numpy() == (np.abs(w) > order[3])).all() and len(m._forward_pre_hooks) == 1
     [hook] = m._forward_pre_hooks.values()
@@ -547,7 +547,7 @@ def test_pruning_that_cannot_be():
         container.add_pruning_method(other)
 
 
-# ---- the rest --------------------------------------------------------------------------------------------------------
+# ---- other functions -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("affine", [True, False])

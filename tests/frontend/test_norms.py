@@ -1,4 +1,4 @@
-"""Instance norm, norms among channels, and normalize, as functions and modules."""
+"""Instance norm, local response norm, and normalize, as functions and modules."""
 
 import lamella
 import lamella.nn.functional as F
@@ -97,7 +97,7 @@ def test_among_channels(size):
     flat = F.local_response_norm(lamella.tensor(x[:, :, 0]), size, 0.5, 0.75, 2.0).numpy()
     np.testing.assert_allclose(flat, want[:, :, 0], rtol=1e-10)
     reach = (size - 1) // 2
-    for c in range(5):  # the first channel stays in the sum
+    for c in range(5):  # the sum keeps the first channel
         low, high = max(0, c - reach), min(5, c + reach + 1)
         sums = (x[:, low:high] ** 2).sum(1) + (x[:, 0] ** 2 if low > 0 else 0)
         want[:, c] = x[:, c] / (2 + 0.5 * sums / size) ** 0.75

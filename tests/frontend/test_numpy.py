@@ -1,4 +1,4 @@
-"""Tensors among numpy's functions: ufuncs, operands from numpy, reductions by numpy's names, and buffers."""
+"""Tensors with numpy: ufuncs, numpy's operands, reductions by numpy's names, and buffers."""
 
 import gc
 import hashlib
@@ -45,7 +45,7 @@ def test_an_array_is_an_operand_on_either_side(function, data):
 @pytest.mark.parametrize("scalar", [np.float32(2), np.float64(2), np.int64(2), np.uint8(2), np.bool_(True)], ids=repr)
 @pytest.mark.parametrize("function", [operator.add, operator.mul, operator.truediv, operator.lt], ids=by_name)
 def test_numpy_scalars_are_numbers(function, scalar):
-    """Like Python's numbers they do not widen a tensor of the same kind."""
+    """A numpy scalar, like a Python number, does not widen a tensor of the same kind."""
     t = lamella.tensor([1.0, 2.0, 3.0])
     number = scalar.item()
     assert_same(function(t, scalar), function(t, number).numpy())
@@ -124,7 +124,7 @@ def test_binary_ufuncs(ufunc, data):
         (ufunc(t, [1, 2, 3]), ufunc(x, [1, 2, 3])),
     ):
         assert type(got) is lamella.Tensor
-        if ufunc in (np.arctan2, np.hypot):  # rounded otherwise in the last place
+        if ufunc in (np.arctan2, np.hypot):  # the last bit may differ
             assert got.dtype is lamella.float64
             np.testing.assert_allclose(got.numpy(), want, rtol=1e-15)
         else:
@@ -258,7 +258,7 @@ def test_numpys_names_of_arguments():
 @pytest.mark.parametrize("number", [3, 2.5, np.float32(1.5), np.int64(2)], ids=repr)
 @pytest.mark.parametrize("shape", [(3,), ()])
 def test_number_first(name, dtype, number, shape):
-    """The result is that of Python's operator, where a number does not change the dtype within its kind."""
+    """The result equals that of Python's operator; a number does not change the dtype within its kind."""
     symbols = {"div": "truediv", "floor_divide": "floordiv", "multiply": "mul", "subtract": "sub"}
     symbol = symbols.get(name, name)
     t = lamella.full(shape, 2, dtype=lt_dtype(dtype))
@@ -361,7 +361,7 @@ def test_dtypes_that_an_operator_refuses_run_in_numpy():
     for got, want in same:
         assert isinstance(got, lamella.Tensor)
         np.testing.assert_array_equal(np.asarray(got), want)
-    with pytest.raises(RuntimeError, match="add"):  # both refuse: the operator's error
+    with pytest.raises(RuntimeError, match="add"):  # both classes refuse, so the operator raises
         np.add(t, lamella.ones(3))
 
 

@@ -1,4 +1,4 @@
-"""Objects of named kinds: from Python and back, wrapped in a class, refused where another kind is wanted."""
+"""Objects of named kinds: passed from Python and back, wrapped in a class, refused if another kind is required."""
 
 import gc
 import weakref

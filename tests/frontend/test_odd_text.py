@@ -1,4 +1,4 @@
-"""Text that UTF-8 or C cannot hold, as os.fsdecode makes of a file's name: an error shows it escaped, and no crash."""
+"""Text that UTF-8 or C cannot express, such as os.fsdecode's file names: errors escape it, and nothing crashes."""
 
 import re
 
@@ -30,7 +30,7 @@ ODD = "odd\udc80"
 def test_an_argument(call, error):
     with pytest.raises((TypeError, ValueError, RuntimeError, AttributeError)) as caught:
         call()
-    assert re.search(error, ascii(str(caught.value)))  # pytest could not send the unescaped text
+    assert re.search(error, ascii(str(caught.value)))  # pytest cannot send unescaped text
 
 
 def test_the_message_of_a_kernels_error():

@@ -1,4 +1,4 @@
-"""An operator says which module shows it: strangers' operators from Python and from C++, in modules that are made."""
+"""An operator names the module that publishes it: operators from Python and C++, in modules that are made for them."""
 
 import importlib
 import sys
@@ -54,7 +54,7 @@ def test_a_name_that_is_none(lib, name):
 
 
 def test_a_block_in_cpp(tmp_path_factory):
-    """Its library stays loaded, and so its names stay."""
+    """The library stays loaded, so its names stay."""
     doubling = lamella.ops.load_library(compile_library(tmp_path_factory, SOURCE))
     x = lamella.tensor([1.0, 2.0])
     for operator in (lamella.stranger.rows.twice, lamella.stranger.rows.rows_twice, doubling.twice, doubling.alone):

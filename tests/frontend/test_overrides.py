@@ -1,5 +1,5 @@
-"""Overriding from Python: subclasses and other classes with __torch_function__, modes over it, and modes and wrapper
-subclasses behind autograd. What a stranger writes against torch's names, with numpy as the oracle of values."""
+"""Overriding from Python by torch's names: classes with __torch_function__, modes over it, and modes and wrapper
+subclasses below autograd. numpy is the oracle of values."""
 
 import copy
 import gc
@@ -56,7 +56,7 @@ class Metres(Tensor):
 
 
 class Diagonal:
-    """Like a tensor, but none: N x N with one value, as in numpy's guide to such containers."""
+    """Not a tensor: N x N with one value on the diagonal, as in numpy's guide to such containers."""
 
     handled = {}
 
@@ -285,7 +285,7 @@ def test_functions_of_ones_own():
     assert overrides.is_tensor_method_or_property(Tensor.add) and not overrides.is_tensor_method_or_property(len)
 
 
-# ---- behind autograd ------------------------------------------------------------------------------------------------
+# ---- below autograd -------------------------------------------------------------------------------------------------
 
 
 class Calls(TorchDispatchMode):
@@ -366,7 +366,7 @@ def test_what_a_handler_returns_is_checked():
 
 
 def test_modes_do_not_follow_a_captured_state():
-    """The layer's bit is captured, the modes are not: a call on the other thread goes on."""
+    """A captured state has the layer's bit but not the modes: a call on the other thread passes the layer."""
     found = []
     with Calls() as mode:
         state = lamella.capture_state()
@@ -399,24 +399,24 @@ def test_wrappers_in_wrappers_under_a_mode():
 
 
 def test_a_thread_may_end_in_a_mode():
-    """Its modes go with it, and calls of other threads are as before."""
+    """The modes end with the thread, and calls of other threads are unchanged."""
     modes = [Log(), Calls()]
     watches = [weakref.ref(m) for m in modes]
     in_threads(lambda: [m.__enter__() for m in modes] and lamella.ones(1))
     modes.clear()
-    for _ in range(100):  # references of ended threads are dropped by the next that holds the lock
+    for _ in range(100):  # the next thread with the lock drops references of ended threads
         gc.collect()
-        time.sleep(0.01)  # the thread's last steps come after its join
+        time.sleep(0.01)  # a thread's last steps may follow its join
         if not any(w() for w in watches):
             break
     assert [w() for w in watches] == [None, None] and lamella.ones(1).item() == 1
 
 
-# ---- what a review found ------------------------------------------------------------------------------------------
+# ---- defects that a review found ----------------------------------------------------------------------------------
 
 
 def test_a_view_that_is_no_view_of_its_own():
-    """A handler may answer `alias` with a tensor that others have: that one is left alone."""
+    """A handler of `alias` may return a tensor that is in use elsewhere: that tensor is not changed."""
     kept = lamella.ones(2)
 
     class Keeps(TorchDispatchMode):

@@ -1,4 +1,4 @@
-"""Generators of a thread's own: blocks in which one thread draws from another generator, and the rest of a program."""
+"""Generators of a thread: a block makes one thread draw from another generator; the rest of the program does not."""
 
 import copy
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from threads import in_threads
 
 @pytest.fixture(autouse=True)
 def program():
-    """The program's generator starts at a known place, and is left where it was."""
+    """Sets the program's generator to a known state, and restores it afterwards."""
     state = lamella.get_rng_state()
     lamella.manual_seed(1)
     yield
@@ -68,7 +68,7 @@ def test_a_captured_state_has_the_generator():
 
 
 def held(generator):
-    """A generator function that holds a block, and gives what its thread draws."""
+    """Yields its thread's draws, inside an open block."""
     with drawing_from(generator):
         while True:
             yield lamella.rand(3).tolist()

@@ -1,4 +1,4 @@
-"""Pickles and copies of tensors, of the storages that they share, and of dtypes, devices and results with names."""
+"""Pickles and copies of tensors, of shared storages, and of dtypes, devices and named results."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ def again(request):
 
 
 class Tagged(lamella.Tensor):
-    """A subclass whose constructor takes more than a tensor."""
+    """A subclass whose constructor has another argument."""
 
     def __new__(cls, tensor, tag):
         made = super().__new__(cls, tensor)
@@ -139,7 +139,7 @@ def test_out_of_band_buffers():
     assert len(data) < 1000 and len(buffers) == 1 and buffers[0].raw().nbytes == 8000
     for given_ in (buffers, [bytes(b) for b in buffers]):
         u, v = pickle.loads(data, buffers=given_)
-        u[5] = 0  # its own memory, writable, whatever the buffers are
+        u[5] = 0  # a writable copy, whatever the buffers are
         assert v[0].item() == 0 and t[5].item() == 5
 
 
@@ -244,7 +244,7 @@ def test_numpy_memory_is_copied_into_the_pickle():
     "make", [lambda x: x.max(1), lambda x: x.sort(), lambda x: x.sort(stable=True), lambda x: x.topk(1)]
 )
 def test_named_results(make):
-    """Their types can be found by name, also in a process that has not made one of them before."""
+    """pickle finds the types by name, also in a process that has not used them before."""
     results = make(lamella.tensor([[1.0, 3.0, 2.0]]))
     text = pickle.dumps(results)
     for again in (pickle.loads(text), copy.deepcopy(results)):

@@ -1,4 +1,4 @@
-"""Pools and columns of nn.functional and their modules: sizes, and what they refuse."""
+"""Pools, im2col and their modules in nn.functional: sizes, and refused arguments."""
 
 import lamella
 import numpy as np
@@ -10,7 +10,7 @@ needs_autograd = pytest.mark.needs("autograd")
 
 
 def distinct(*shape):
-    """Numbers that lie apart, so that differences do not change which is the largest."""
+    """Returns numbers so far apart that finite differences do not change the largest."""
     count = int(np.prod(shape))
     return lamella.tensor(np.random.default_rng(0).permutation(count).reshape(shape) / 7.0)
 
@@ -30,7 +30,7 @@ def test_gradients(name):
     assert lamella.autograd.gradcheck(call, x) and lamella.autograd.gradgradcheck(call, x)
 
 
-# ---- against what is plain -------------------------------------------------------------------------------------------
+# ---- against numpy's windows -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["float32", "int64", "uint8", "float16"])

@@ -1,4 +1,4 @@
-"""Programs that say `import torch`, as others write them, run by `lamella run` as they are."""
+"""Programs of other authors with `import torch`, run unchanged by `lamella run`."""
 
 import re
 import sys
@@ -17,7 +17,7 @@ def ran(tmp_path, program, *options):
 
 @pytest.mark.needs("autograd")
 def test_a_classifier(tmp_path):
-    """Workers, Adadelta, a schedule, a checkpoint: the program asks for 90 % with the weights it read again."""
+    """Uses workers, Adadelta, a schedule, a checkpoint; requires 90 % with the reloaded weights."""
     text = ran(tmp_path, "classify.py", "--epochs", "3")
     accuracies = [int(n) for n in re.findall(r"Accuracy: (\d+)/128", text)]
     assert len(accuracies) == 4 and max(accuracies) > 120
@@ -26,7 +26,7 @@ def test_a_classifier(tmp_path):
 
 @pytest.mark.needs("autograd")
 def test_a_language_model(tmp_path):
-    """Groups, clipped gradients, two schedules one after the other, a checkpoint from which it goes on."""
+    """Uses groups, clipped gradients, two schedules in sequence, and resumes from a checkpoint."""
     text = ran(tmp_path, "char_lm.py", "--steps", "120")
     first, last = (float(n) for n in re.findall(r"^step (?:0|119) loss ([\d.]+)", text, re.MULTILINE))
     assert 2.5 < first < 3.5 and last < 0.4
@@ -44,7 +44,7 @@ def test_sines_by_lbfgs(tmp_path):
 
 @pytest.mark.needs("autograd")
 def test_a_policy_gradient(tmp_path):
-    """Distributions, deques of numbers as tensors, a network of two heads."""
+    """Uses distributions, deques of numbers as tensors, and a network with two heads."""
     text = ran(tmp_path, "reinforce.py")
     assert re.findall(r"right ends (\d+) of 20", text)[-1] in ("19", "20")
     assert float(re.search(r"divergence ([\d.]+)", text)[1]) > 0.1
@@ -52,7 +52,7 @@ def test_a_policy_gradient(tmp_path):
 
 @pytest.mark.needs("autograd")
 def test_a_graph_network(tmp_path):
-    """Typed constructors, index_add_ and scatter_add_, a module with its own repr."""
+    """Uses typed constructors, index_add_, scatter_add_, and a module with its own repr."""
     text = ran(tmp_path, "graph.py")
     assert "(gc2): GraphConvolution (16 -> 3)" in text
     assert float(re.search(r"test accuracy: ([\d.]+)", text)[1]) > 0.7
@@ -60,7 +60,7 @@ def test_a_graph_network(tmp_path):
 
 @pytest.mark.needs("autograd")
 def test_a_penalty_on_gradients(tmp_path):
-    """Names of older programs, and the gradient of a gradient."""
+    """Uses older names, and the gradient of a gradient."""
     text = ran(tmp_path, "wgan.py")
     (before, _), (after, _) = re.findall(r"mean off by ([\d.]+), spread by ([\d.]+)", text)
     assert float(after) < 0.6 * float(before)

@@ -1,4 +1,4 @@
-"""Recurrent modules and packed sequences: against a loop over cells, over each sequence alone, and their errors."""
+"""Recurrent modules and packed sequences equal a loop over cells, and each sequence alone; their errors."""
 
 import lamella
 import numpy as np
@@ -83,7 +83,7 @@ def test_projection():
 
 
 def projected_loop(x, layer, k, suffix):
-    """One direction of a layer over one sequence, a step at a time, of differentiable operators alone."""
+    """Runs one direction of a layer over one sequence, step by step, by differentiable operators alone."""
     names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
     w_ih, w_hh, b_ih, b_hh, w_hr = (getattr(layer, f"{name}_l{k}{suffix}") for name in names)
     h, c, out = x.new_zeros(layer.proj_size), x.new_zeros(layer.hidden_size), []
@@ -95,7 +95,7 @@ def projected_loop(x, layer, k, suffix):
     return lamella.stack(out[::-1] if suffix else out), h, c
 
 
-@pytest.mark.parametrize("size", [5, 70])  # the latter needs two panels
+@pytest.mark.parametrize("size", [5, 70])  # a size of 70 needs two panels
 def test_projections_in_layers_directions_and_packed_sequences(size):
     lamella.manual_seed(0)
     layer = nn.LSTM(3, size, 2, bidirectional=True, proj_size=size - 3, dtype=F64)
@@ -120,7 +120,7 @@ def test_projections_in_layers_directions_and_packed_sequences(size):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_large_cell_is_that_of_its_rows(threads):
-    """Large products go with threads, and another way than those of few rows."""
+    """Products of many rows use threads and another algorithm than products of few rows."""
     lamella.manual_seed(0)
     cell = nn.LSTMCell(40, 50, dtype=F64)
     x, h, c = (numbers(700, n, seed=n).requires_grad_() for n in (40, 50, 51))

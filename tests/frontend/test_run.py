@@ -1,4 +1,4 @@
-"""`lamella run`: programs for torch in child processes, and what is said of them beforehand."""
+"""`lamella run`: torch programs in child processes, and the report about a program before it runs."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ RUN = [sys.executable, "-m", "lamella", "run"]
 
 @pytest.fixture
 def program(tmp_path):
-    """Writes files of a program into a folder; runs it there."""
+    """Writes a program's files into a folder, and runs it there."""
 
     class Bench:
         folder = tmp_path
@@ -154,7 +154,7 @@ def test_a_module_sees_what_python_gives_it(program):
     program.write(alone="import sys; print(sys.argv, __name__, __spec__.name, sys.argv[0] == __file__)")
     for words in (("-m", "pkg", "a"), ("-m", "alone", "-m", "b"), ("-malone", "c"), ("-m", "pkg.other"), ("pkg", "d")):
         ours, pythons = program.run(*words), program.run(*words, command=PYTHON)
-        if words[0] == "pkg":  # a folder's __main__.py is no part of a package
+        if words[0] == "pkg":  # a folder's __main__.py belongs to no package
             assert ours.returncode == pythons.returncode == 1
             assert ours.stdout == pythons.stdout and "attempted relative import" in ours.stderr
         else:
@@ -231,7 +231,7 @@ def test_processes_of_a_program(program, method):
     assert program.output(text, method) == expected
 
 
-# ---- what is not there -----------------------------------------------------------------------------------------------
+# ---- missing names ---------------------------------------------------------------------------------------------------
 
 
 def test_what_is_missing_raises_where_it_is_used(program):
@@ -316,7 +316,7 @@ def test_what_is_refused(program, call, words):
     assert done.returncode == 1 and any(words in line for line in done.stderr.splitlines()[-6:])
 
 
-# ---- lists beforehand ------------------------------------------------------------------------------------------------
+# ---- reports before a run --------------------------------------------------------------------------------------------
 
 
 def test_a_list_of_what_is_missing(program):

@@ -1,4 +1,4 @@
-"""Files of safetensors through its library, compared with what the library itself and numpy read and write."""
+"""Files of safetensors, read and written through its library and compared with the library's and numpy's own."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The state of a thread, carried to others; tensors that take over other memory, or trade places."""
+"""The state of a thread, which other threads can use; tensors that take over other memory, or swap."""
 
 import asyncio
 import copy
@@ -15,13 +15,13 @@ from threads import in_threads
 
 
 def set_now():
-    """What is set on this thread."""
+    """Returns the settings of this thread."""
     modes = lamella.is_grad_enabled(), lamella.is_inference_mode_enabled()
     return *modes, str(lamella.get_default_device()), packs()
 
 
 def packs():
-    """How many times the saved-tensor hooks of this thread pack when something is saved."""
+    """Returns how often the thread's saved-tensor hooks pack when one tensor is saved."""
     before = len(packed)
     with lamella.enable_grad():
         lamella.ones(1, device="cpu", requires_grad=True).exp()
@@ -35,7 +35,7 @@ CHANGED = (False, True, "meta", 1)
 
 @pytest.fixture
 def state():
-    """A state in which everything is otherwise than usual."""
+    """Captures a state in which every setting is changed."""
     hooks = graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t)
     with lamella.inference_mode(), hooks:
         lamella.set_default_device("meta")
@@ -77,7 +77,7 @@ def test_blocks_in_blocks_and_what_a_block_changes(state):
         lamella.set_default_device("cpu")
     assert set_now() == PLAIN
     with state:
-        assert set_now() == CHANGED  # not what the block before had set
+        assert set_now() == CHANGED  # the state's settings, not the outer block's
 
 
 def test_an_error_in_a_block(state):
@@ -156,7 +156,7 @@ def test_what_hooks_hold_lives_as_long_as_a_state(state):
     assert seen() is not None
     del captured
     gc.collect()
-    assert seen() is not None  # the copy from the other thread
+    assert seen() is not None  # the other thread's copy keeps it
     del copies
     gc.collect()
     assert seen() is None
@@ -167,7 +167,7 @@ def test_no_hooks_to_take_away():
         graph.saved_tensors_hooks(id, id).__exit__()
 
 
-# ---- memory that is assigned, and tensors that trade places ----
+# ---- assigned memory, and tensors that swap ----
 
 
 def test_data():
@@ -259,7 +259,7 @@ def test_tensors_trade_places():
     lamella.utils.swap_tensors(b, b)
     assert b.tolist() == [0, 1]
     view = special[0:1]
-    lamella.utils.swap_tensors(special, b)  # the view keeps its memory
+    lamella.utils.swap_tensors(special, b)  # the view keeps its old memory
     assert view.tolist() == [1] and copy.copy(view).tolist() == [1]
     gc.collect()
 

@@ -1,4 +1,4 @@
-"""Untyped storages as rows of bytes, and what functions of map_location do with them."""
+"""Untyped storages as rows of bytes, and map_location functions that use them."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""The Tensor object: Python's protocols, identity and lifetime, printing, and the names around it."""
+"""The Tensor object: Python's protocols, identity and lifetime, printing, and names."""
 
 import copy
 import gc
@@ -245,7 +245,7 @@ def test_attributes():
 
 
 def test_reused_objects_start_clean():
-    """Objects are pooled: a new tensor shows nothing of the freed one whose memory it uses."""
+    """Objects are pooled: a new tensor has no trace of the freed one whose object it reuses."""
     for _ in range(20):
         t = lamella.ones(1)
         assert not t.__dict__
@@ -507,11 +507,11 @@ def message(call):
 
 @pytest.mark.parametrize("name", ["fft", "linalg", "mtia", "zeross"])
 def test_names_that_are_not_there_stay_out_of_the_module(name):
-    """Python's own answer: a module with a __getattr__ gives every name that is there more slowly."""
+    """Python itself raises: with a __getattr__ on the module, all existing names would be slower."""
     assert message(lambda: getattr(lamella, name)) == f"module 'lamella' has no attribute '{name}'"
 
 
-@pytest.mark.needs("autograd")  # where a plugin is set aside, there is one, which says why
+@pytest.mark.needs("autograd")  # a disabled plugin adds a __getattr__ with the reason
 def test_the_module_has_no_getattr():
     assert "__getattr__" not in vars(lamella) and type(lamella) is type(importlib)
 
@@ -557,7 +557,7 @@ def test_unknown_submodules():
 
 @pytest.mark.parametrize("call", [lambda: lamella.Tensor.summ, lambda: lamella.ones(1).summ], ids=["Tensor", "tensor"])
 def test_unknown_names_of_tensor_get_pythons_answer(call):
-    """Decision 0001: a name of Tensor that is not planned is CPython's own AttributeError."""
+    """CPython itself raises AttributeError for a name of Tensor that is not planned: see decision 0001."""
     assert "summ" in message(call)
 
 

@@ -1,4 +1,4 @@
-"""Methods of torch's tensors that change what a tensor sees, ask what it is, or call Python for each element."""
+"""Methods of torch's tensors that change a tensor's view or memory, query it, or call Python for each element."""
 
 import lamella
 import numpy as np

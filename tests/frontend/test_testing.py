@@ -1,4 +1,4 @@
-"""lamella.testing: values that assert_close accepts and its messages for others, make_tensor; allclose and equal."""
+"""lamella.testing: assert_close accepts some values and explains the others; make_tensor; allclose and equal."""
 
 import math
 
@@ -9,7 +9,7 @@ import pytest
 from arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, class_of, lt_dtype, np_dtype
 from lamella.testing import TOLERANCES, assert_close, make_tensor
 
-# The documented table of torch.testing.assert_close.
+# The documented default tolerances of torch.testing.assert_close.
 DOCUMENTED = {
     "float16": (1e-3, 1e-5),
     "bfloat16": (1.6e-2, 1e-5),

@@ -1,4 +1,4 @@
-"""Files of torch: those it wrote are read, ours are read again, and a hostile one does nothing."""
+"""Lamella reads torch's files, torch can read Lamella's, and a hostile file does nothing."""
 
 import builtins
 import collections
@@ -30,7 +30,7 @@ def again(obj, **keywords):
 
 
 def archive(data, members=(), byteorder=b"little"):
-    """A file of torch's form around a pickle."""
+    """Makes a file in torch's format around a pickle."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as z:
         for name, content in {"data.pkl": data, "byteorder": byteorder, "version": b"3\n", **dict(members)}.items():
@@ -82,7 +82,7 @@ def test_a_training_state(way):
     assert model.load_state_dict(found["model"]).missing_keys == []
     assert type(found["model"]) is collections.OrderedDict and found["model"]._metadata["1"] == {"version": 2}
     assert found["optimizer"]["param_groups"][0]["betas"] == (0.9, 0.999) and found["epoch"] == 3
-    # Adam's first step: the average is 0.1 of the gradient, that of squares 0.001 of its square.
+    # After Adam's first step exp_avg is 0.1 of the gradient, exp_avg_sq 0.001 of its square.
     state = found["optimizer"]["state"][2]
     np.testing.assert_allclose((state["exp_avg"] * 10).square(), state["exp_avg_sq"] * 1000, rtol=1e-5)
 
@@ -136,7 +136,7 @@ def test_other_forms_are_refused_with_the_way_out():
 
 
 class Hostile:
-    """Pickles as a call."""
+    """An object whose pickle is a call."""
 
     def __init__(self, *call):
         self.call = call
@@ -274,7 +274,7 @@ def test_names_are_found_where_the_pickle_remembers_its_texts():
         assert all(name.startswith(Config.__module__) for name in unsafe)
     known, evil = b"\x8c\x0bcollections", b"\x8c\x02os\x94\x8c\x06system\x94"
     data = b"\x80\x04" + evil + b"]" + known + b"\x8c\x0bOrderedDict" + b"aa" + b"h\0h\1\x93."
-    with pytest.raises(pickle.UnpicklingError):  # it leaves parts on the stack
+    with pytest.raises(pickle.UnpicklingError):  # the pickle leaves objects on the stack
         serialization.get_unsafe_globals_in_checkpoint(archive(data))
     data = b"\x80\x04(" + evil + known + b"\x8c\x0bOrderedDict" + b"h\0h\1\x93t."
     assert serialization.get_unsafe_globals_in_checkpoint(archive(data)) == ["os.system"]
@@ -294,7 +294,7 @@ def test_names_of_the_system_cannot_be_allowed():
 
 V2 = b"ctorch._utils\n_rebuild_tensor_v2\n("
 STORAGE = b"(" + text(b"storage") + b"ctorch\nFloatStorage\n" + text(b"0") + text(b"cpu") + b"K\x01tQ"
-REPEATED = V2 + STORAGE + b"K\x00J\x00\x00\x00\x40\x85K\x00\x85\x89N"  # 2**30 elements, all in one place
+REPEATED = V2 + STORAGE + b"K\x00J\x00\x00\x00\x40\x85K\x00\x85\x89N"  # 2**30 elements with one place in memory
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_file_takes_no_more_memory_than_it_has(data):
 
 
 def test_an_array_under_a_tensor_keeps_its_memory():
-    """Elements are given once: a second time would free those that a tensor lies over."""
+    """An array's state is set once: a second time would free the memory under a tensor."""
     f4 = b"cnumpy\ndtype\n(" + text(b"f4") + b"\x89\x88tR(K\x03" + text(b"<") + b"NNNK\0K\0K\0tb"
     made = b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85C\1b\x87R"
 

@@ -1,4 +1,4 @@
-"""Attention of several heads and transformers, against formulas over numpy, and against each other."""
+"""Multi-head attention and transformers equal formulas over numpy, and each other."""
 
 import lamella
 import lamella.nn.functional as F
@@ -19,7 +19,7 @@ def softmax(s):
 
 
 def heads_apart(q, k, v, heads, mask=None):
-    """Attention of projected (length, batch, features): results of each head side by side, and weights."""
+    """Computes attention of projected (length, batch, features): the heads' results side by side, and weights."""
     n, batch, width = q.shape[0], q.shape[1], q.shape[2] // heads
     q, k, v = (x.reshape(len(x), batch, heads, width).transpose(1, 2, 0, 3) for x in (q, k, v))
     weights = softmax(q @ k.swapaxes(-1, -2) / np.sqrt(width) + (0 if mask is None else mask))
@@ -31,7 +31,7 @@ def close(got, want):
 
 
 def by_formula(m, q, k, v, mask=None):
-    """The module's results and weights of each head."""
+    """Returns the module's results, and the weights of each head."""
     arrays = {name: p.detach().numpy() for name, p in m.named_parameters()}
     if "in_proj_weight" in arrays:
         w = np.split(arrays["in_proj_weight"], 3)
@@ -271,7 +271,7 @@ def test_padding_does_not_change_the_rest():
 
 
 def test_padding_is_left_out_where_nothing_is_recorded():
-    """Zeros where ends of sequences are hidden, as by torch's nested tensors, whose conditions each case breaks."""
+    """Masked ends of sequences give 0, as with torch's nested tensors; each case breaks a condition for these."""
     lamella.manual_seed(0)
     encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dtype=F64), 2).eval()
     assert encoder.use_nested_tensor
@@ -297,7 +297,7 @@ def test_padding_is_left_out_where_nothing_is_recorded():
         encoder.train()
         assert stay()
         encoder.eval()
-    assert stay()  # parameters record
+    assert stay()  # parameters require gradients
     encoder.requires_grad_(False)
     assert not stay()
 

@@ -1,4 +1,4 @@
-"""Transposed convolutions: convolutions' transposes; modules of any size."""
+"""Transposed convolutions are the transposes of convolutions; modules of any size."""
 
 import itertools
 
@@ -30,7 +30,7 @@ def test_it_is_the_transpose_of_a_convolution(dims, composite):
 
 
 def test_an_output_padding_of_a_stride_or_more():
-    """Places behind the last that a kernel reaches hold the bias alone."""
+    """Places past the kernel's last one contain only the bias."""
     got = F.conv_transpose1d(lamella.ones(1, 1, 2), lamella.ones(1, 1, 2), lamella.tensor([0.5]), 1, 0, 2, 1, 3)
     assert got.tolist() == [[[1.5, 1.5, 0.5, 1.5, 1.5, 0.5, 0.5]]]
 

@@ -122,7 +122,7 @@ def test_amp_of_an_absent_device_warns_and_does_nothing():
 
 
 class Steps:
-    """An optimizer that says that it stepped."""
+    """An optimizer whose step() returns a text."""
 
     def __init__(self, params):
         self.param_groups = [{"params": params}]

@@ -1,4 +1,4 @@
-"""Whole numbers above those of int64: arguments, elements and results, for the dtypes that hold them."""
+"""Whole numbers above int64's range: arguments, elements and results, for the dtypes that hold them."""
 
 import lamella
 import numpy as np

@@ -1,4 +1,4 @@
-"""interpolate and its modules: every form of the arguments, against formulas and scipy."""
+"""interpolate and its modules: every form of arguments equals formulas and scipy."""
 
 import lamella
 import lamella.nn.functional as F
@@ -22,7 +22,7 @@ def test_forms_of_sizes():
 
 
 def test_scales_count_unless_they_are_computed_anew():
-    """At scale 1.7, place i lies at (i + 0.5) / 1.7 - 0.5; recomputed, the scale is 8 / 5."""
+    """With scale 1.7 place i is at (i + 0.5) / 1.7 - 0.5; with recompute_scale_factor the scale is 8 / 5."""
     line = x[0, :1]
     for recompute, scale in ((None, 1.7), (False, 1.7), (True, 8 / 5)):
         at = np.clip((np.arange(8) + 0.5) / scale - 0.5, 0, 4)

@@ -14,16 +14,16 @@ LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 
 
 def title(o: dict) -> str:
-    """name.overload, without the namespace."""
+    """Returns name.overload, without the namespace."""
     return o["schema"].partition("(")[0].removeprefix("aten::")
 
 
 BY_TITLE = {title(o): o for o in LIVE}
 # Operators with a declaration of their own: functional forms, and in-place operators without a functional form.
 FUNCTIONAL = sorted(t for t, o in BY_TITLE.items() if o["form"] == "functional")
-# Pinned memory comes with a device's plugin: tests/abi/order.cpp and tests/plugins/test_bank.py have these.
+# Pinned memory needs a device's plugin: tests/abi/order.cpp and tests/plugins/test_bank.py test these.
 PINNED = {"is_pinned", "pin_memory"}
-# Private operators are for composites, whose samples reach them; some have samples of their own.
+# Composites call private operators, so their samples test these; some private ones have samples of their own.
 SAMPLED = [t for t in FUNCTIONAL if t not in PINNED and (not BY_TITLE[t]["private"] or samples.of(t))]
 # Operators whose shapes or results depend on the data: meta refuses them.
 DYNAMIC = set(
@@ -38,7 +38,7 @@ def takes_device(operator: str) -> bool:
 
 
 def run(sample: Sample, device: str = "cpu", built=None, **more):
-    """Calls the operator with a sample, after seeding the random numbers; its result, or what it has written."""
+    """Calls the operator with a sample, after seeding the random numbers; returns its result or its writes."""
     args, kwargs = built or sample.build(device)
     if device != "cpu" and not sample.specs() and takes_device(sample.operator):
         kwargs["device"] = device
@@ -48,19 +48,19 @@ def run(sample: Sample, device: str = "cpu", built=None, **more):
 
 
 def written(sample: Sample, args) -> list:
-    """What an operator without a result writes."""
+    """Returns the arguments that an operator without a result writes."""
     return [a for a, declared in zip(args, BY_TITLE[sample.operator]["args"], strict=False) if declared["written"]]
 
 
 def flat(result) -> list:
-    """A result as a list of tensors and numbers; None, a gradient that was not requested, is left out."""
+    """Returns a result as a list of tensors and numbers, without None, which stands for a gradient not requested."""
     if isinstance(result, (list, tuple)):
         return [r for part in result if part is not None for r in flat(part)]
     return [result]
 
 
 def array(t) -> tuple[str, np.ndarray]:
-    """(dtype's name, elements); bfloat16 is converted to float32, which is exact."""
+    """Returns (dtype's name, elements); bfloat16 is converted to float32, which is exact."""
     if not isinstance(t, lamella.Tensor):
         made = np.asarray(t)
         return made.dtype.name, made
@@ -70,7 +70,7 @@ def array(t) -> tuple[str, np.ndarray]:
 
 
 def bits(result) -> list[bytes]:
-    """Every element's bytes, in row-major order."""
+    """Returns every element's bytes, in row-major order."""
     return [array(r)[1].tobytes() for r in flat(result)]
 
 
@@ -84,10 +84,10 @@ def tensors(built) -> list:
 
 
 def state(t) -> tuple:
-    """All properties of a tensor that a call must not change, with the bytes of the whole storage."""
+    """Returns all properties of a tensor that a call must not change, with the bytes of the whole storage."""
     storage = t.storage()
     held = ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
     return tuple(t.shape), t.stride(), t.storage_offset(), t._version, held
 
 
-assert ml_dtypes.bfloat16  # numpy knows bfloat16 by name once this is imported
+assert ml_dtypes.bfloat16  # the import gives numpy the dtype name bfloat16

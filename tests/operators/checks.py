@@ -1,4 +1,4 @@
-"""Checks that every operator must pass with every sample: each returns the faults that it found, as text."""
+"""Checks that every operator must pass with every sample; each returns the faults that it finds, as text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lamella.operators.samples import Sample, Spec
 
 
 def written(sample: Sample) -> list[int]:
-    """Positions of the arguments that the operator writes; for batch_norm and instance_norm running statistics."""
+    """Returns positions of the arguments that the operator writes, such as batch_norm's running statistics."""
     if sample.operator in ("batch_norm", "instance_norm"):
         return [3, 4]
     return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
 
 
 def value_faults(sample: Sample, around=None, size=0.0) -> list[str]:
-    """The result is the oracle's, and no argument changes except written ones; the call runs in ``around``."""
+    """Compares the result with the oracle's; only written arguments may change. The call runs in ``around``."""
     built = sample.build()
     kept = [t for i, a in enumerate(built[0]) if i not in written(sample) for t in tensors(([a], {}))]
     before = [state(t) for t in kept]
@@ -35,12 +35,12 @@ def value_faults(sample: Sample, around=None, size=0.0) -> list[str]:
 
 
 def same_call_faults(sample: Sample) -> list[str]:
-    """For operators without an oracle: the same call with the same seed gives the same bits."""
+    """Compares two calls with the same seed bit by bit, for operators without an oracle."""
     return [] if bits(run(sample)) == bits(run(sample)) else ["two calls with one seed differ"]
 
 
 def meta_faults(sample: Sample) -> list[str]:
-    """Meta gives the shape, strides and dtype of the cpu's result, or refuses if they depend on the data."""
+    """Compares meta's shape, strides and dtype with the cpu's; meta must refuse if they depend on the data."""
     wanted = run(sample)
     try:
         got = run(sample, "meta")
@@ -64,7 +64,7 @@ def may_refuse(sample: Sample) -> bool:
         *("tensor_split",) * (len(sample.specs()) > 1),
     )
     numbers = any(a["type"] == "Tensor" and a["name"] == "scalars" for a in BY_TITLE[sample.operator]["args"])
-    lengths = sample.operator.endswith(".data")  # of packed sequences
+    lengths = sample.operator.endswith(".data")  # lengths of packed sequences
     return name in DYNAMIC or numbers or lengths or by_mask or sizes_in_data or leaves_meta
 
 
@@ -76,7 +76,7 @@ def schema_inputs(o: dict) -> list[tuple[str, str]]:
 
 
 def form_of(operator: str, form: str) -> dict | None:
-    """The operator's in-place or out= form."""
+    """Returns the operator's in-place or out= form."""
     o = BY_TITLE[operator]
     name = o["name"] + ("_" if form == "inplace" else "")
     for other in BY_TITLE.values():
@@ -90,7 +90,7 @@ def form_of(operator: str, form: str) -> dict | None:
 
 
 def inplace_faults(sample: Sample) -> list[str]:
-    """x.op_(...) writes the result of op(x, ...) into x, if that has x's sizes and dtype."""
+    """x.op_(...) must write the result of op(x, ...) into x, if that has x's sizes and dtype."""
     if not sample.args or not isinstance(sample.args[0], Spec) or sample.args[0].repeated:
         return []
     result = run(sample)
@@ -105,7 +105,7 @@ def inplace_faults(sample: Sample) -> list[str]:
 
 
 def out_faults(sample: Sample) -> list[str]:
-    """op(..., out=o) writes the result of op(...) into o: in memory with gaps, and in an empty tensor that grows."""
+    """op(..., out=o) must write the result of op(...) into o: into memory with gaps, and an empty tensor that grows."""
     results = flat(run(sample))
     found = []
     for kind, make in {"with gaps": gapped, "empty": lambda r: lamella.empty(0, dtype=r.dtype)}.items():
@@ -120,14 +120,14 @@ def out_faults(sample: Sample) -> list[str]:
 
 
 def unlike(sample: Sample, got: list, wanted: list) -> list[str]:
-    """Compares bits; of BLAS and oneDNN only values, since they may choose another order for another layout."""
+    """Compares bits, or values of BLAS and oneDNN, whose order of operations may depend on the layout."""
     if BY_TITLE[sample.operator]["category"] in ("matmul", "convolution"):
         return differences([array(t) for t in got], [array(t)[1] for t in wanted])
     return [] if bits(got) == bits(wanted) else ["other values"]
 
 
 def gapped(r):
-    """Memory for a result, every second element of a longer one."""
+    """Makes memory for a result: every second element of a longer tensor."""
     return lamella.ones(*r.shape, 2, dtype=r.dtype)[..., 1]
 
 
@@ -149,12 +149,12 @@ OVERLAPPING = {
         s, repeated=frozenset([len(s.shape) - 1]) if s.shape and s.shape[-1] else frozenset()
     ),
 }
-STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}  # their answer depends on the strides
+STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}  # their result depends on the strides
 NUMBERED = {"distinct", "below", "of"}  # kinds of values that an operator may need unchanged
 
 
 def layout_faults(sample: Sample) -> list[str]:
-    """The same values in other layouts, and overlapping ones, give the oracle's results."""
+    """Calls with the same values in other layouts, also overlapping ones, must give the oracle's results."""
     if sample.operator.partition(".")[0] in STRICT:
         return []
     layouts = dict(LAYOUTS)
@@ -164,7 +164,7 @@ def layout_faults(sample: Sample) -> list[str]:
 
 
 def six_dimensional(s: Spec) -> Spec:
-    """A spec with more dimensions in front, for operators that compute element by element."""
+    """Adds leading dimensions to a spec, for operators that compute element by element."""
     lead = (2, 1, 2, 1, 1, 2)[: max(0, 6 - len(s.shape))]
     if not s.shape:
         return s
@@ -178,7 +178,7 @@ POSITIONS = (1, 2, 5, 16)
 
 
 def position_faults(sample: Sample) -> list[str]:
-    """The result has the same bits wherever in memory the operands begin."""
+    """The result must have the same bits wherever in memory the operands begin."""
     whole = bits(run(sample))
     moved = [p for p in POSITIONS if bits(run(sample.relaid(lambda s, p=p: replace(s, offset=p)))) != whole]
     return [f"other bits {p} elements further on" for p in moved]
@@ -188,7 +188,7 @@ ELEMENTS = 300_000
 
 
 def grown(sample: Sample) -> Sample:
-    """The same call over many elements: every dimension except those of size 1 is multiplied by one factor."""
+    """Returns the same call over many elements: each dimension above 1 is multiplied by one factor."""
     largest = max(sample.specs(), key=lambda s: s.span)
     long = [n for n in largest.shape if n > 1]
     count = 1
@@ -199,7 +199,7 @@ def grown(sample: Sample) -> Sample:
 
 
 def thread_faults(sample: Sample) -> list[str]:
-    """The result has the same bits with one, two and three threads, over enough elements that they share the work."""
+    """The result must have the same bits with one, two and three threads, over enough elements for all of them."""
     large = grown(sample)
     found = []
     for threads in (1, 2, 3):

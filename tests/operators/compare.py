@@ -1,4 +1,4 @@
-"""Comparison of results with oracles: the differences as text; an empty list if there are none."""
+"""Compares results with oracles; returns the differences as text, an empty list if there are none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLERANCE = {
 
 
 def base(operator: str) -> str:
-    """The oracle's name: the operator's, without its overload, and without the `_` of in-place forms except fill_."""
+    """Returns the oracle's name: the operator's without overload, and without `_` of in-place forms except fill_."""
     name = operator.partition(".")[0]
     return name if name in ORACLES or name in OF_SAMPLE else name.removesuffix("_")
 
@@ -37,7 +37,7 @@ def widened(array):
 
 
 def expected(sample: Sample):
-    """The oracle's results for a sample: a list of arrays. Over lists, those of the single operator at each place."""
+    """Returns the oracle's arrays for a sample; for lists, those of the single operator at each place."""
     if sample.places:
         return [result for place in sample.places for result in expected(place)]
     name = base(sample.operator)
@@ -61,8 +61,8 @@ def expected(sample: Sample):
 
 
 def differences(got, wanted, size=0.0) -> list[str]:
-    """``got`` holds (dtype's name, array) for each result; ``wanted`` arrays, or None for a result not to be compared.
-    The tolerance is for numbers of at least that size."""
+    """Compares results: ``got`` has (dtype's name, array) for each, ``wanted`` an array, or None for one to ignore. The
+    tolerance is relative to numbers of at least ``size``."""
     if len(got) != len(wanted):
         return [f"{len(got)} results instead of {len(wanted)}"]
     found = []
@@ -92,13 +92,13 @@ def difference(dtype: str, got, want, size=0.0) -> list[str]:
 
 
 def off(dtype: str, got, near, want, size) -> list[str]:
-    """Elements whose error is more than the dtype's tolerance, relative to the largest element of the result."""
+    """Returns the elements whose error exceeds the dtype's tolerance, relative to the result's largest element."""
     tolerance = TOLERANCE[dtype]
     finite = np.isfinite(near)
     size = np.abs(near[finite]).max(initial=size)
     with np.errstate(all="ignore"):
         close = finite & (np.abs(got - near) <= tolerance * (np.abs(near) + min(size, 1.0)))
-    edge = np.isinf(near) & np.isfinite(want)  # beyond the dtype: its largest or infinity
+    edge = np.isinf(near) & np.isfinite(want)  # beyond the dtype's range: its largest number or infinity
     same = close | (got == near) | (np.isnan(got) & np.isnan(near)) | (edge & (np.abs(got) > 6e4))
     return shown(~same, got, near)
 

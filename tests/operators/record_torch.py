@@ -1,9 +1,9 @@
 """Writes sizes, strides and dtype of torch's result for each sample to torch.txt; needs both torch and lamella.
 
-    python tests/operators/record_torch.py
+python tests/operators/record_torch.py
 
-The record holds each kind of results once: f32[3,4] or, with strides, f32[3,4](1,3), or several of these. Behind a
-colon stand the checksums of the texts of all samples that give it. Samples that torch refuses are not in the record.
+The record has each text of results once: f32[3,4] or, with strides, f32[3,4](1,3), or several of these. After a colon
+it lists the checksums of the texts of all samples with these results. Samples that torch refuses are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def key(sample: samples.Sample) -> str:
 
 
 def described(t) -> str:
-    """The text for one result, from torch or lamella."""
+    """Returns the text for one result, from torch or lamella."""
     shape, strides = tuple(t.shape), tuple(t.stride())
     step, plain = 1, True
     for n, s in zip(reversed(shape), reversed(strides), strict=True):
@@ -57,7 +57,7 @@ def torch_results(sample: samples.Sample) -> str | None:
 
 
 def write(found: dict[str, str]) -> None:
-    """Writes the record; ``found`` holds the text of the results by the checksum of the sample's text."""
+    """Writes the record; ``found`` maps the checksum of a sample's text to the text of its results."""
     samples_of = defaultdict(list)
     for checksum, results in sorted(found.items()):
         samples_of[results].append(checksum)
@@ -68,7 +68,7 @@ def write(found: dict[str, str]) -> None:
 
 
 def recorded() -> dict[str, str]:
-    """The record as ``write`` takes it."""
+    """Returns the record in the form that ``write`` takes."""
     found, results = {}, ""
     for line in RECORD.read_text().splitlines()[1:]:
         head, colon, rest = line.partition(": ")

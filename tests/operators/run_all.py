@@ -1,8 +1,8 @@
 """Runs every sample of every operator in child processes, and lists those that died, as by a sanitizer's report.
 
-``python run_all.py`` prints the deaths and exits with 1 where there is one; ``LAMELLA_EXPECT`` names the folder that
-lamella must come from. ``python run_all.py planted`` reads one byte behind a tensor, which a sanitizer must report.
-Values are compared elsewhere: here only memory and undefined behaviour count. See shares.py for the share of a run.
+``python run_all.py`` prints the deaths and exits with 1 if there are any; ``LAMELLA_EXPECT`` names the folder that
+lamella must come from. ``python run_all.py planted`` reads one byte past a tensor's end, which a sanitizer must report.
+Other tests compare values: here only memory and undefined behaviour count. shares.py chooses the share of a run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from shares import share  # noqa: E402
 
 
 def run_samples(operator: str) -> None:
-    """With one thread and with two; bad samples as well."""
+    """Runs the operator's samples, also the bad ones, with one thread and with two."""
     warnings.simplefilter("ignore")
     for sample in (*samples.of(operator), *samples.bad(operator)):
         for threads in (1, 2):
@@ -41,7 +41,7 @@ def read_behind(_: str) -> None:
 
 
 def death(work, *args) -> str:
-    """How a child that does some work dies; empty if it does not."""
+    """Returns how a child that runs ``work`` dies; "" if it does not."""
     pid = os.fork()
     if pid == 0:
         code = 1

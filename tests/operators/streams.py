@@ -10,7 +10,7 @@ SEED = 7
 
 
 def words(count: int, seed: int = SEED) -> np.ndarray:
-    """The first words of a seed's stream, as uint64."""
+    """Returns the first words of a seed's stream, as uint64."""
     blocks = np.arange(-(-count // 4), dtype=np.uint64)
     low, high = np.uint64(0xFFFFFFFF), np.uint64(32)
     c = [blocks & low, blocks >> high, np.zeros_like(blocks), np.zeros_like(blocks)]
@@ -27,7 +27,7 @@ def pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def units(count: int, dtype: str) -> np.ndarray:
-    """Uniform numbers from [0, 1): of one word, or of two for float64."""
+    """Returns uniform numbers from [0, 1): of one word, or of two for float64."""
     if dtype == "float64":
         high, low = pairs(count)
         return ((high << np.uint64(32) | low) >> np.uint64(11)).astype(np.float64) / 2.0**53
@@ -42,7 +42,7 @@ PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 def of_parts(f):
-    """A filling f(shape, dtype, ...) of complex numbers, too: both parts are drawn."""
+    """Extends a filling f(shape, dtype, ...) to complex numbers, both parts of which are drawn."""
 
     def fill(shape, dtype, *bounds):
         if dtype not in PARTS:
@@ -56,7 +56,7 @@ def of_parts(f):
 @of_parts
 def uniform(shape, dtype, low=0, high=1):
     made = low + (high - low) * units(count_of(shape), dtype).reshape(shape)
-    if dtype in ("float16", "bfloat16"):  # rounding does not reach the excluded end
+    if dtype in ("float16", "bfloat16"):  # rounding must not give the excluded end
         eps = {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]
         made = np.minimum(made, high - eps * 2.0 ** math.floor(math.log2(abs(high)) if high else 0))
     return made
@@ -71,7 +71,7 @@ def normal(shape, dtype, mean=0, std=1):
 
 
 def shared(shape, dtype, mean=0, std=1):
-    """Normal numbers; the parts of complex ones share the variance."""
+    """Returns normal numbers; the two parts of a complex number share the variance."""
     return of_parts(normal)(shape, dtype, mean, std * math.sqrt(0.5) if dtype in PARTS else std)
 
 
@@ -90,7 +90,7 @@ LARGEST = {"bool": 1, "float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "flo
 
 
 def to_the_top(shape, dtype):
-    """random_ without a bound: up to the largest integer that the dtype holds exactly, within the range of int64."""
+    """random_ without a bound: draws up to the largest integer that the dtype holds exactly, within int64's range."""
     return integers(shape, 0, min((LARGEST.get(dtype) or int(np.iinfo(dtype).max)) + 1, 2**63 - 1))
 
 
@@ -143,7 +143,7 @@ def feature_dropout(x, p, train):
 
 
 def alpha_dropout(x, p, train, channels=False):
-    """After Klambauer et al. (2017): alpha' where an element falls, then a x + b with mean 0 and variance 1."""
+    """Follows Klambauer et al. (2017): alpha' for a dropped element, then a x + b with mean 0 and variance 1."""
     if not train or p == 0 or 0 in x.shape:
         return x.array()
     if p == 1:
@@ -191,7 +191,7 @@ def normal_of(s):
 
 
 def from_units(formula, *defaults):
-    """The oracle of a fill, by a formula of one uniform number for each element; of a float64 tensor float64's."""
+    """Makes a fill's oracle from a formula of one uniform number for each element, in float64 for a float64 tensor."""
 
     def fill(s):
         u = units(count_of(s.args[0].shape), "float64" if s.args[0].dtype == "float64" else "float32")

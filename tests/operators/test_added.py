@@ -14,13 +14,13 @@ from pages import ROOT, blocks
 
 CHANGES = blocks("docs/add_an_operator.md", "diff")
 FOLDERS = ["extensions/include", "core", "dispatcher", "operators", "plugins/autograd", "tests/operators"]
-OPERATORS = {  # name: (the family's file, its table)
+OPERATORS = {  # name: (the family's file, the function of its table)
     "logcosh": ("operators/pointwise_functions.cpp", "functions_operators"),
     "rms": ("operators/reduction.cpp", "reduction_operators"),
 }
 HAND_WRITTEN = 4
 
-# The family's table is compiled as it stands in the changed tree, and what it has beyond the catalogue is registered.
+# Compiles the family's table from the changed tree, and registers the added operator.
 SOURCE = """
 #include FAMILY
 #include "operators/shapes.cpp"  // its helpers are hidden in liblamella.so
@@ -41,7 +41,7 @@ LAMELLA_LIBRARY(added, m) {
 }
 """
 
-# Runs in a process of its own, whose oracles are those of the changed tree.
+# A program for a child process, which uses the oracles of the changed tree.
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -71,7 +71,7 @@ print(count)
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy of what the changes touch, with all of them applied."""
+    """Makes a copy of the files that the changes touch, and applies all changes."""
     copy = tmp_path_factory.mktemp("tree")
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -93,7 +93,7 @@ def test_few_files_are_edited():
 
 
 def derivative(tree, name):
-    """The operator's formula in the derivatives of the tree, or nothing."""
+    """Returns the operator's formula from the tree's derivatives, or ""."""
     text = "".join(p.read_text() for p in sorted((tree / "plugins/autograd/derivatives").glob("*.cpp")))
     found = re.search(rf'{{"{name}", "([^"]*)"}}', text)
     return found[1] if found else ""

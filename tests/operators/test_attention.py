@@ -1,4 +1,4 @@
-"""Attention beyond its samples: many blocks, queries that see nothing, dropout, memory."""
+"""Attention beyond its samples: many blocks, queries with every key masked, dropout, memory."""
 
 import lamella
 import numpy as np
@@ -40,7 +40,7 @@ def test_a_nan_reaches_its_queries():
 
 
 def test_gradient_of_many_blocks():
-    """The kernel's gradient beside that of the composed softmax, which is checked by differences."""
+    """The kernel's gradient equals that of the composed softmax, which finite differences check."""
     q, k, v = needing(1, 4, 150, 4), needing(1, 2, 300, 4, seed=1), needing(1, 2, 300, 3, seed=2)
     A.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True).square().sum().backward()
     got = [x.grad.numpy() for x in (q, k, v)]
@@ -68,7 +68,7 @@ def test_queries_that_see_nothing():
 def test_dropout():
     lamella.manual_seed(0)
     q, k = numbers(200, 4), numbers(50, 4, seed=1)
-    v = lamella.eye(50, dtype=lamella.float64)  # the result is the weights
+    v = lamella.eye(50, dtype=lamella.float64)  # with this v the result is the weights
     kept = A.scaled_dot_product_attention(q, k, v, dropout_p=0.25).numpy()
     all_of_them = A.scaled_dot_product_attention(q, k, v).numpy()
     there = kept != 0
@@ -77,7 +77,7 @@ def test_dropout():
 
 
 def composed(q, k, v, mask, causal, scale, p):
-    """Attention with the whole matrix of scores, and dropout of its softmax."""
+    """Computes attention by the whole matrix of scores, with dropout of its softmax."""
     n = q.shape[1] // k.shape[1]
     scores = q @ k.repeat_interleave(n, 1).mT * scale
     if mask is not None:
@@ -90,7 +90,7 @@ def composed(q, k, v, mask, causal, scale, p):
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("shape", [None, (150, 270), (1, 2, 1, 270), (2, 1, 150, 1), (1,)])
 def test_dropout_is_that_of_all_scores(causal, shape):
-    """The same words of the stream decide in the kernel and in dropout(softmax(...)), forward and backward."""
+    """The kernel uses the same random words as dropout(softmax(...)), forward and backward."""
     q, k, v = needing(2, 2, 150, 5), needing(2, 1, 270, 5, seed=1), needing(2, 1, 270, 3, seed=2)
     inputs = [q, k, v] if shape is None else [q, k, v, needing(*shape, seed=3)]
     mask = None if shape is None else inputs[-1]
@@ -120,7 +120,7 @@ def test_the_composite_drops_the_same():
 
 @pytest.mark.parametrize("shape", [(2, 4, 200, 300), (1, 3, 5, 2), (3, 1, 129, 257)])
 def test_which_scores_stay(shape):
-    """With the unit matrix as values, what is not 0 is what stays."""
+    """The values are the unit matrix, so the result is 0 exactly at dropped scores."""
     q, k = numbers(*shape[:3], 4), numbers(shape[0], shape[1], shape[3], 4, seed=1)
     v = lamella.eye(shape[3], dtype=lamella.float64).expand(*shape[:2], shape[3], shape[3])
     lamella.manual_seed(11)

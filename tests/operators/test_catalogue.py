@@ -16,7 +16,7 @@ LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 
 
 def title(o):
-    """namespace::name.overload"""
+    """Returns namespace::name.overload."""
     return o["schema"].partition("(")[0]
 
 
@@ -29,7 +29,7 @@ def keys(o):
 
 
 def needs_no_kernel(o):
-    """Views and uninitialized memory, which need only a shape rule."""
+    """Returns whether the operator needs only a shape rule, as views and uninitialized memory do."""
     return o["shape_rule"] and (o["category"] == "view" or o["name"].startswith("aten::empty"))
 
 
@@ -76,15 +76,15 @@ def test_it_is_in_the_stubs(name):
 
 # ---- samples ------------------------------------------------------------
 
-# Private operators are for composites, whose samples reach them.
-PINNED = ("aten::is_pinned", "aten::pin_memory")  # such memory comes with a device's plugin: test_bank.py has these
+# Composites call private operators, so their samples test these.
+PINNED = ("aten::is_pinned", "aten::pin_memory")  # pinned memory needs a device's plugin: see test_bank.py
 SAMPLED = [o for o in PUBLIC if o["name"] not in PINNED]
 SINGLE = [o for o in SAMPLED if o["category"] != "lists"]  # not over lists
 CLASSES = {"bool": "bool", "int": "int64", "float": "float32", "complex": "complex64"}
 
 
 def short(o):
-    """The operator as samples call it: name.overload."""
+    """Returns the operator's name in samples: name.overload."""
     return title(o).removeprefix("aten::")
 
 
@@ -103,7 +103,7 @@ def test_every_sample_is_of_a_live_operator():
 
 @pytest.mark.parametrize("o", SAMPLED, ids=title)
 def test_it_has_samples(o):
-    """At least eight, or as many places of lists, some that must fail, and one for benchmarks."""
+    """An operator has eight samples, or places in lists, a sample that must fail, and one for benchmarks."""
     found = samples.of(short(o))
     assert sum(max(len(s.places), 1) for s in found) >= 8
     assert samples.bad(short(o)) or not o["args"]
@@ -112,13 +112,13 @@ def test_it_has_samples(o):
 
 @pytest.mark.parametrize("o", [o for o in SAMPLED if takes_tensors(o)], ids=title)
 def test_its_samples_hold_every_kind(o):
-    """A tensor that is not contiguous, and one without elements, if the operator takes them."""
+    """The samples have a tensor that is not contiguous, and one without elements, if the operator takes them."""
     name = o["name"].removeprefix("aten::").removeprefix("_foreach_")
     assert any(not spec.contiguous for spec in specs(o)) or name in ("item", "equal")
     assert any(0 in spec.shape for spec in specs(o)) or name in ("item", *NEEDS_ELEMENTS)
 
 
-# Operators without a result for a tensor without elements.
+# Operators that refuse a tensor without elements.
 NEEDS_ELEMENTS = ("max", "min", "median", "aminmax", "einsum", "adaptive_avg_pool1d", "quantile", "nanquantile")
 
 
@@ -128,7 +128,7 @@ def test_its_samples_broadcast(o):
         assert any(len({spec.shape for spec in s.specs()}) > 1 for s in samples.of(short(o)))
 
 
-# Operators that take more dtype classes than torch's; samples have only torch's.
+# Operators that take more dtype classes than torch's do; samples have only torch's classes.
 BEYOND_TORCH = set(
     """acosh arccosh clamp clamp_max clamp_min clip heaviside logaddexp logaddexp2 bitwise_left_shift isclose kthvalue
     bitwise_right_shift nan_to_num round sinc dropout kl_div mse_loss l1_loss smooth_l1_loss huber_loss max_pool1d
@@ -137,7 +137,7 @@ BEYOND_TORCH = set(
 
 
 def leads_to(o, kind):
-    """Whether the operator takes a first tensor of a dtype class, tried with the first of its samples."""
+    """Returns whether the operator takes a first tensor of a dtype class, by a call with its first sample."""
     for s in samples.of(short(o)):
         if s.specs() and "distinct" not in s.text and s.tag != "free":
             first = s.specs()[0].dtype
@@ -153,7 +153,7 @@ def leads_to(o, kind):
 
 @pytest.mark.parametrize("o", [o for o in SINGLE if takes_tensors(o)], ids=title)
 def test_its_samples_hold_every_dtype_class(o):
-    """One for each of bool, integers, floating and complex that the operator takes."""
+    """There is a sample for each of bool, integers, floating and complex that the operator takes."""
     held = {s.specs()[0].kind for s in samples.of(short(o)) if s.specs()}
     beyond = short(o).partition(".")[0] in BEYOND_TORCH
     assert "float" in held or not leads_to(o, "float")

@@ -1,4 +1,4 @@
-"""Convolutions against scipy's correlate, for every layout, stride, dilation and group; padding against numpy's."""
+"""Convolutions equal scipy's correlate, for every layout, stride, dilation and group; padding equals numpy's."""
 
 import itertools
 
@@ -16,7 +16,7 @@ COMPLEX = (("complex64", False), ("complex128", False))
 
 
 def reference(x, w, bias, *how):
-    """Exact to float64."""
+    """Computes the convolution in float64."""
     wide = np.complex128 if np.iscomplexobj(x) else np.float64
     return conv(x.ndim - 2)(x.astype(wide), w.astype(wide), bias, *how)
 
@@ -132,7 +132,7 @@ def test_without_a_batch():
 @pytest.mark.parametrize("kernel", [(50, 40, 3, 3), (50, 40, 1, 1), (64, 40, 3, 3)])
 @pytest.mark.parametrize("last", [False, True])
 def test_threads_and_neighbours_do_not_change_a_bit(kernel, last):
-    """The same image alone, in a batch, and with two threads."""
+    """The result is the same for an image alone, in a batch, and with two threads."""
     x, w = drawn("float32", (9, 40, 30, 30), 1), drawn("float32", kernel, 2)
     results = []
     for threads in (1, 2):
@@ -143,7 +143,7 @@ def test_threads_and_neighbours_do_not_change_a_bit(kernel, last):
 
 
 def lies_last(x):
-    """The same numbers, with the channels of a pixel adjacent in memory."""
+    """Returns the same numbers, with the channels of a pixel adjacent in memory."""
     return np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1)
 
 
@@ -178,7 +178,7 @@ def test_channels_last_without_copies(case, name):
         assert len(bits) == 1
 
 
-LARGE = [  # input, weight, stride, padding, dilation: sizes that oneDNN gets
+LARGE = [  # input, weight, stride, padding, dilation: sizes for which oneDNN is used
     ((1, 32, 14, 15), (64, 32, 3, 3), (1, 1), (1, 1), (1, 1)),
     ((2, 64, 24, 24), (64, 64, 3, 2), (2, 1), (0, 1), (1, 2)),
     ((9, 32, 16, 16), (64, 32, 3, 3), (1, 1), (0, 0), (1, 1)),
@@ -288,7 +288,7 @@ def test_bad_padding(pad, mode, text):
 
 
 def test_volumes_of_one_plane_in_rows_that_are_apart():
-    """Rows of an image, or of a volume's only plane, are read at their strides."""
+    """Padding reads rows of an image, or of a volume with one plane, at their strides."""
     rng = np.random.default_rng(0)
     x = lamella.tensor(rng.standard_normal((1, 32, 1, 64, 140)).astype(np.float32))
     w = lamella.tensor(rng.standard_normal((32, 32, 1, 3, 3)).astype(np.float32))

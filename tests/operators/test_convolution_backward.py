@@ -1,4 +1,4 @@
-"""Gradients of convolutions against sums over the taps, for every layout, stride, dilation and group."""
+"""Gradients of convolutions equal sums over the taps, for every layout, stride, dilation and group."""
 
 import itertools
 
@@ -24,7 +24,7 @@ def places(image, kernel, stride, padding, dilation):
 
 
 def reference(g, x, w, *how):
-    """Exact for small integers."""
+    """Computes the gradients exactly, for small integers."""
     stride, padding, dilation, groups = how
     g, x, w = (a.astype(np.float64) for a in (g, x, w))
     return conv_backward(g, x, w, None, stride, padding, dilation, False, None, groups, [True] * 3)
@@ -90,13 +90,13 @@ def test_any_sizes(data):
 
 
 def lies_last(x):
-    """The same numbers, with the channels of a pixel adjacent in memory."""
+    """Returns the same numbers, with the channels of a pixel adjacent in memory."""
     return np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1)
 
 
 @pytest.mark.parametrize("sizes", [c for c in CASES if len(c[0]) == 4], ids=str)
 def test_threads_layouts_and_position_do_not_change_a_bit(sizes):
-    """With numbers whose sums are rounded."""
+    """The bits are the same for any threads, layout and position, even of sums that are rounded."""
     arrays, how = case(*sizes)
     arrays = [(a + np.random.default_rng(5).standard_normal(a.shape)).astype("float32") for a in arrays]
     got = set()
@@ -152,7 +152,7 @@ def test_nan_and_infinity_reach_their_windows_alone(columns):
 
 
 def test_it_is_a_gradient():
-    """The derivative along a direction is the scalar product with the gradient, exactly: the operator is linear."""
+    """The operator is linear, so its derivative along a direction is exactly the product with the gradient."""
     (g, x, w), how = case(*CASES[1], "float64")
     stride, padding, dilation, groups = how
     f = lambda x, w: lamella.conv2d(x, w, None, stride, padding, dilation, groups)  # noqa: E731

@@ -113,7 +113,7 @@ def test_empty_strided():
 
 
 def casts_defined(x, to):
-    """The elements whose cast numpy and C define: floats that fit the integer."""
+    """Returns elements whose cast both numpy and C define: floats that fit the integer."""
     if class_of(str(x.dtype)) < 2 or class_of(to) != 1:
         return np.ones(x.shape, bool)
     limits, real = np.iinfo(to), np.real(x).astype(np.longdouble)
@@ -139,7 +139,7 @@ def test_casts(source, to, data):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_every_half_survives(dtype):
-    """All 65536 bit patterns to float32 and back."""
+    """All 65536 bit patterns are converted to float32 and back."""
     every = np.arange(2**16, dtype=np.uint16).view(np_dtype(dtype))
     wide = lamella.tensor(every.astype(np.float32))
     np.testing.assert_array_equal(to_numpy(wide.to(lt_dtype(dtype))).astype(np.float32), every.astype(np.float32))

@@ -1,4 +1,4 @@
-"""CTC: against all alignments, forms of targets and lengths, gradients at the borders, errors."""
+"""CTC: against all alignments, with all forms of targets and lengths, gradients at the borders, errors."""
 
 import lamella
 import lamella.nn.functional as F
@@ -53,7 +53,7 @@ def test_steps_behind_the_last_have_no_gradient():
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("zero", [False, True])
 def test_labels_without_alignment(zero):
-    """Two equal labels need a blank between them, so three steps; no labels and no steps are certain."""
+    """Two equal labels need a blank between them, so 2 steps are too few; no labels in no steps have loss 0."""
     t = log_probs().requires_grad_()
     loss = F.ctc_loss(t, lamella.tensor(TARGETS), [5, 2, 0], [2, 2, 0], reduction="none", zero_infinity=zero)
     assert loss[1].item() == (0 if zero else np.inf) and loss[2].item() == 0 and 0 < loss[0].item() < np.inf

@@ -1,5 +1,5 @@
-"""The expressions of pointwise operators, compiled by a C compiler, compute what the operators' loops compute: bit for
-bit, but for functions that every library rounds in its own way."""
+"""The expressions of pointwise operators, compiled by a C compiler, give the same bits as the operators' loops, except
+for functions that each library rounds in its own way."""
 
 import ctypes
 import re
@@ -14,18 +14,18 @@ from compiled import INCLUDE
 
 CLASSES = ("bool", "integral", "floating", "complex")
 DTYPES = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float32 float64 complex64 complex128".split()
-# Words whose last bits differ between a vector function, its scalar twin and another library's.
+# Functions whose last bits differ between vector, scalar and other libraries' versions.
 ROUNDED = set(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma "
     "erfinv normal_cdf atan2 hypot modulus arg".split()
 )
 FLAGS = ("-std=c99", "-O1", "-fwrapv", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-I", INCLUDE)
-# Names in an expression that are no words.
+# Names in an expression that are not functions.
 OPERANDS = {"x", "y", "z", "p", "q", "r", "T", "R", "re", "im"}
 
 
 def operators():
-    """One overload of each meaning: the one whose operands are all tensors."""
+    """Yields one overload of each pointwise operator, whose operands are all tensors."""
     for o in LIVE:
         meaning = o["pointwise"]
         if meaning and o["form"] == "functional":
@@ -62,7 +62,7 @@ FUNCTION = """void {name}(long n, const {first}* xs, const T* ys, const T* zs, c
 
 
 def program(dtype, texts, faults):
-    """C with a function for each expression: e_NUMBER writes the values, f_NUMBER whether the fault is met."""
+    """Returns C source: for each expression e_NUMBER computes the values, f_NUMBER whether the fault occurs."""
     name = CLASSES[class_of(dtype)].upper()
     lines = [f"#define LAMELLA_T_{name} {c_type(dtype)}", "#include <lamella/pointwise/prelude.h>"]
     results = ("T", "bool", "R")
@@ -85,7 +85,7 @@ def compiled(dtype, source, folder):
 
 
 def edges(dtype, few=False):
-    """Values at which an expression goes wrong, if it does."""
+    """Returns values at which a wrong expression shows."""
     t = np_dtype(dtype)
     if t.kind == "b":
         return np.array([False, True])
@@ -116,7 +116,7 @@ def operands(dtype, o):
 
 
 def parameters(o, dtype):
-    """One number a parameter, by name, and as T's elements."""
+    """Returns a number for each parameter, by name, and as elements of type T."""
     inputs, params = o["pointwise"]["inputs"], o["pointwise"]["params"]
     whole = class_of(dtype) < 2
     numbers = (True, True, True) if dtype == "bool" else (2, 3, 1) if whole else (0.75, 1.25, 2.0)
@@ -144,7 +144,7 @@ def call(o, inputs, given):
 
 
 def differences(o, dtype, function, fault, text):
-    """The operands at which the compiled expression and the operator differ, with both values; at most three."""
+    """Returns up to three operands at which the compiled expression and the operator differ, with both values."""
     inputs = operands(dtype, o)
     given, numbers = parameters(o, dtype)
     if fault is not None:
@@ -177,7 +177,7 @@ def agree(got, wanted, rounded):
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory):
-    """By dtype: the operators that take it, by number, and their compiled expressions."""
+    """Returns for a dtype the operators that take it, by number, and the library of their expressions."""
     made = {}
 
     def of(dtype):
@@ -207,7 +207,7 @@ def test_expressions_compute_what_the_operators_compute(libraries, dtype):
 
 
 def test_a_wrong_expression_is_found(tmp_path):
-    """The planted ones: a complement of bools by bits, a quotient that rounds toward zero, a shift without a guard."""
+    """Wrong expressions are planted: bitwise `not` of bools, a quotient rounded toward zero, an unchecked shift."""
     planted = {
         ("bitwise_not", "bool"): "(~x)",
         ("floor_divide", "int32"): "quotient(x, y)",

@@ -1,5 +1,5 @@
-"""No list names the families: what each file declares is registered, a family's list of structs is complete, and an
-oracle is entered once."""
+"""Families are complete without a list of them: each file's declarations are registered, a family's list of structs is
+complete, and an oracle is entered once."""
 
 import os
 import re
@@ -16,7 +16,7 @@ DECLARED = {o["file"] for o in lamella._C._operators() if o["owner"] == "lamella
 
 
 def files(folder, block):
-    """The files of a folder that hold a block of registrations."""
+    """Returns the files of a folder that have a block of registrations."""
     found = [
         p for p in sorted((ROOT / folder).glob("*.cpp")) if re.search(rf"^{re.escape(block)}", p.read_text(), re.M)
     ]
@@ -34,11 +34,11 @@ def test_a_family_has_operators(path):
 HEADERS = [p for p in (INCLUDE / "lamella/pointwise").glob("*.h") if " Family<" in p.read_text()]
 
 
-LIST = re.compile(r"(=\s*Family<[\w\s,]+),\s*(\w+)>;")  # all but the last declaration, and that
+LIST = re.compile(r"(=\s*Family<[\w\s,]+),\s*(\w+)>;")  # groups: all but the last declaration, and the last
 
 
 def forgotten(text):
-    """Declarations with operators that the lists of their families lack: they would be left out without a word."""
+    """Returns the declared operators that the lists of their families lack, and that would silently be missing."""
     members = {name for found in LIST.findall(text) for part in found for name in re.findall(r"\w+", part)}
     return set(re.findall(r"\bstruct (\w+) : [^{]*\{\s*static constexpr Signature signatures", text)) - members
 

@@ -1,4 +1,4 @@
-"""Operators over lists beyond their samples: dtypes, derivatives, memory that is shared, errors."""
+"""Operators over lists beyond their samples: dtypes, derivatives, shared memory, errors."""
 
 import lamella
 import numpy as np

@@ -1,5 +1,5 @@
-"""Backward operators: which results they return, and that threads change no bit. The samples test their values in every
-dtype and layout, and plugins/autograd/test_derivatives.py tests them against finite differences."""
+"""Backward operators: the results that they return, and that threads change no bit. The samples test their values in
+every dtype and layout, and plugins/autograd/test_derivatives.py tests them against finite differences."""
 
 import lamella
 import pytest

@@ -1,4 +1,4 @@
-"""Hidden operators with kernels of their own, called with what does not fit: each says so, and nothing crashes."""
+"""Hidden operators with kernels of their own refuse arguments that do not fit, and nothing crashes."""
 
 import lamella
 import pytest
@@ -72,7 +72,7 @@ def test_what_fits_is_computed():
 
 @pytest.mark.parametrize("shape", [(1, N), (2, N), (1, N, 3), (1, N, 3, 2)])
 def test_a_gradient_that_all_comes_to_one_place(shape):
-    """Such a table lists the taps of each place; one as deep at each place would take in * out entries."""
+    """A table lists the taps of each place; with equal depth for all places it would take in * out entries."""
     axes = list(shape[1:])
     wide = [4 * N, *axes[1:]]
     index = [lamella.zeros(4 * N, dtype=long), *(lamella.arange(n) for n in axes[1:])]
@@ -88,7 +88,7 @@ def test_a_gradient_that_all_comes_to_one_place(shape):
 
 
 def test_a_gradient_for_a_long_axis_needs_little_memory():
-    n = 10**6  # a table as deep at each place as at the first would have n * n entries
+    n = 10**6  # with equal depth at each place, the table would have n * n entries
     grad, index = lamella.ones(1, n), lamella.zeros(n, dtype=long)
     got = aten._resample_backward(grad, [n], [1, n], [1], index, None)
     assert got[0, 0] == n and got[0, 1:].abs().sum() == 0

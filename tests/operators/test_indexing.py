@@ -14,7 +14,7 @@ BOUNDS = st.none() | st.integers(-5, 5)
 
 @st.composite
 def basic_indices(draw, shape):
-    """An index of integers, slices, None and at most one ..., valid for a shape."""
+    """Draws an index of integers, slices, None and at most one ..., valid for a shape."""
     used = draw(st.integers(0, len(shape)))
     dots = draw(st.integers(0, used)) if draw(st.booleans()) else None
     tail = len(shape) - (used - dots) if dots is not None else used
@@ -82,7 +82,7 @@ def test_assignment_to_itself_reads_before_it_writes():
 
 @st.composite
 def masks(draw, x, offset):
-    """A mask over some dimensions of an array, starting at dimension `offset`, and its tensor."""
+    """Makes a mask over some dimensions of an array, starting at dimension `offset`, and its tensor."""
     span = draw(st.integers(0 if offset == 0 else 1, x.ndim - offset))
     return draw(pairs("bool", x.shape[offset : offset + span]))
 
@@ -174,7 +174,7 @@ def test_masked_operators(data):
 
 @pytest.mark.parametrize("dtype, number, kept", [("int64", 2.5, 2), ("bool", 3, True), ("uint8", -1, 255)])
 def test_a_number_in_another_dtype(dtype, number, kept):
-    """Every operator converts the written number to self's dtype; results have that too, also if both are zero-dim."""
+    """Every operator converts the written number to self's dtype, which results have too, even if both are zero-dim."""
     t, mask, first = lamella.zeros(2, dtype=getattr(lamella, dtype)), lamella.tensor([True, False]), lamella.tensor([0])
     value = lamella.tensor(number)
     by_mask, by_index = lamella.zeros_like(t), lamella.zeros_like(t)
@@ -210,7 +210,7 @@ def test_a_number_that_does_not_fit(dtype, number):
 
 @pytest.mark.parametrize("native", [True, False])
 def test_everything_is_indexed(native):
-    """Without index tensors: values are copied, or added, everywhere."""
+    """Without index tensors, values are copied, or added, everywhere."""
     with nullcontext() if native else lamella.library.kernels_disabled(NATIVE, "cpu"):
         for indices in ([None], []):
             x = lamella.ones(2, 3)
@@ -235,7 +235,7 @@ def test_alpha_of_index_add(native):
         z, i = lamella.zeros(2, dtype=lamella.complex64), lamella.tensor([0])
         assert z.index_add(0, i, lamella.tensor([3 + 0j]), alpha=1 + 1j).tolist() == [3 + 3j, 0]
         whole = lamella.zeros(2, dtype=lamella.int64)
-        assert whole.index_add(0, i, lamella.tensor([-3]), alpha=2.5).tolist() == [-6, 0]  # alpha is 2 there
+        assert whole.index_add(0, i, lamella.tensor([-3]), alpha=2.5).tolist() == [-6, 0]  # alpha is 2 in these calls
         with pytest.raises(RuntimeError, match="index_add: argument 'alpha': .*does not fit dtype int64"):
             whole.index_add(0, i, lamella.tensor([3]), alpha=2j)
 
@@ -369,7 +369,7 @@ def advanced_indices(draw, shape, unique=False):
             theirs.append(None)
             ours.append(None)
         elif kind == "dots" and not dots:
-            dots, skipped = True, draw(st.integers(1, len(shape) - d))  # not 0: there numpy and torch differ
+            dots, skipped = True, draw(st.integers(1, len(shape) - d))  # not 0, for which numpy and torch differ
             theirs.append(Ellipsis)
             ours.append(Ellipsis)
             d += skipped
@@ -415,14 +415,14 @@ def advanced_indices(draw, shape, unique=False):
 
 
 def index_array(draw, n, wide):
-    """An integer array that broadcasts to `wide`, for a dimension of size n, and the same index for lamella."""
+    """Makes an integer array that broadcasts to `wide`, for a dimension of size n, and the same index for lamella."""
     shape = [1 if draw(st.integers(0, 3)) == 0 else w for w in wide[draw(st.integers(0, len(wide))) :]]
     count = int(np.prod(shape, dtype=int))
     a = np.array([draw(st.integers(-n, n - 1)) for _ in range(count)], np.int64).reshape(shape)
     kind = draw(st.sampled_from(["tensor", "int32", "int8", "list", "array"]))
     if a.ndim == 0:  # a view in torch and in lamella, an array of no dimensions in numpy
         a = a.reshape(1)
-    if kind == "list" and a.size:  # a list without elements says nothing of its inner dimensions
+    if kind == "list" and a.size:  # an empty list has no inner dimensions
         return a, a.tolist()
     if kind == "array":
         return a, a
@@ -468,7 +468,7 @@ def test_advanced_assignment(dtype, kind, data):
 @pytest.mark.parametrize("kind", WAYS)
 @given(st.data())
 def test_index_put_of_equal_places(kind, data):
-    """The last one stays; accumulated, all are added in row-major order."""
+    """Of values for one place the last stays; with accumulate, all are added in row-major order."""
     x, t = data.draw(pairs("float32", data.draw(shapes(3).filter(lambda s: s and all(s))), -4, 5, expanded=False))
     x = x.copy()
     wide = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=2))
@@ -535,7 +535,7 @@ def test_forms_of_numpy(kind):
 
 
 def test_an_integer_beside_index_tensors_is_a_view():
-    """As in torch; numpy joins it with the arrays and moves the result's dimensions to the front."""
+    """As in torch, the integer makes a view; numpy joins it with the arrays and moves the dimensions to the front."""
     x = np.arange(24).reshape(2, 3, 4)
     t = to_lamella(x)
     assert_same(t[0, :, [1, 2]], x[0][:, [1, 2]])

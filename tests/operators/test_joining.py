@@ -20,7 +20,7 @@ def way(name):
 
 @st.composite
 def several(draw, dtypes, same=False):
-    """A dimension, and up to four pairs that join along it."""
+    """Draws a dimension, and up to four pairs that join along it."""
     shape = draw(shapes(3).filter(len))
     dim = draw(st.integers(0, len(shape) - 1))
     made = []
@@ -50,7 +50,7 @@ def test_dtypes_are_promoted(kind, data):
     dim, arrays, tensors = data.draw(several(["int8", "int32", "float64", "bool"]))
     with way(kind):
         got = lamella.cat(tensors, dim)
-    # numpy's common dtype of these is torch's too
+    # torch has the same common dtype for these
     assert_same(got, np.concatenate(arrays, dim))
 
 

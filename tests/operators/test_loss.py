@@ -1,4 +1,4 @@
-"""Losses against their definitions in numpy and scipy, with the signatures of torch.nn.functional."""
+"""Losses equal their definitions in numpy and scipy, with the signatures of torch.nn.functional."""
 
 import itertools
 import math
@@ -48,7 +48,7 @@ def test_weighted_distances(name):
 
 
 def agree(name, *arrays, **options):
-    """The function gives what its oracle gives in float64."""
+    """The function's result equals its oracle's in float64."""
     got = getattr(F, name)(*map(to_lamella, arrays), **options)
     check(got, ORACLES[name](*(a.astype(float) if a.dtype.kind == "f" else a for a in arrays), **options))
 

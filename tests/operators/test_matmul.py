@@ -1,4 +1,4 @@
-"""Matrix products against numpy: mm, bmm and matmul within n·eps, in every layout."""
+"""Matrix products equal numpy's within n·eps, in every layout: mm, bmm and matmul."""
 
 import lamella
 import numpy as np
@@ -11,7 +11,7 @@ FLOATS = ("float32", "float64")
 
 
 def assert_product(result, x, y, name):
-    """Within n·eps of the product of magnitudes, componentwise (Higham, "Accuracy and Stability", 3.5)."""
+    """Requires n·eps of the product of magnitudes, componentwise (Higham, "Accuracy and Stability", 3.5)."""
     wide = [a.astype(np.longdouble) for a in (x, y)]
     exact, magnitude = np.matmul(*wide), np.matmul(*(np.abs(a) for a in wide))
     assert tuple(result.shape) == np.shape(exact) and name_of(result.dtype) == name
@@ -45,7 +45,7 @@ def test_bmm(name, data):
 @pytest.mark.parametrize("name", FLOATS)
 @given(data=st.data())
 def test_matmul_of_every_rank(name, data):
-    """Vectors are a row on the left and a column on the right; leading dimensions broadcast."""
+    """A vector is a row on the left and a column on the right; leading dimensions broadcast."""
     n, k, m = (data.draw(st.integers(0, 4)) for _ in range(3))
     batch = data.draw(st.lists(st.integers(0, 3), max_size=2))
     ones = [1 if data.draw(st.booleans()) else b for b in batch]

@@ -21,14 +21,14 @@ LOOSE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 3e-6, "float64": 1e-13}
 
 
 def close(tensor, exact, dtype, factor=1.0):
-    """Within a few roundings of a float64 computation."""
+    """Requires elements within a few roundings of a float64 computation."""
     assert tuple(tensor.shape) == exact.shape and name_of(tensor.dtype) == dtype
     bound = LOOSE[dtype] * factor
     np.testing.assert_allclose(to_numpy(tensor).astype(np.float64), exact, rtol=bound, atol=bound)
 
 
 def with_parameters(data, dtype, count):
-    """A weight and a bias, or None for each."""
+    """Returns a weight and a bias, or None for each."""
     made = []
     for seed in (1, 2):
         x = values(dtype, count, seed, -2, 2)
@@ -158,7 +158,7 @@ def test_batch_norm_keeps_channels_last():
 
 
 def test_far_from_zero():
-    """A mean of a million does not swallow a deviation of one."""
+    """A deviation of 1 is not lost beside a mean of a million."""
     x = (1e6 + values("float32", 4000, 1, -1, 1).astype(float)).astype(np.float32)
     exact = ORACLES["layer_norm"](x.astype(float).reshape(4, 1000), [1000], None, None, 0.0)
     np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-"""Numbers beyond a dtype's range: an error where one is written or is a parameter; as an operand it wraps."""
+"""Numbers beyond a dtype's range: an error if the number is written or is a parameter; an operand wraps."""
 
 import lamella
 import pytest

@@ -1,4 +1,4 @@
-"""The optimizers' updates against their formulas in numpy, with the cpu's kernels and with composites alone."""
+"""The optimizers' updates equal their formulas in numpy, with the cpu's kernels and with composites alone."""
 
 import lamella
 import numpy as np
@@ -14,7 +14,7 @@ ADAM = dict(**RATES, **BETAS, eps=1e-3, amsgrad=False)
 MEAN = dict(**RATES, alpha=0.9, eps=1e-3, momentum=0.0, centered=False)
 NADAM = dict(**RATES, **BETAS, momentum_decay=0.01, eps=1e-3, decoupled_weight_decay=False)
 RADAM = dict(**RATES, **BETAS, eps=1e-3, decoupled_weight_decay=False)
-# name: starts of the lists of state, starts of the lists of numbers, has steps, options
+# name: initial values of the lists of state, and of the lists of numbers, whether there are steps, options
 CASES = {
     "sgd plain": ([None], [], False, dict(**RATES, **PLAIN, maximize=False) | dict(momentum=0.0)),
     "sgd": ([0], [], False, dict(**RATES, **PLAIN)),
@@ -45,7 +45,7 @@ LIMITS = {"float64": 1e-6, "float32": 2e-5, "bfloat16": 0.15, "float16": 0.02}
 
 
 def laid(array, dtype, layout):
-    """The array as a tensor that lies in memory in one of several ways."""
+    """Returns the array as a tensor, in one of several layouts."""
     x = lamella.tensor(np.asarray(array)).to(getattr(lamella, dtype))
     if layout == "permuted" and x.dim() > 1:
         return x.permute(*reversed(range(x.dim()))).contiguous().permute(*reversed(range(x.dim())))
@@ -57,7 +57,7 @@ def laid(array, dtype, layout):
 
 
 def updated(case, dtype, layout="plain", maximize=False, scale=None, device="cpu"):
-    """Parameters after some steps, by the operator, and by the formula; and the gradients of the last step."""
+    """Returns parameters after some steps by the operator and by the formula, and the last step's gradients."""
     states, numbers, counts, options = CASES[case]
     options = options | dict(maximize=maximize)
     name, rng = case.split()[0], np.random.default_rng(5)
@@ -100,7 +100,7 @@ def way(request):
         return
     names = [n for n, kind in lamella._C._support("cpu") if n.startswith("aten::_fused_") and kind == "native"]
     names = [n for n in names if n.partition(".")[0].endswith("_")]
-    assert len(names) == 24  # eleven, ten with a rate in a tensor, three with all their options
+    assert len(names) == 24  # 11, 10 with a rate in a tensor, 3 with all their options
     with lamella.library.kernels_disabled(names, "cpu"):
         yield
 
@@ -153,7 +153,7 @@ def test_a_rate_in_a_tensor(way):
 
 
 def test_a_large_list_shared_among_threads():
-    """Sizes on both sides of what one thread takes, with odd ends; the bits do not depend on the threads."""
+    """The lists' sizes lie on both sides of one thread's share, with odd ends; the threads do not change the bits."""
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(n).astype("float32") for n in (1, 70001, 3, 0, 40000, 17)]
     made, before = [], lamella.get_num_threads()
@@ -179,7 +179,7 @@ def test_the_same_tensor_twice_takes_two_steps(n, way):
     options = dict(weight_decay=0.0, momentum=0.0, dampening=0.0, nesterov=False, maximize=False, is_first_step=True)
     lamella._fused_sgd_([w, w], [g, g], [], lr=0.25, **options)
     assert (w == 0.5).all()
-    lamella._fused_sgd_([w[:-1], w[1:]], [g[1:], g[1:]], [], lr=0.25, **options)  # places take turns
+    lamella._fused_sgd_([w[:-1], w[1:]], [g[1:], g[1:]], [], lr=0.25, **options)  # both overlap: one after the other
     assert w[0] == 0.25 and w[-1] == 0.25 and (w[1:-1] == 0).all()
 
 
@@ -207,7 +207,7 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(name, way):
 
 
 def shared(i, j, shift):
-    """The arguments of Adam, of which two of the second place lie in one buffer, so many elements apart."""
+    """Returns arguments of Adam; the second tensors of lists i and j lie in one buffer, `shift` elements apart."""
     lists, steps, options = adam_lists()
     buffer = lamella.ones(8)
     lists[i][1], lists[j][1] = buffer[:3], buffer[shift : shift + 3]
@@ -222,7 +222,7 @@ ADAM_LISTS = ["self", "grads", "exp_avgs", "exp_avg_sqs"]
 def test_one_memory_in_two_lists_is_refused_before_anything_is_written(i, j, shift, way):
     lists, steps, options = shared(i, j, shift)
     before = [[x.tolist() for x in some] for some in lists]
-    if shift == 3 or (shift == 0 and 1 in (i, j)):  # apart; or a gradient that is read alone, element by element
+    if shift == 3 or (shift == 0 and 1 in (i, j)):  # disjoint, or only read by the same element
         lamella._fused_adam_(*lists, [], steps, **options)
         assert lists[0][0].tolist() != before[0][0]
         return
@@ -234,17 +234,17 @@ def test_one_memory_in_two_lists_is_refused_before_anything_is_written(i, j, shi
 
 
 def test_the_memory_of_two_lists_is_compared_exactly(way):
-    """Columns of one matrix share none; rows and columns share one element."""
+    """Columns of one matrix share no element; a row and a column share one."""
     options = dict(weight_decay=0.0, momentum=0.0, dampening=0.0, nesterov=False, maximize=False, is_first_step=True)
     b = lamella.arange(16.0).reshape(4, 4)
     lamella._fused_sgd_([b[:, 1]], [b[:, 2]], [], lr=1.0, **options)
     assert b[:, 1].tolist() == [-1, -1, -1, -1]
     with pytest.raises(RuntimeError, match="single memory"):
         lamella._fused_sgd_([b[:, 3]], [b[3]], [], lr=1.0, **options)
-    with pytest.raises(RuntimeError, match="single memory"):  # another order of the same elements
+    with pytest.raises(RuntimeError, match="single memory"):  # the same elements in another order
         lamella._fused_sgd_([b], [b.t()], [], lr=1.0, **options)
     halves = b.view(-1).view(lamella.float32)
-    with pytest.raises(RuntimeError, match=r"argument 'grads\[0\]'.*'self\[0\]'"):  # the gradient is unscaled, too
+    with pytest.raises(RuntimeError, match=r"argument 'grads\[0\]'.*'self\[0\]'"):  # also writes the unscaled gradient
         lamella._fused_sgd_([halves], [halves], [], lr=1.0, **options, grad_scale=lamella.tensor(2.0))
     assert b[3].tolist() == [12, -1, 14, 15]
 

@@ -11,7 +11,7 @@ from lamella.operators import samples
 
 
 def altered(value):
-    """A number that differs from the value by more than every tolerance."""
+    """Returns a number that differs from the value by more than every tolerance."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, complex):
@@ -24,7 +24,7 @@ def altered(value):
 
 
 def alter_one(t, place: int) -> bool:
-    """Changes one element; False if there is none."""
+    """Changes one element; returns False if there is none."""
     if not isinstance(t, lamella.Tensor) or t.numel() == 0:
         return False
     at, left = [], place % t.numel()
@@ -39,7 +39,7 @@ def alter_one(t, place: int) -> bool:
 
 @contextlib.contextmanager
 def planted(operator: str):
-    """Inside the block, the operator's results have one element altered; the list has one entry for each."""
+    """Alters one element of each result of the operator inside the block; the list has one entry for each."""
     o, done = BY_TITLE[operator], []
 
     def handler(call, *args, **kwargs):
@@ -49,7 +49,7 @@ def planted(operator: str):
                 if isinstance(result, (bool, int, float, complex)):
                     done.append(True)
                     return altered(result)
-                first = args[0] if result is None else result  # an update gives nothing, and writes its first list
+                first = args[0] if result is None else result  # an update returns nothing and writes its first list
                 done.extend(alter_one(r, 5) for r in flat(first)[:1])
         return result
 
@@ -60,7 +60,7 @@ def planted(operator: str):
         layer.remove()
 
 
-ALTERABLE = [t for t in SAMPLED if not all(s.tag for s in samples.of(t))]  # memory without values has nothing to alter
+ALTERABLE = [t for t in SAMPLED if not all(s.tag for s in samples.of(t))]  # uninitialized memory has nothing to alter
 
 
 @pytest.mark.parametrize("operator", ALTERABLE)

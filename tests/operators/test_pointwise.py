@@ -1,4 +1,4 @@
-"""Every pointwise operator against numpy: values, dtypes, shapes and forms."""
+"""Every pointwise operator equals numpy: values, dtypes, shapes and forms."""
 
 import lamella
 import ml_dtypes
@@ -49,14 +49,14 @@ MATHS_CELLS = [(name, dtype) for name in MATHS for dtype in COMPUTED]
 FUNCTIONAL_ONLY = "maximum minimum fmax fmin isnan isinf isfinite isposinf isneginf signbit angle hardshrink".split()
 QUESTIONS = ("isnan", "isinf", "isfinite")
 INPLACE = [op.name for op in EXACT if op.name not in FUNCTIONAL_ONLY] + MATHS
-# Functions whose formula, which is torch's too, loses more than four units in the last place. The oracles of scipy
+# Functions whose formula, which torch also has, loses more than four units in the last place. The oracles of scipy
 # compute in float64, so float64 needs a larger bound.
 TOLERANCE = {"sinc": 6, "logit": 2.0**12, "lgamma": 2.0**20, "sigmoid": 6, "erfinv": 64, "erfc": 64}
 
 
 @st.composite
 def operands(draw, op, dtype, **limits):
-    """Broadcastable operands in arbitrary layouts: arrays and tensors."""
+    """Makes broadcastable operands in arbitrary layouts: arrays and tensors."""
     drawn = [draw(pairs(dtype, shape, **limits)) for shape in draw(broadcastable(op.inputs))]
     return [a for a, _ in drawn], [t for _, t in drawn]
 
@@ -74,7 +74,7 @@ def call(op, *tensors, **kwargs):
     return getattr(lamella.ops.aten, op.name)(*tensors, **kwargs)
 
 
-# Ten examples a dtype: an operator has up to 130, and its dtypes share the walk over the operands.
+# Ten examples for each dtype, since one operator has up to 130 cases; its dtypes share the operands.
 a_few = settings(max_examples=10)
 
 
@@ -82,7 +82,7 @@ a_few = settings(max_examples=10)
 @a_few
 @given(data=st.data())
 def test_every_form(op, dtype, data):
-    """The function, the method, and with other layouts of the result the out= form; arguments stay unchanged."""
+    """The function, the method and the out= form in other layouts give the result; arguments stay unchanged."""
     arrays, tensors = data.draw(operands(op, dtype))
     before = [bits(t) for t in tensors]
     want = expected(op, dtype, *arrays)
@@ -127,7 +127,7 @@ def test_in_place(op, dtype, data):
 
 
 def rounded_sinc(x):
-    """The sine of the rounded product, as in torch: near the sine's zeros, rounding decides the result."""
+    """Takes the sine of the rounded product, as torch does: near the sine's zeros, rounding decides the result."""
     p = (x * x.dtype.type(np.pi)).astype(np.longdouble)
     return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
 
@@ -397,7 +397,7 @@ def complex_values(dtype, special):
 
 
 def assert_near(tensor, expected, ulps=8):
-    """Both parts are within `ulps` units in the last place of the number's size; NaN and infinities are equal."""
+    """Requires both parts within `ulps` units in the last place of the number's size; NaN and infinities must agree."""
     expected = np.asarray(expected)
     got = to_numpy(tensor)
     assert got.dtype == expected.dtype and got.shape == expected.shape
@@ -412,7 +412,7 @@ def assert_near(tensor, expected, ulps=8):
         )
 
 
-# Functions for which numpy uses another formula at infinities and zeros: compared over finite numbers.
+# Functions for which numpy has another formula at infinities and zeros: the test compares finite numbers.
 FINITE_ONLY = ("exp2", "expm1", "log1p", "reciprocal", "rsqrt", "sigmoid", "sgn", "log2", "log10", "sqrt", "square")
 
 
@@ -541,7 +541,7 @@ ALIASES = [(a, o["name"], o["overload"]) for o in lamella._C._operators() for a 
 
 @pytest.mark.parametrize("alias, name, overload", ALIASES)
 def test_an_alias_is_the_operator(alias, name, overload):
-    """Under its alias an operator is in the same places, and what is called is the operator itself."""
+    """An alias is in the same modules and on Tensor, and calls the operator itself."""
     full = alias + (f".{overload}" if overload else "")
     assert lamella._C._find_operator(full) == lamella._C._find_operator(full.replace(alias, name))
     other, own = alias.partition("::")[2], name.partition("::")[2]
@@ -561,7 +561,7 @@ def test_there_are_aliases():
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128", "bfloat16"])
 @pytest.mark.parametrize("shape", [(300, 70), (70, 300), (5, 129, 33), (40000, 3), (3, 40000), (2, 3, 5, 7, 11, 13)])
 def test_blocks(shape, dtype):
-    """Sizes larger than one tile: transposed, short, broadcast and strided operands, results and copies."""
+    """Sizes exceed one tile: transposed, short, broadcast and strided operands, results and copies."""
     x = values(dtype, int(np.prod(shape)), 1, -9, 9).reshape(shape)
     y = values(dtype, int(np.prod(shape)), 2, -9, 9).reshape(shape[::-1])
     a, b = to_lamella(x), to_lamella(y).permute(*reversed(range(len(shape))))

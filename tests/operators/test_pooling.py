@@ -1,4 +1,4 @@
-"""Pools against windows that numpy cuts: values, indices, layouts, and wrong arguments."""
+"""Pools equal windows that numpy cuts: values, indices, layouts, and wrong arguments."""
 
 import itertools
 
@@ -19,7 +19,7 @@ MEANS = [(True, None), (False, None), (False, 3)]
 
 
 def fits(shape, kernel, stride, padding, dilation, ceil):
-    """Whether there is a window along both dimensions."""
+    """Returns whether both dimensions have a window."""
     return all(strided(*row, ceil) for row in zip(shape[-2:], kernel, stride, padding, dilation, strict=True))
 
 
@@ -42,7 +42,7 @@ def test_max(shape, dilation, ceil, name, composite):
             assert_same(lamella.max_pool2d(t, *more), wanted)
             result, indices = A.max_pool2d_with_indices(t, *more)
             assert_same(result, wanted)
-            clear = found != -np.inf  # a window of padding alone has no right index
+            clear = found != -np.inf  # a window with only padding has no index
             np.testing.assert_array_equal(to_numpy(indices)[clear], at[clear])
 
 
@@ -90,7 +90,7 @@ def test_halves(name):
 
 
 def test_layouts():
-    """Channels last is kept, on meta too; gaps do not matter."""
+    """The result keeps channels last, on meta too; gaps do not matter."""
     x = values("float32", 2 * 5 * 6 * 7, 1, -9, 9).reshape(2, 5, 6, 7)
     last = to_lamella(np.ascontiguousarray(x.transpose(0, 2, 3, 1))).permute(0, 3, 1, 2)
     gaps = to_lamella(np.repeat(x, 3, 3))[..., ::3]
@@ -169,7 +169,7 @@ BACKWARD = [
 @pytest.mark.parametrize("ceil", [False, True])
 @pytest.mark.parametrize("shape", [*SHAPES, (3, 2, 8, 28), (2, 3, 7, 15)])
 def test_gradients_go_where_the_largest_stood(shape, ceil, name, composite):
-    """Gradients of overlapping windows add up."""
+    """The gradients of overlapping windows add up."""
     x = to_lamella(values(name, int(np.prod(shape)), 1, 0 if name == "uint8" else -9, 9).reshape(shape))
     with lamella.library.kernels_disabled([*KERNELS, *BACKWARD] if composite else [], "cpu"):
         for kernel, stride, padding in WINDOWS:
@@ -223,7 +223,7 @@ def test_gradients_of_means_are_their_transpose(shape, ceil, name, composite):
 
 
 def test_an_empty_window_has_no_gradient():
-    """Both taps lie in the padding, so no element of x is the largest."""
+    """Both taps lie in the padding, so the window has no largest element."""
     x = to_lamella(np.arange(1.0, 5).reshape(1, 2, 2))
     more = (2, 1, 1, 3)
     for disabled in ([], KERNELS):

@@ -1,4 +1,4 @@
-"""docs/primitives.md: with the kernels of that page alone, the whole catalogue gives the oracles' results."""
+"""With only the kernels of docs/primitives.md, the whole catalogue gives the oracles' results."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from lamella.operators import samples
 PAGE = (Path(__file__).resolve().parents[2] / "docs/primitives.md").read_text()
 ROWS = re.findall(r"^\| (`.*?|category `.*?) \|", PAGE, re.MULTILINE)
 NAMES = [n for row in ROWS for n in re.findall(r"`([\w.]+)", row)]
-REDUCE = {"sum", "prod", "amax", "amin"}  # one primitive with four kinds, which count once
+REDUCE = {"sum", "prod", "amax", "amin"}  # this primitive has four kinds, which count once
 OPERATORS = set(NAMES) - {"pointwise"}
 
 

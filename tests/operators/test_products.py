@@ -1,4 +1,4 @@
-"""einsum, tensordot and other operators made of products, against numpy; integer products wrap as numpy's do."""
+"""einsum, tensordot and other operators made of products equal numpy's; integer products wrap as numpy's do."""
 
 import lamella
 import numpy as np

@@ -17,7 +17,7 @@ PUBLISHED = [
 
 
 def philox(counter, key):
-    """Philox-4x32-10 by the paper's definition, in plain Python."""
+    """Computes Philox-4x32-10 by the paper's definition, in plain Python."""
     c, (k0, k1) = list(counter), key
     for _ in range(10):
         a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
@@ -31,7 +31,7 @@ def words(text):
 
 
 def stream(seed, first, blocks):
-    """The words of consecutive counters, under a seed as the key."""
+    """Returns the words of consecutive counters, with a seed as the key."""
     key = seed & 0xFFFFFFFF, seed >> 32
     return [w for n in range(first, first + blocks) for w in philox([n & 0xFFFFFFFF, n >> 32, 0, 0], key)]
 
@@ -119,7 +119,7 @@ def test_calls_never_reuse_numbers():
 
 
 def test_mixed_dtypes_never_reuse_words():
-    """A float64 draw after float32 draws uses words of the stream that these did not use."""
+    """A float64 draw after float32 draws uses unused words of the stream."""
     g = seeded(6)
     narrow = to_numpy(lamella.rand(4, generator=g))
     wide = to_numpy(lamella.rand(4, generator=g, dtype=lamella.float64))
@@ -227,7 +227,7 @@ def composite(*ops):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 1000, 4099])
 def test_composites_draw_the_same_numbers(dtype, count):
-    """Composites over the raw words give the same numbers as the kernels; normal ones differ in their last bits."""
+    """Composites over the raw words give the kernels' numbers; normal numbers differ in their last bits."""
 
     def uniform():
         return to_numpy(lamella.empty(count, dtype=lt_dtype(dtype)).uniform_(-2, 3, generator=seeded(5))).astype(float)
@@ -294,7 +294,7 @@ def test_wrong_draws(call, text):
 
 @pytest.mark.parametrize("native", [True, False])
 def test_no_probability(native):
-    """Both the kernel and the composite refuse it."""
+    """Both the kernel and the composite refuse numbers that are no probabilities."""
     passed_over = ["aten::bernoulli", "aten::bernoulli_.Tensor"]
     with nullcontext() if native else lamella.library.kernels_disabled(passed_over, "cpu"):
         for wrong in (2.0, -0.5, float("nan")):

@@ -8,14 +8,14 @@ from lamella.operators import samples
 from record_torch import described, flat, key, recorded
 
 TORCH = recorded()
-# Categories whose order in memory is compared; elsewhere only sizes and dtype are.
+# Categories whose order in memory is compared; for others only sizes and dtype are.
 KEEPS_STRIDES = ("pointwise", "view", "creation", "copy")
-# Operators with another order than torch's: the second operand decides it here, or the result is written row by row.
+# Operators whose order differs from torch's: here the second operand decides, or the result is row-major.
 OTHER_ORDER = tuple("rsub pow float_power flip fliplr flipud rot90 conj complex polar angle log_sigmoid".split())
 
-# Optional results that the call did not request are empty here, or in torch; the other computes them.
+# Optional results that the call did not request: either lamella or torch leaves them empty.
 ASKED_FOR = ("unique_dim", "embedding_bag", "embedding_bag.padding_idx")
-# Torch gives the mask of an empty input the input's dtype, and leaves an image without pixels as it is.
+# torch's mask of an empty input has the input's dtype, and torch leaves an image without pixels unchanged.
 RESULTS_OF_NOTHING = ("native_dropout(f32[0, 3], 0.5, True)", "pixel_unshuffle(f32[0, 1, 4, 2], 2)")
 
 
@@ -39,6 +39,6 @@ def test_results_are_described_as_torch_describes_them(operator):
 
 
 def test_the_record_holds_most_samples():
-    single = [t for t in SAMPLED if BY_TITLE[t]["category"] != "lists"]  # lists have what their single operators have
+    single = [t for t in SAMPLED if BY_TITLE[t]["category"] != "lists"]  # lists are recorded by their single operators
     chosen = [s for operator in single for s in samples.of(operator) if s.specs()]
     assert sum(key(s) in TORCH for s in chosen) > 0.95 * len(chosen), "run tests/operators/record_torch.py"

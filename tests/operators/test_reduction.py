@@ -1,4 +1,4 @@
-"""Reductions against numpy, scipy and math.fsum, by kernel and by composite."""
+"""Reductions equal those of numpy, scipy and math.fsum, by kernel and by composite."""
 
 import math
 
@@ -41,12 +41,12 @@ EPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64":
 
 
 def by(passed_over):
-    """With the kernels, or with the composites in their place."""
+    """Disables these kernels, so that composites serve; with an empty list the kernels serve."""
     return lamella.library.kernels_disabled(passed_over, "cpu")
 
 
 def near(tensor, exact, dtype, factor=16.0, magnitude=None):
-    """Within some roundings of a result in float64."""
+    """Requires elements within some roundings of a result in float64."""
     assert tuple(tensor.shape) == np.shape(exact) and name_of(tensor.dtype) == dtype
     got, exact = to_numpy(tensor).astype(np.float64), np.asarray(exact, np.float64)
     size = np.abs(exact) if magnitude is None else magnitude
@@ -58,7 +58,7 @@ def near(tensor, exact, dtype, factor=16.0, magnitude=None):
 
 @st.composite
 def cases(draw, dtype, min_size=0, **limits):
-    """An array, its tensor, dimensions to reduce (as numpy wants them), and keepdim."""
+    """Makes an array, its tensor, dimensions to reduce (in numpy's form), and keepdim."""
     shape = draw(st.lists(st.integers(min_size, 4), max_size=4).map(tuple))
     x, t = draw(pairs(dtype, shape, **limits))
     axes = draw(st.lists(st.integers(0, len(shape) - 1), unique=True)) if shape else []
@@ -110,7 +110,7 @@ def test_means(dtype, data):
 def test_long_sums_are_accurate(count):
     x = values("float32", count, 5, -1e4, 1e4)
     exact, magnitude = math.fsum(x.astype(float)), math.fsum(np.abs(x.astype(float)))
-    # Half a unit in the last place, and the bound of pairwise summation.
+    # The bound: half a unit in the last place plus the error of pairwise summation.
     for t in (to_lamella(x), to_lamella(np.repeat(x, 2))[::2], to_lamella(x.reshape(-1, 1).repeat(3, 1))):
         got = t.sum(0).tolist()
         for g in got if isinstance(got, list) else [got]:
@@ -144,7 +144,7 @@ def test_nothing_to_reduce():
     assert math.isnan(lamella.zeros(0).mean().item())
     assert lamella.zeros(0, 3).sum(0).tolist() == [0.0] * 3
     assert lamella.zeros(3, 0).sum(0).shape == (0,)
-    assert lamella.zeros(2, 3).sum([]).item() == 0  # no dimension named: all of them
+    assert lamella.zeros(2, 3).sum([]).item() == 0  # an empty list means all dimensions
     for f in (lamella.max, lamella.min, lamella.argmax, lamella.argmin):
         with pytest.raises(IndexError, match=r"(max|min): argument 'self'.*\(0, 3\)"):
             f(lamella.zeros(0, 3))

@@ -1,4 +1,4 @@
-"""Resampled images at sizes that the samples do not have: kernels against composites, layouts, threads, transposes."""
+"""Resampled images at sizes that the samples lack: kernels and composites agree; layouts, threads, transposes."""
 
 import itertools
 
@@ -55,7 +55,7 @@ def test_nearest_picks(dtype, exact, composite):
 @pytest.mark.parametrize("name", [*FILTERS, "upsample_nearest2d"])
 @pytest.mark.parametrize("channels", [3, 16, 33])
 def test_channels_last(name, channels):
-    """The layout is kept, on meta too, and the values are those of the plain one."""
+    """The result keeps the layout, on meta too, and has the values of the row-major one."""
     x = to_lamella(image((2, channels, 12, 9), "float32"))
     more = (False,) if name in FILTERS else ()
     for size in [(24, 18), (5, 30), (7, 4)]:

@@ -6,11 +6,11 @@ from catalogue import BY_TITLE, SAMPLED, state, tensors
 from compare import has_oracle
 from lamella.operators import samples
 
-OURS = [t for t in SAMPLED if BY_TITLE[t]["category"] not in ("matmul", "convolution")]  # without those that use oneDNN
+OURS = [t for t in SAMPLED if BY_TITLE[t]["category"] not in ("matmul", "convolution")]  # these do not use oneDNN
 
 
 def faults(check, chosen):
-    """The faults that a check finds in samples, one line each."""
+    """Returns the faults that a check finds in samples, one line each."""
     return [f"{s}: {what}" for s in chosen for what in check(s)]
 
 
@@ -19,7 +19,7 @@ def assert_none(found):
 
 
 def plain(operator):
-    """Samples whose layout the tests change: one of each dtype class, contiguous, with elements."""
+    """Returns the samples whose layout the tests change: one of each dtype class, contiguous, with elements."""
     found = {}
     for s in samples.of(operator):
         specs = s.specs()
@@ -90,7 +90,7 @@ def test_bad_calls(operator):
 
 
 def bad_faults(sample):
-    """A bad sample must raise the expected kind of error, which names the operator and an argument, and change none."""
+    """A bad sample must raise the expected error, which names the operator and an argument, and change no argument."""
     built = sample.build()
     before = [state(t) for t in tensors(built)]
     name = sample.operator.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Scans against numpy: cumsum, cumprod, along every dimension of every layout."""
+"""Scans equal numpy's: cumsum, cumprod, along every dimension of every layout."""
 
 import lamella
 import numpy as np
@@ -31,7 +31,7 @@ def axis_of(data, x):
 
 
 def scanned(name, x, axis):
-    """numpy's scan of a widened array."""
+    """Returns numpy's scan of a widened array."""
     if x.ndim == 0:
         return x
     return getattr(np, name)(x, axis=axis)

@@ -1,4 +1,4 @@
-"""gather, scatter and their relatives against numpy, natively and by their composites."""
+"""gather, scatter and their relatives equal numpy's, by kernels and by composites."""
 
 from contextlib import nullcontext
 
@@ -19,7 +19,7 @@ WAYS = ["native", "composite"]
 
 
 def way(name):
-    """All of the cpu's kernels, or only its primitives."""
+    """Disables the cpu's kernels that are not primitives, unless the name is "native"."""
     ops = [f"aten::{op}" for op in NATIVE]
     return nullcontext() if name == "native" else lamella.library.kernels_disabled(ops, "cpu")
 
@@ -30,7 +30,7 @@ def index_array(draw, shape, size):
 
 @st.composite
 def operands(draw, dtype, wide=True):
-    """(x, t, dim, index): an index for one dimension of an array, which is not larger in the other dimensions."""
+    """Makes (x, t, dim, index): an index for one dimension of an array, not larger in the other dimensions."""
     shape = draw(shapes(3).filter(len))
     dim = draw(st.integers(0, len(shape) - 1))
     x, t = draw(pairs(dtype, shape, expanded=wide))
@@ -40,7 +40,7 @@ def operands(draw, dtype, wide=True):
 
 
 def transposed(array, draw):
-    """A tensor of equal elements, perhaps in another order in memory."""
+    """Returns a tensor of equal elements, perhaps in another order in memory."""
     order = draw(st.permutations(range(array.ndim)))
     return to_lamella(array.transpose(order).copy()).permute([order.index(d) for d in range(array.ndim)])
 

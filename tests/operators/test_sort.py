@@ -1,4 +1,4 @@
-"""sort, topk, kthvalue, median and unique against numpy, natively and by their composites."""
+"""sort, topk, kthvalue, median and unique equal numpy's, by kernels and by composites."""
 
 from contextlib import nullcontext
 
@@ -18,12 +18,12 @@ def way(name):
 
 
 def comparable(x):
-    """The array in a dtype that numpy sorts, with NaN last."""
+    """Converts the array to a dtype that numpy sorts with NaN last."""
     return x.astype(np.float32) if x.dtype.name in ("bfloat16", "float16") else x
 
 
 def order(x, dim, descending=False):
-    """The indices of a stable sort: equals in their old order; NaN is the largest."""
+    """Returns the indices of a stable sort: equal elements keep their order; NaN is the largest."""
     x = comparable(x)
     if not descending:
         return np.argsort(x, dim, kind="stable")
@@ -69,7 +69,7 @@ def test_long_rows(dtype, count, threads):
 @pytest.mark.parametrize("dtype", ORDERED)
 @pytest.mark.parametrize("count", [2, 3])
 def test_several_long_rows(count, dtype):
-    """Rows of other ranges than the first, side by side and one behind the other."""
+    """Rows have different ranges, whether they lie side by side or one after the other."""
     x = np.stack([values(dtype, 300, n) for n in range(count)])
     x[0] = x[0, 0]
     for dim, array in ((1, x), (0, np.ascontiguousarray(x.T))):
@@ -91,7 +91,7 @@ def test_integers_of_any_range(low, high):
 
 @pytest.mark.parametrize("low", [4, 20, 36, 50])
 def test_digits_that_tell_nothing_apart(low):
-    """Numbers that share their highest digits and differ in the lowest ones only."""
+    """The numbers share their highest digits and differ only in the lowest."""
     rng = np.random.default_rng(low)
     x = rng.integers(0, 4096, 70001) << 51 | rng.integers(0, 1 << low, 70001)
     got = lamella.sort(to_lamella(x), stable=True, dim=0)

@@ -1,4 +1,4 @@
-"""Views against numpy: shapes, elements, shared storage, root tensors and versions."""
+"""Views equal numpy's: shapes, elements, shared storage, root tensors and versions."""
 
 import lamella
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 
 def assert_view(view, of, expected):
-    """`view` shows the numpy view's elements at the numpy view's places in memory."""
+    """Requires that `view` has the numpy view's elements at the same places in memory."""
     assert_same(view, expected)
     assert view.storage().data_ptr() == of.storage().data_ptr()
     assert view._base is (of if of._base is None else of._base)
@@ -31,7 +31,7 @@ def dims(draw, ndim):
 
 @st.composite
 def factorizations(draw, count):
-    """A shape of `count` elements, perhaps with ones in it."""
+    """Makes a shape of `count` elements, perhaps with ones in it."""
     shape, rest = [], count
     while rest > 1:
         n = draw(st.sampled_from([d for d in range(2, rest + 1) if rest % d == 0]))
@@ -205,7 +205,7 @@ def test_as_strided(data):
     assert_view(view, t, layout.array(flat))
     assert view.storage_offset() == layout.offset and view.stride() == layout.strides
     again = view.t()[:1] if view.ndim == 2 else view
-    assert_view(layout.tensor(again), t, layout.array(flat))  # offsets count from the storage, not from the view
+    assert_view(layout.tensor(again), t, layout.array(flat))  # offsets count from the storage's begin, not the view's
 
 
 def test_as_strided_keeps_the_offset_unless_told():
@@ -278,7 +278,7 @@ def test_views_work_on_meta(make):
 
 def test_a_view_survives_its_base():
     v = lamella.arange(10)[5:]
-    assert lamella.zeros(1000).numel() == 1000  # memory that could be reused
+    assert lamella.zeros(1000).numel() == 1000  # new memory, which may reuse freed memory
     assert v.tolist() == [5, 6, 7, 8, 9]
 
 
@@ -353,7 +353,7 @@ def test_expansions(data):
 
 
 def assert_pieces(got, of, expected):
-    """A tuple of views, one for each of numpy's."""
+    """Requires a tuple of views that equal numpy's, one for each."""
     assert type(got) is tuple and len(got) == len(expected)
     for view, want in zip(got, expected, strict=True):
         assert_view(view, of, want)

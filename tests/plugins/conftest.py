@@ -17,12 +17,12 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory):
-    """A folder with the wheels of the example packages, built once for all processes of the run."""
+    """Builds the wheels of the example packages once for all processes of the run; returns their folder."""
     folder = shared_folder(tmp_path_factory) / "wheels"
     with locked(folder.with_suffix(".lock")):
         if not folder.exists():
             unfinished = folder.with_suffix(".part")
-            unfinished.mkdir(exist_ok=True)  # left over if another process failed
+            unfinished.mkdir(exist_ok=True)  # remains of a process that failed
             for package in ("layer_plugin", "backend_plugin", "numpy_backend", "packed_plugin"):
                 build_wheel(package, unfinished)
             unfinished.rename(folder)
@@ -31,7 +31,7 @@ def wheels(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def guest(tmp_path_factory, wheels):
-    """The environment with the example packages installed."""
+    """Makes an environment with the example packages installed."""
     root = tmp_path_factory.mktemp("guest")
     python = fresh_environment(root / "venv")
     names = ("lamella-flops", "lamella-bank", "lamella-numpy", "lamella-packed")
@@ -42,13 +42,13 @@ def guest(tmp_path_factory, wheels):
 
 @pytest.fixture
 def host(tmp_path):
-    """The Python that runs the tests, in an empty folder."""
+    """Returns a guest that uses the Python of the tests, in an empty folder."""
     return Guest(sys.executable, tmp_path)
 
 
 @pytest.fixture
 def packages(host, tmp_path):
-    """Makes tiny packages: ``packages(name, code)`` puts one, entry point included, where ``host`` finds it."""
+    """Makes tiny packages: ``packages(name, code)`` puts one, entry point included, where ``host`` can import it."""
 
     def make(name, code, *, group="lamella.plugins", manifest=None):
         module = "tiny_" + name.replace("-", "_")
@@ -69,19 +69,19 @@ def packages(host, tmp_path):
 
 @pytest.fixture(scope="session")
 def stranger_library(tmp_path_factory):
-    """stranger.cpp's library, built with the compiler and the installed headers alone."""
+    """Builds stranger.cpp as a library, with the compiler and the installed headers alone."""
     return compile_library(tmp_path_factory, HERE / "stranger.cpp")
 
 
 @pytest.fixture(scope="session")
 def failing_library(tmp_path_factory):
-    """The same library with one more block that fails after others have registered."""
+    """Builds the same library with another block, which fails after others have registered."""
     return compile_library(tmp_path_factory, HERE / "stranger.cpp", "-DFAILS")
 
 
 @pytest.fixture(scope="session")
 def face_library(tmp_path_factory):
-    """face.cpp's extension module, built with the installed headers and Python's."""
+    """Builds face.cpp as an extension module, with the installed headers and Python's."""
     include = "-I" + sysconfig.get_path("include")
     return compile_library(tmp_path_factory, HERE / "face.cpp", include, "-pthread")
 
@@ -96,7 +96,7 @@ def face(face_library):
 
 @pytest.fixture
 def stranger(host, packages, stranger_library):
-    """``host`` with that library installed as a plugin; programs find it as ``tiny_stranger.native``."""
+    """Returns ``host`` with that library installed as a plugin; programs import it as ``tiny_stranger.native``."""
     packages(
         "stranger",
         f"""

@@ -6,7 +6,7 @@
 using lamella::api;
 using lamella::python::face;
 
-// The negative of a tensor, by a call through the C ABI.
+// Returns the negative of a tensor, by a call through the C ABI.
 static PyObject* negative(PyObject*, PyObject* o) {
   lamella_tensor* t = face().unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "negative: argument 'self' must be Tensor");
@@ -25,7 +25,7 @@ static PyObject* through(PyObject*, PyObject* o) {
   return all;
 }
 
-// Calls f; its exception becomes a pending error, and an exception again. If there is none, raises an error of its own.
+// Calls f; its exception becomes a pending error, and an exception again. Without an exception, raises another error.
 static PyObject* errors(PyObject*, PyObject* f) {
   PyObject* result = PyObject_CallNoArgs(f);
   if (result) {

@@ -1,5 +1,5 @@
-// The device `frail`, which fails when it is told to: an allocator, copies that fail half way, kernels that report an
-// error at once or at the next wait, and a device that is withdrawn. Tests control it by ctypes.
+// Device `frail`, which fails on command: an allocator, copies that fail half way, kernels that report an error at once
+// or at the next wait, and a device that is withdrawn. Tests control it by ctypes.
 #include <lamella/extension.h>
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ static lamella_status fails(const char* what) {
 }
 static lamella_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   if (broken == "alloc") return lamella::fail(LAMELLA_OUT_OF_MEMORY, "alloc: no room");
-  if (broken == "mute") return LAMELLA_OUT_OF_MEMORY;  // without a message
+  if (broken == "mute") return LAMELLA_OUT_OF_MEMORY;  // a status without an error
   *out = std::malloc(static_cast<size_t>(bytes));
   blocks++;
   return LAMELLA_OK;
@@ -53,7 +53,7 @@ static lamella_status copy(void* context, const lamella_copy* c, int32_t* done) 
   return move("copy_to_host", c->dst, c->src, c->bytes);
 }
 
-// neg of dense float32: fails before it writes, or later, and then writes nothing.
+// neg of dense float32: fails before it writes, or reports an error later and writes nothing.
 static lamella_status neg(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   if (lamella_status st = fails("kernel")) return st;
   if (broken == "throw") throw std::runtime_error("thrown by neg");

@@ -1,7 +1,7 @@
 // A dtype of another package: lns16, a logarithmic number of two bytes (a sign and the binary logarithm in steps of
-// 1/512), whose products are exact sums of integers. Written on the public headers alone; the library knows nothing of
-// it but its name, its size and two conversions. See "Digital filtering using logarithmic arithmetic" (Kingsbury and
-// Rayner, 1971) for such numbers.
+// 1/512), whose products are exact sums of integers. It uses the public headers alone; the library only gets its name,
+// its size and two conversions. Kingsbury and Rayner, "Digital filtering using logarithmic arithmetic" (1971), describe
+// such numbers.
 #include <lamella/extension.h>
 #include <lamella/kernel.h>
 
@@ -49,7 +49,7 @@ uint16_t product(uint16_t a, uint16_t b) {
 int32_t dtype = -1;
 int64_t products = 0;
 
-// All three have the dtype: operands of another one that promotes to it come converted.
+// All three tensors have the dtype; an operand whose dtype promotes to it is converted first.
 Status mul(const Tensor& self, const Tensor& other, const Tensor& out) {
   LAMELLA_CHECK(self.dtype() == out.dtype() && other.dtype() == out.dtype() && int(out.dtype()) == dtype);
   const Tensor a = self.expand(out.sizes()).contiguous(), b = other.expand(out.sizes()).contiguous();

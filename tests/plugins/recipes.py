@@ -1,4 +1,4 @@
-"""Pages that show a package, followed literally: the files that they show, and the commands that install them."""
+"""Follows a page that shows a package: writes its files, and runs its commands."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pages import ROOT, blocks
 
 
 def install(page, files, folder, guest):
-    """Writes the files, which are named by their language, and runs the page's commands with a pip for the guest."""
+    """Writes the files, whose languages are given, and runs the page's commands with a pip for the guest."""
     for language, name in files.items():
         text, *more = blocks(page, language)
         assert language == "python" or (not more and f"`{name}`" in (ROOT / page).read_text())
@@ -18,7 +18,7 @@ def install(page, files, folder, guest):
     shims.mkdir()
     (shims / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {guest.python} "$@"\n')
     (shims / "pip").chmod(0o755)
-    # The environment keeps pip off the network and from copying installed packages; the commands stay as they are.
+    # These variables stop pip from using the network or copying installed packages; the commands stay as they are.
     settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
     settings["PATH"] = os.pathsep.join([str(shims), os.path.dirname(guest.python), os.environ["PATH"]])
     for command in blocks(page, "sh"):

@@ -1,5 +1,5 @@
-// A native library of another package, for the tests: a kernel registered over aten::add and withdrawn, calls through
-// the C ABI, many backends and layers. Tests call its functions by ctypes; Lamella calls only lamella_plugin_init.
+// A native library of another package, for the tests: a kernel over aten::add that is withdrawn, calls through the C
+// ABI, many backends and layers. Tests call its functions by ctypes; Lamella calls only lamella_plugin_init.
 #include <lamella/extension.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ static lamella_status answer(lamella_frame*, const lamella_value*, lamella_value
   return LAMELLA_OK;
 }
 
-// `key` is "cpu" or a layer's name.
+// Puts the kernel over an operator; `key` is "cpu" or a layer's name.
 EXPORT int stack(const char* op) {
   const lamella_kernel_def d = {sizeof d, 0, answer, nullptr, __FILE__, __LINE__, 0};
   return api().kernel(library, op, "cpu", &d, &stacked);
@@ -115,7 +115,7 @@ EXPORT const char* error() {
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { library = m.handle(); }
 
 #ifdef FAILS
-/* The compiler chooses the order of the blocks: in either order a kernel is registered before one block fails. */
+/* The compiler chooses the order of the blocks: in either one, a kernel is registered before a block fails. */
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer); }
 LAMELLA_LIBRARY_FRAGMENT(aten, m) { m.impl("add.Tensor", "cpu", answer).impl("no_such_operator", "cpu", answer); }
 #endif

@@ -1,4 +1,4 @@
-"""The accelerator and the modules of devices with plugins that are installed, and the block that chooses a device."""
+"""The accelerator and the modules of devices with installed plugins, and the block that chooses a device."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_installed_devices(guest):
 
 
 def test_a_program_for_any_accelerator(guest):
-    """Streams, events, memory and random numbers of bank, named nowhere."""
+    """The program uses bank's streams, events, memory and random numbers without naming bank."""
     guest.run("""
         import lamella
         acc = lamella.accelerator
@@ -67,7 +67,7 @@ def test_a_program_for_any_accelerator(guest):
 
 
 def test_names_of_a_backend(host, packages):
-    """A backend adds functions to its module, and replaces common ones; they load it when they are used."""
+    """A backend adds functions to its module and replaces common ones; their first use loads the backend."""
     packages(
         "loom",
         f"""
@@ -146,7 +146,7 @@ def test_a_broken_backend_is_no_accelerator(host, packages):
 
 def test_without_an_accelerator(monkeypatch):
     accelerator = lamella.accelerator
-    monkeypatch.setattr(accelerator, "accelerators", list)  # whatever is installed
+    monkeypatch.setattr(accelerator, "accelerators", list)  # as if nothing were installed
     assert accelerator.current_accelerator() is None and accelerator.device_count() == 0
     for call in (accelerator.synchronize, accelerator.current_stream, lamella.Stream, lambda: lamella.Event(0)):
         with pytest.raises(RuntimeError, match="there is no accelerator: no installed plugin brings a device"):
@@ -162,7 +162,7 @@ def test_the_block_of_a_device():
         assert lamella.rand(2).device == meta
         seen = []
         in_threads(lambda: seen.append(lamella.ones(1).device.type))
-        assert seen == ["cpu"]  # the block is the thread's
+        assert seen == ["cpu"]  # the block applies to its own thread
         lamella.set_default_device("cpu")
         assert lamella.ones(1).is_cpu
     assert lamella.ones(1).is_cpu and not lamella.ones(1).is_meta
@@ -175,7 +175,7 @@ def test_the_block_of_a_device():
 
 
 def test_a_backend_does_not_take_a_plugins_name(host, packages):
-    """The module of a device gives way to a name that a plugin brings, whichever is found first."""
+    """A plugin's name has precedence over a device's module, whichever is found first."""
     packages("communal", "", group="lamella.backends")
     packages(
         "bringer",

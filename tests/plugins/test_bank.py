@@ -154,7 +154,7 @@ def test_bfloat16_rounds_to_nearest_even(guest):
 
 
 def test_numbers_beside_its_tensors(guest):
-    """A number of Python, and a zero-dim tensor of the host, which is no operand of another device."""
+    """An operand may be a Python number or a zero-dim host tensor, but not a tensor of another device."""
     guest.run(
         OPERATORS
         + """
@@ -482,7 +482,7 @@ def test_it_stands_on_the_public_headers_alone():
 
 
 def test_a_stray_access_is_a_fault(guest):
-    """Code that follows a pointer of the device dies, whether or not a kernel runs; only the device can read it."""
+    """A host access to device memory kills the process, whether or not a kernel runs; only the device can read it."""
     program = """
         import ctypes, sys
         import lamella
@@ -596,7 +596,7 @@ def test_a_forked_child_goes_on(guest):
 
 
 def test_every_sample_of_every_operator(guest):
-    """The whole catalogue on the primitive set, its values those of the oracles, without one fallback."""
+    """On the primitive set the whole catalogue gives the oracles' values, without one fallback."""
     operators = Path(__file__).resolve().parents[1] / "operators"
     guest.run(
         """

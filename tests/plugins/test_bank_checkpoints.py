@@ -1,4 +1,4 @@
-"""Checkpoints of tensors on a device whose memory the host cannot read: their place, and where they are wanted."""
+"""Checkpoints of tensors on a device whose memory the host cannot read: their device, and map_location."""
 
 
 def test_map_location(guest):

@@ -1,4 +1,4 @@
-"""Names that plugins bring from Python, to the namespace and to Tensor: conflicts, withdrawal, absence, stubs."""
+"""Names that Python plugins add to the namespace and to Tensor: conflicts, withdrawal, absence, stubs."""
 
 import json
 import textwrap
@@ -46,7 +46,7 @@ MANIFEST = {
 
 @pytest.fixture
 def brings(packages):
-    """A package with a module `halo`, itself a package, and `inner`."""
+    """Makes a package that contributes the module `halo`, with a submodule, and `inner`."""
 
     def make(name="brings", code=BRINGS, manifest=MANIFEST):
         package = packages(name, code, manifest=json.dumps(manifest))
@@ -199,7 +199,7 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
 
 
 def test_readers_and_checks_of_imports(host, packages):
-    """A backend is loaded for an object that its manifest names, reads it, and may refuse what DLPack gives."""
+    """An object that a manifest names loads its backend, which reads the object and may refuse DLPack's result."""
     code = (
         HEAD
         + """
@@ -272,7 +272,7 @@ CONFLICTS = {
 
 @pytest.mark.parametrize("where, name, why", CONFLICTS.values(), ids=CONFLICTS)
 def test_conflicts_name_both(host, brings, packages, where, name, why):
-    """All names of the failed call, and of the plugin's earlier calls, are taken back."""
+    """All names of the failed call and of the plugin's earlier calls are withdrawn."""
     brings()
     lines = ["@hookimpl", "def register(ctx):", "    ctx.contribute('lamella', {'first': print})"]
     lines.append(f"    ctx.contribute({where!r}, {{'other': print, {name!r}: print}})")
@@ -379,7 +379,7 @@ PROMISES = {
 
 
 def test_tenants_bring_planned_modules(host, packages):
-    """A plugin takes the modules and functions that stood for it, adds to others, and makes what is not there."""
+    """A plugin replaces placeholder modules and functions, adds to existing modules, and makes missing ones."""
     packages("tenant", TENANT, manifest=json.dumps(PROMISES))
     host.run(
         """
@@ -439,7 +439,7 @@ def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
 
 
 def test_contributions_stack_over_placeholders_alone():
-    """A placeholder gives way, is in use again afterwards, and a withdrawal in any order leaves what is left."""
+    """A contribution hides a placeholder until its withdrawal; a withdrawal in any order keeps the others."""
     from lamella.plugins import contributions
 
     def put(owner, o, placeholder=False):
@@ -479,7 +479,7 @@ def test_a_name_that_is_no_module_takes_no_contributions():
 
 
 def test_a_lazy_module_keeps_its_names():
-    """Its file runs before a plugin's name is compared with those that the file defines."""
+    """A lazy module's file runs before a plugin's name is compared with the names in that file."""
     import lamella
     from lamella.plugins import contributions
 
@@ -528,7 +528,7 @@ def test_every_point_says_what_it_takes():
 
 
 def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
-    """One distribution with two plugins: a plugin's own manifest counts, or else that of the folder around it."""
+    """One distribution has two plugins: each uses its own manifest, or else that of the enclosing folder."""
     package = packages("outer", "raise SystemExit('imported')\n", manifest='{"reads": ["around"]}')
     for name, manifest in (("a", '{"reads": ["own"]}'), ("b", None)):
         (package / name).mkdir()
@@ -565,7 +565,7 @@ def test_manifests_that_are_wrong(host, packages, manifest, word):
 
 
 def test_stubs_declare_them(host, brings, tmp_path):
-    """Names come from where they are defined, methods have their signatures, attributes the manifest's types."""
+    """Stubs import names from their definitions, and have methods' signatures and the manifest's attribute types."""
     brings()
     out = json.loads(
         host.run(

@@ -12,12 +12,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def reached(text):
-    """The accuracy on the held-out digits, in per cent."""
+    """Returns the accuracy on the held-out digits, in per cent."""
     return float(re.search(r"held out: ([\d.]+)%", text)[1])
 
 
 def ended(guest, program, *options):
-    """The exit status and the output of a program that may fail."""
+    """Runs a program that may fail; returns its exit status and output."""
     command = [guest.python, EXAMPLES / program, *options]
     done = subprocess.run(
         command, cwd=guest.folder, env=clean_environment(), capture_output=True, text=True, timeout=100
@@ -38,12 +38,12 @@ def test_the_network_fails_where_too_few_are_read(guest):
 
 
 def test_the_convolutional_net_reads_the_held_out_digits(guest, tmp_path):
-    """Its training is killed in the middle and goes on, and its losses are those of one that was not."""
+    """The training is killed and resumed; its losses are those of an uninterrupted one."""
     curve = tmp_path / "curve.png"
     options = ("--kill-at", "230", "--curve", curve)
     text = run(guest.python, EXAMPLES / "train_digits.py", *options, cwd=guest.folder, timeout=300)
     after = int(re.search(r"killed by SIGKILL at step 230\nresumed after step (\d+)\n", text)[1])
-    assert after % 20 == 0 and 220 <= after < 460  # a few steps more may be taken until the signal arrives
+    assert after % 20 == 0 and 220 <= after < 460  # the training may take a few steps until the signal arrives
     assert "460 losses are those of a training that nothing interrupted, bit for bit" in text
     assert reached(text) >= 98
     assert curve.read_bytes().startswith(b"\x89PNG")

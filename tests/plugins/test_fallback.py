@@ -69,7 +69,7 @@ def test_written_arguments_lists_and_several_results(guest):
 
 
 def test_all_that_is_written_comes_back(guest):
-    """Written arguments that are no results, one tensor passed twice, lists; an expanded tensor is refused."""
+    """Written arguments that are no results, repeated tensors and lists are copied back; expanded ones are refused."""
     guest.run(
         SETUP
         + """
@@ -196,7 +196,7 @@ def test_a_backend_in_python_beside_the_others(guest):
 
 
 def test_a_failing_backend_in_python(guest):
-    """An allocator and copies that raise, wrong callables, a taken name, and a device withdrawn while tensors live."""
+    """The allocator or copies raise, callables are wrong, a name is taken, the device is withdrawn while in use."""
     guest.run("""
         import ctypes
         import lamella

@@ -1,4 +1,4 @@
-"""Plugins that fail: ``import lamella`` and the others keep working, and ``lamella plugins`` shows the reason."""
+"""Plugins that fail: ``import lamella`` and other plugins still work, and ``lamella plugins`` shows the reason."""
 
 import os
 import re
@@ -33,18 +33,18 @@ HOOK = """
 
 
 def rows(table):
-    """The table of plugins: name → (state, reason)."""
+    """Returns the table of plugins: name → (state, reason)."""
     line = re.compile(r"(\S+) +(backend|plugin) +(\S+ \S+) +(\w+)(?: +([\d.]+))?(?: +(.+))?")
     matches = [line.fullmatch(x) for x in table.split("\n\n")[0].splitlines()[1:]]
     assert None not in matches, table
     return {m[1]: (m[4], m[6] or "") for m in matches}
 
 
-NEVER = "raise SystemExit(1)\n"  # a module that must not be imported
+NEVER = "raise SystemExit(1)\n"  # a module whose import would end the process
 TWO = "from lamella.plugins import hookimpl\n\n@hookimpl\ndef register(ctx, more):\n    pass\n"
 NO_FILE = HOOK + '        ctx.load_library("/nowhere/libnothing.so")\n'
 
-# name: (code, manifest, state, words of the reason)
+# name: (code, manifest, expected state, words of the reason)
 FAULTS = {
     "raises on import": ('raise OSError("on fire")\n', None, "failed", ["OSError", "on fire"]),
     "a syntax error": ("def broken(:\n", None, "failed", ["SyntaxError"]),
@@ -85,7 +85,7 @@ def test_a_plugin_that_fails_is_set_aside(host, packages, fault):
 
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f != "a priority that is no number"])
 def test_a_backend_that_fails_says_so_when_it_is_named(host, packages, fault):
-    """The same faults in a device's plugin: no error until the device is named, then the reason, each time."""
+    """A device's plugin with these faults raises the reason each time the device is named, and not before."""
     code, manifest, state, words = FAULTS[fault]
     packages("good", GOOD)
     packages("bad", code, manifest=manifest, group="lamella.backends")
@@ -133,7 +133,7 @@ def test_the_reason_keeps_its_traceback(host, packages):
 
 
 def test_what_a_failed_plugin_had_registered_is_taken_back(host, packages):
-    """The plugin is not used, and half of its registrations must not stay in the tables."""
+    """The failed plugin is not used, and none of its registrations may stay in the tables."""
     code = """
         import lamella
         from lamella.plugins import hookimpl
@@ -157,7 +157,7 @@ def test_what_a_failed_plugin_had_registered_is_taken_back(host, packages):
 
 
 def test_what_a_failed_native_library_had_registered_is_taken_back(host, packages, failing_library):
-    """Its first block succeeds and puts a kernel over add, its second fails."""
+    """The library's first block succeeds and puts a kernel over add; its second block fails."""
     packages("half", HOOK + f"        ctx.load_library({str(failing_library)!r})\n")
     host.run("""
         import lamella
@@ -325,7 +325,7 @@ def test_two_threads_import_lamella_at_once(host, packages):
 
 
 def test_a_plugin_that_starts_a_thread_which_uses_lamella(host, packages):
-    """The thread must not wait for the loading that waits for it."""
+    """The plugin waits for its thread, so the thread must not wait for the plugin's loading."""
     packages(
         "threads",
         """
@@ -376,7 +376,7 @@ def test_a_plugin_reaches_itself_while_loading(host, packages):
 
 
 def test_a_plugin_whose_package_is_imported_before_lamella(host, packages):
-    """Its module is half initialized when Lamella loads it: it works all the same, or the reason says what to do."""
+    """The package is half imported when Lamella loads it: the plugin works, or the reason gives a remedy."""
     packages("good", GOOD)
     host.run("""
         import tiny_good
@@ -443,7 +443,7 @@ def test_without_the_cpu_a_call_says_what_is_missing(host):
     ],
 )
 def test_a_device_that_is_not_there_says_why(host, packages, device, body, words, settings):
-    """No plugin brings it, its plugin is denied, or its plugin registers no device of the entry's name."""
+    """No plugin brings the device, its plugin is denied, or the plugin registers no device of the entry's name."""
     if body:
         packages(device, HOOK + f"        {body}\n", group="lamella.backends")
     program = f"""
@@ -475,7 +475,7 @@ def test_worker_processes_have_the_plugins(host, packages, tmp_path):
 
 
 def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
-    """A manifest says which attributes a plugin brings; using one without the plugin says which plugin, and why not."""
+    """A manifest names the attributes of a plugin; the error of using one names the missing plugin and the reason."""
     packages("good", GOOD)
     packages("bad", 'raise OSError("on fire")\n', manifest='{"attributes": ["sparkle", "names"]}')
     host.run(
@@ -489,7 +489,7 @@ def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
 
 
 def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
-    """The same for keywords of factories; the error for a planned keyword says that it is planned."""
+    """Keywords of factories are reported like attributes; the error for a planned keyword says that it is planned."""
     packages("good", GOOD)
     packages("bad", 'raise OSError("on fire")\n', manifest='{"keywords": ["sparkle"]}')
     host.run(
@@ -513,7 +513,7 @@ def test_a_kernel_for_a_device_that_is_not_there(host, packages, strict, state):
 
 
 def test_strict_mode_waits_for_plugins_that_come_later(host, packages):
-    """What a plugin registers may be for a layer or an operator that another brings, whichever is loaded first."""
+    """A registration may be for another plugin's layer or operator, whichever plugin is loaded first."""
     packages("early", HOOK + '        ctx.library("aten").impl("neg", lambda call, x: x, "latelayer")\n')
     packages(
         "later",
@@ -521,7 +521,7 @@ def test_strict_mode_waits_for_plugins_that_come_later(host, packages):
     )
     shown = rows(host.table(LAMELLA_STRICT="1"))
     assert shown["early"][0] == shown["later"][0] == "loaded", shown
-    for name in ("other", "zeta"):  # one is loaded before what it stands on, one after it
+    for name in ("other", "zeta"):  # one loads before the plugin that it needs, one after it
         packages(name, HOOK + '        ctx.library("aten").impl("neg", lambda call, x: x, "otherlayer")\n')
     broken = (
         HOOK

@@ -1,4 +1,4 @@
-"""The example layer in C++ and in Python: counts against those by hand, order of layers, on, off, idle, no Python."""
+"""The example layer in C++ and in Python: counts equal those by hand; order of layers, on, off, idle, no Python."""
 
 import json
 import shutil
@@ -68,13 +68,13 @@ COUNT = """
 
 
 def counted(guest, cases):
-    """The counts of the two layers for each case."""
+    """Returns the counts of both layers for each case."""
     return [json.loads(line) for line in guest.run(COUNT, json.dumps(cases)).splitlines()]
 
 
 @pytest.fixture(scope="module")
 def answers(guest):
-    # This case runs in a process of its own: if it crashes, the others still have their results.
+    # A separate process runs this case, so that a crash does not lose the results of the others.
     alone = "lamella.div(a, 2, rounding_mode='floor')"
     together = [c for c in CASES if c != alone]
     found = dict(zip(together, counted(guest, together), strict=True))
@@ -140,7 +140,7 @@ def test_idle_until_it_is_switched_on(guest):
 
 
 def test_an_idle_layer_is_in_nobodys_way(guest):
-    """Idle means that no kernel of the layer runs: the keys of a call, as the trace prints them, are zero."""
+    """An idle layer's kernels do not run: the trace prints zero as the keys of a call."""
     out = guest.run(
         """
         import os, sys
@@ -160,7 +160,7 @@ def test_an_idle_layer_is_in_nobodys_way(guest):
 
 
 def test_order_follows_the_wishes(guest):
-    """The twin asks to be outside the native layer; both get bits in the profiler's band, the twin the higher one."""
+    """The Python layer requests a place outside of the native one, and gets the higher bit in the profiler's band."""
     out = guest.run("""
         import json
         import lamella
@@ -263,7 +263,7 @@ def native_folder(guest):
 
 
 def test_the_native_layer_in_a_program_without_python(guest, tmp_path):
-    """The same library file, loaded by a C++ program that links liblamella alone."""
+    """A C++ program that links liblamella alone loads the same library file."""
     lamella = native_folder(guest)
     plugin = guest.run("import lamella_flops.native as n; print(n.LIBRARY)").strip()
     compiler = shutil.which("g++")

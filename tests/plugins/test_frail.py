@@ -57,7 +57,7 @@ def frail(host, packages, frail_library):
 
 
 def test_a_kernel_that_throws(frail):
-    """Its exception becomes the error, thrown on the caller's thread or on another one."""
+    """The kernel's C++ exception becomes the error, on the caller's thread or on another one."""
     frail.run(
         SETUP
         + """

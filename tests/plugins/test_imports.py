@@ -1,4 +1,4 @@
-"""A plugin's package may be imported before lamella, after it, or by it: in each order the plugin is loaded whole."""
+"""A plugin's package may be imported before lamella, after it, or by it: the plugin is loaded whole in each order."""
 
 import textwrap
 
@@ -44,7 +44,7 @@ assert plugin.state == "loaded" and plugin.reason == "", plugin
 
 @pytest.mark.parametrize("first", ["tiny_sundry", "lamella"])
 def test_a_module_beside_the_package_s_own(host, packages, first):
-    """The entry point names a module inside a package, whose own file uses what that module needs."""
+    """The entry point names a module inside a package; that module imports from the package's own file."""
     package = packages("sundry", "import lamella\nSIZE = 3\n")
     (package / "plugin.py").write_text(
         "from tiny_sundry import SIZE\n" + "\n".join(line[4:] for line in ONE_FILE.split("\n"))
@@ -60,7 +60,7 @@ def test_a_module_beside_the_package_s_own(host, packages, first):
 
 
 def test_operators_that_are_used_too_early_say_so(host, packages):
-    """The hook has not run while the module that holds it is imported: the first wrong step says that."""
+    """During the import of its module the hook has not run: the error of the first wrong step says so."""
     packages("sundry", ONE_FILE + "\n    early = lamella.ops.sundry.bump\n")
     host.run("""
         try:
@@ -133,7 +133,7 @@ def test_an_attribute_that_was_promised_works_after_a_late_load(host, packages):
 
 
 def test_two_threads_that_wait_for_each_other_s_locks(host, packages):
-    """One thread's import ends while another one loads a plugin that imports the same package."""
+    """One thread imports a package while another loads a plugin that imports the same package."""
     packages("sundry", "import time, lamella\ntime.sleep(1)\n" + textwrap.dedent(ONE_FILE))
     packages("loom", "import tiny_sundry\n", group="lamella.backends")
     host.run("""

@@ -1,4 +1,4 @@
-"""Keywords that plugins add to factories: the functions that take them, values, conflicts, errors, withdrawal."""
+"""Keywords that plugins add to factories: the functions that accept them, values, conflicts, errors, withdrawal."""
 
 import gc
 import weakref
@@ -17,7 +17,7 @@ def lib():
 
 @pytest.fixture
 def seen(lib):
-    """A list of (tensor, value) for each use of the keyword `sparkle`."""
+    """Returns a list that gets (tensor, value) for each use of the keyword `sparkle`."""
     found = []
     lib.register_keyword("sparkle", lambda tensor, value: found.append((tensor, value)))
     return found

@@ -1,4 +1,4 @@
-"""docs/write_a_layer.md, followed literally: its package, its program, its table of the manifest, its C++."""
+"""Follows docs/write_a_layer.md literally: its package, its program, its table of the manifest, its C++."""
 
 import doctest
 import re

@@ -1,4 +1,4 @@
-"""lamella.library: definitions, kernels, layers, conflicts, withdrawal, and the state after it."""
+"""lamella.library: definitions, kernels, layers, conflicts, withdrawal, and the state afterwards."""
 
 import gc
 import weakref
@@ -12,7 +12,7 @@ from threads import in_threads
 
 @pytest.fixture
 def lib(request):
-    """A library in a namespace of its own; it is closed when the test ends."""
+    """Makes a library in its own namespace; it is closed when the test ends."""
     made = Library(f"t{abs(hash(request.node.nodeid))}", "DEF", owner="the test")
     yield made
     made.close()
@@ -29,7 +29,7 @@ def names_of_layers():
 
 
 class Tally:
-    """A layer's handler that logs each call under a name."""
+    """Makes a layer's handler that logs each call under a name."""
 
     def __init__(self, name="", log=None):
         self.name, self.log = name, [] if log is None else log
@@ -44,7 +44,7 @@ class Tally:
 
 @pytest.mark.parametrize("schema", ["f(Tensor x, Tensr y) -> Tensor", "f(Tensr x)\0 -> Tensor"])
 def test_a_schema_that_does_not_parse(lib, schema):
-    """The grammar is that of cpp/schema.cpp."""
+    """tests/cpp/schema.cpp tests the whole grammar."""
     with pytest.raises(ValueError, match="schema.*Tensr"):
         lib.define(schema)
     with pytest.raises(AttributeError):
@@ -77,7 +77,7 @@ def test_overloads_are_chosen_by_type(lib):
 
 
 def test_keywords_of_a_dictionary_choose_the_same_overload(lib):
-    """Their names need not be interned, as those that a program writes are."""
+    """Keyword names need not be interned, as those in source text are."""
     lib.define("scaled(Tensor self, *, float by) -> Tensor")
     lib.define("scaled.Tensor(Tensor self, *, Tensor by) -> Tensor")
     lib.impl("scaled", lambda x, *, by: x * 0)
@@ -87,7 +87,7 @@ def test_keywords_of_a_dictionary_choose_the_same_overload(lib):
     assert scaled(lamella.ones(1), by=lamella.tensor(2.0)).item() == scaled(lamella.ones(1), **options).item() == 2
 
     class Text(str):
-        """A class of strings, which are never interned."""
+        """A subclass of str, whose objects are never interned."""
 
     assert lamella.sum(lamella.ones(2, 3), **{Text("dim"): 0}).tolist() == [2, 2, 2]
 
@@ -145,7 +145,7 @@ def test_a_category_that_is_none(lib):
 
 @pytest.mark.needs("autograd")
 def test_a_layer_decomposes_a_composite_from_python(lib):
-    """Autograd records the operators that the composite calls; the composite is no handler of autograd's layer."""
+    """Autograd records the composite's inner operators; the composite is not a kernel of autograd's layer."""
     lib.define("softsign(Tensor self, *, Scalar by=1) -> Tensor")
     lib.impl("softsign", lambda x, by=1: x / (by + x.abs()), "composite")
     lib.define("both(Tensor self) -> (Tensor, Tensor)")
@@ -244,7 +244,7 @@ def test_close_takes_everything_back(lib):
         f(x)
     with layer.on():
         assert (x + x).item() == 2
-    other.close()  # closing it again does nothing
+    other.close()  # closing twice does nothing
 
 
 def test_a_name_comes_back_after_close():
@@ -317,7 +317,7 @@ def test_a_kernel_withdraws_itself_while_it_runs(lib):
 
 
 def test_a_reclaimed_kernel_may_call_operators(host):
-    """A finalizer that runs while its kernel is withdrawn calls the very operator: it gets the kernel below."""
+    """A finalizer that runs during a kernel's withdrawal calls the same operator: it gets the kernel below."""
     host.run(
         """
         import lamella
@@ -352,7 +352,7 @@ def test_a_reclaimed_kernel_may_call_operators(host):
 
 @pytest.fixture
 def layers(lib):
-    """Registers layers that note their calls in one list."""
+    """Returns a function that registers layers; their calls go into one list."""
     log = []
 
     def make(name, **wishes):
@@ -443,7 +443,7 @@ def test_a_layer_without_a_handler(lib):
 
 
 def test_a_kernel_of_a_layer_for_one_operator(lib):
-    """Other operators fall through; fallthrough_kernel makes one operator fall through a layer that has a fallback."""
+    """The layer passes other operators on; fallthrough_kernel makes a layer with a fallback pass one operator on."""
     log = []
     some = lib.register_layer("some", fallthrough=True)
     lib.impl("aten::add.Tensor", Tally("some:", log), "some")
@@ -472,7 +472,7 @@ def test_a_category_of_a_layer(lib):
 
 
 def test_inside_composites_only_if_it_wishes(lib):
-    """matmul calls mm: a layer sees no mm after it has passed matmul on, unless it stays inside."""
+    """matmul calls mm: a layer that has passed matmul on gets no mm, unless it stays on inside."""
     x = lamella.ones(2, 2)
     for stays, wanted in [(False, ["aten::matmul"]), (True, ["aten::matmul", "aten::mm"])]:
         log = []
@@ -608,7 +608,7 @@ class Strange(Exception):
 
 
 def test_exceptions_come_back_as_the_same_object(lib):
-    """From a kernel, through two layers in Python, each of which sees the exception."""
+    """A kernel's exception passes two Python layers, each of which catches the same object."""
     passed = []
 
     def watches(call, *args, **kwargs):
@@ -725,7 +725,7 @@ def test_register_layer_stands_alone():
 
 
 def test_sixty_layers(host):
-    """All layers that fit: each is called once, outermost first, and one more is refused by name."""
+    """The maximal number of layers: each is called once, outermost first, and one more is refused by name."""
     out = host.run("""
         import lamella
         from lamella import _C
@@ -759,7 +759,7 @@ def test_sixty_layers(host):
 
 @pytest.mark.parametrize("tensors, lists", [(64, 0), (0, 64), (20, 44), (1, 6)])
 def test_any_number_of_tensors_and_of_lists(lib, tensors, lists):
-    """torch's fused optimizers have six lists; every tensor is seen by layers and has its device looked at."""
+    """torch's fused optimizers have six lists; layers and devices of all tensors count."""
     arguments = [f"Tensor t{i}" for i in range(tensors)] + [f"Tensor[] l{i}" for i in range(lists)]
     lib.define(f"wide({', '.join(arguments)}) -> Tensor")
     lib.impl("wide", lambda *all: sum(x for a in all for x in (a if isinstance(a, (list, tuple)) else [a])), "cpu")
@@ -779,7 +779,7 @@ def test_any_number_of_tensors_and_of_lists(lib, tensors, lists):
 
 
 def test_observers_come_and_go(host):
-    """Ten thousand of them use one place after the other; the places of a full band are lent by its neighbours."""
+    """Ten thousand observers use one bit in turn; a full band borrows bits of its neighbours."""
     host.run("""
         import lamella
         from lamella import _C

@@ -1,4 +1,4 @@
-"""lns16.cpp, a dtype that another package brings: casts, printing, promotion, a pointwise kernel, pickles, an end."""
+"""lns16.cpp, a dtype of another package: casts, printing, promotion, a pointwise kernel, pickles, withdrawal."""
 
 from pathlib import Path
 

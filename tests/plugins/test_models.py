@@ -7,7 +7,7 @@ from children import run
 from environments import EXAMPLES
 
 MODELS = EXAMPLES / "models"
-# Scripts that import lamella, those that import torch and are run by `lamella run`, and how many steps each takes.
+# Steps of the scripts that import lamella, and of those that import torch and are run by `lamella run`.
 OURS = {"gpt": 30, "translate": 50, "dcgan": 12}
 THEIRS = {"resnet18": 8, "lstm_lm": 25, "vae": 60}
 

@@ -13,7 +13,7 @@ from environments import PIP, fresh_environment
 from lamella.projects import new
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/write_a_backend.md"
-# Without an index, isolation or requirements, which the environment has already; the commands stay as they are.
+# These variables make pip use the environment's packages; the commands stay as they are.
 QUIET = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
 
 
@@ -43,7 +43,7 @@ def test_a_project_passes_its_tests(kind, tmp_path):
 
 
 def test_a_wheel_of_operators_for_other_machines(tmp_path):
-    """The wheel that is built for this machine becomes one for every Linux that is not too old, and works."""
+    """The wheel built for this machine is converted to one for every Linux that is not too old, and works."""
     project = tmp_path / "project"
     new("op", "threads", project)
     start = time.monotonic()
@@ -101,7 +101,7 @@ def test_the_command_says_what_is_wrong(tmp_path):
 
 
 def test_the_backend_is_that_of_the_page(tmp_path):
-    """docs/write_a_backend.md explains the very device that a project begins with."""
+    """docs/write_a_backend.md explains exactly the device with which a project begins."""
     new("backend", "yours", tmp_path)
     page = PAGE.read_text()
     for language, file in (("cpp", "yours.cpp"), ("json", "src/lamella_yours/lamella.json")):

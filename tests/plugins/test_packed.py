@@ -1,4 +1,4 @@
-"""The example of opaque tensors, installed as a stranger's package: numbers, manners, refusals, counted unpacking."""
+"""The example of opaque tensors, installed as another package: numbers, copies, refusals, counted unpacking."""
 
 import pytest
 

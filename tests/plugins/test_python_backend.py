@@ -1,4 +1,4 @@
-"""A device in Python with everything that a device may have, by what its users call; and what is refused."""
+"""A Python device with all optional methods, through the functions of its users; and refused definitions."""
 
 import ctypes
 import sys
@@ -12,7 +12,7 @@ from heaps import Heap, Spool
 
 
 def copy_(to, source, non_blocking=False):
-    """Between a spool's tensors of any dtype and shape, where the destination is contiguous."""
+    """Copies between a spool's tensors of any dtype and shape; the destination must be contiguous."""
     there = source.to("cpu").to(to.dtype).expand(to.shape).contiguous()
     lamella.spool.synchronize(to.device)
     ctypes.memmove(to.data_ptr(), there.data_ptr(), there.nbytes)
@@ -21,7 +21,7 @@ def copy_(to, source, non_blocking=False):
 
 @pytest.fixture
 def spool(monkeypatch):
-    monkeypatch.setattr(lamella.accelerator, "accelerators", lambda: ["spool"])  # whatever else is installed
+    monkeypatch.setattr(lamella.accelerator, "accelerators", lambda: ["spool"])  # hides other installed devices
     backend = Spool()
     library = lamella.library.register_backend("spool", backend)
     library.impl("aten::copy_", copy_, "spool")
@@ -46,7 +46,7 @@ def test_memory_copies_and_devices(spool):
 
 
 def test_the_host_serves_copies_too():
-    """Of any dtype, strides and shape, by moving bytes: a device without a kernel has every operator."""
+    """The host copies any dtype, strides and shape by moving bytes: a device without kernels has every operator."""
     library = lamella.library.register_backend("bare", Heap())
     lamella.reset_fallback_counts()
     base = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -56,7 +56,7 @@ def test_the_host_serves_copies_too():
     for dtype in ("int64", "float16", "bool", "complex64"):
         got = part.to(getattr(lamella, dtype))
         assert got.is_bare and (got.to("cpu").numpy() == want.astype(dtype)).all(), dtype
-    part[:] = lamella.tensor([[-1], [-2]], dtype=lamella.int32)  # of another device, dtype and shape, between others
+    part[:] = lamella.tensor([[-1], [-2]], dtype=lamella.int32)  # from another device, dtype and shape, into a view
     base[:, ::2, 1:3] = np.array([-1, -2]).reshape(1, 2, 1)
     assert x.to("cpu").tolist() == base.tolist()
     row = lamella.ones(4, device="bare").expand(3, 4)
@@ -172,7 +172,7 @@ def test_streams(spool):
         thread = threading.Thread(target=lambda: seen.append(module.current_stream(1)))
         thread.start()
         thread.join()
-        assert seen == [usual]  # the current one is the thread's
+        assert seen == [usual]  # another thread has its own current stream
         with module.stream(usual), side, side:
             assert module.current_stream() == side
         with module.stream(None):
@@ -200,7 +200,7 @@ def test_streams(spool):
 def test_events(spool):
     start, end = (lamella.Event("spool", enable_timing=True) for _ in range(2))
     assert start.query() and start.device == lamella.device("spool:0")
-    start.synchronize()  # was not recorded
+    start.synchronize()  # an event that was never recorded
     with pytest.raises(RuntimeError, match="elapsed_time: both events must have been recorded"):
         start.elapsed_time(end)
     start.record()
@@ -225,7 +225,7 @@ def test_events(spool):
     other.synchronize()
     with pytest.raises(RuntimeError, match="devices 'spool:0' and 'spool:1'"):
         start.elapsed_time(other)
-    other.wait(lamella.cpu.current_stream())  # of another backend: this thread waits
+    other.wait(lamella.cpu.current_stream())  # another backend's stream: this thread waits
     del start
     assert "event_destroy" in spool.calls
 
@@ -312,7 +312,7 @@ def test_a_host_needs_no_copies():
     library = lamella.library.register_backend("second", Second())
     x = lamella.arange(3.0).to("second")
     assert x.device.type == "second" and x.to("cpu").tolist() == [0, 1, 2] and (x + 1).tolist() == [1, 2, 3]
-    assert "second" not in str(lamella.accelerator.current_accelerator())  # the host is none
+    assert "second" not in str(lamella.accelerator.current_accelerator())  # a host device is no accelerator
     del x
     library.close()
 
@@ -344,7 +344,7 @@ def test_what_outlives_its_backend(spool):
     for call in (stream.query, stream.synchronize, event.query, event.record, stream.__enter__):
         with pytest.raises(RuntimeError, match="no longer registered|no backend 'brief'"):
             call()
-    with device:  # of no backend any more
+    with device:  # the device's backend is gone
         assert lamella.accelerator.current_accelerator().type == "spool"
     again = Spool()
     second = lamella.library.register_backend("brief", again)
@@ -354,10 +354,10 @@ def test_what_outlives_its_backend(spool):
         ):
             call()
     fresh = lamella.Event("brief")
-    for call in (fresh.record, fresh.wait):  # nor are they taken for that one's
+    for call in (fresh.record, fresh.wait):  # the new backend refuses the old one's stream
         with pytest.raises(RuntimeError, match="was withdrawn since"):
             call(stream)
-    del stream, event  # the handles are not given to the other backend
+    del stream, event  # the new backend does not get the old handles
     assert not {"stream_destroy", "event_destroy"} & set(again.calls)
     second.close()
 
@@ -381,7 +381,7 @@ def test_blocks_that_fail(spool):
             assert lamella.stuck.current_device() == 1
         assert lamella.stuck.current_device() == 1
     with pytest.raises(KeyError, match="mine"), one:
-        library.close()  # what goes wrong at the end of the block doesn't hide what went wrong in it
+        library.close()  # an error at the block's end must not hide the block's exception
         raise KeyError("mine")
 
 

@@ -12,7 +12,7 @@ import pytest
 from children import run
 
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = (  # tag and length of the value, the object given, and the one returned; names as in enum lamella_tag
+TAGS = (  # enum lamella_tag's name, the value's length, the given and the returned object
     ("NONE", 0, None, None),
     ("BOOLEAN", 0, True, True),
     ("INT", 0, -(2**62), -(2**62)),
@@ -145,7 +145,7 @@ def test_a_reference_is_dropped_without_the_lock(face):
     watch = weakref.ref(o)
     face.drop(o)
     del o
-    for _ in range(100):  # the interpreter drops it a moment later
+    for _ in range(100):  # the interpreter drops the reference a moment later
         if watch() is None:
             return
         time.sleep(0.01)
@@ -180,7 +180,7 @@ def test_an_attribute_takes_no_name_that_is_taken(face):
             face.attribute(name)
     assert lamella.ones(3).shape == (3,)
     t = lamella.ones(2, 3)
-    for name in ("size_in_all", "refine_names"):  # a free name, and one that is only planned
+    for name in ("size_in_all", "refine_names"):  # a free name and a planned one
         held = face.attribute(name)
         assert getattr(t, name) == 6
         with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by face\.cpp; face\.cpp cannot"):

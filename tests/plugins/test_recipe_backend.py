@@ -1,4 +1,4 @@
-"""docs/write_a_backend.md, followed literally: the package that it shows, installed and used as it says."""
+"""Follows docs/write_a_backend.md literally: its package is installed and used as the page says."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""docs/add_an_operator.md, followed literally: its files, its command, its program, on cpu, meta and bank."""
+"""Follows docs/add_an_operator.md literally: its files, its command, its program, on cpu, meta and bank."""
 
 import pytest
 from pages import blocks

@@ -1,4 +1,4 @@
-"""What a Python kernel of a device may return, and what a category's kernel is told."""
+"""Results that a device's Python kernel may return, and the arguments of a category's kernel."""
 
 import lamella
 import pytest
@@ -97,7 +97,7 @@ def test_what_waits_for_nothing_is_listed(lib):
     (kernel, category) = [w for w in lamella.plugins.waiting() if w not in before]
     assert str(kernel) == "a kernel of aten::neg waits for the key 'nodevice' (the test)"
     assert (category.what, category.awaited) == ("a kernel of category 'pointwise'", "nodevice")
-    lib.impl("neg", lambda x: x, "float32")  # no kernel is found under a plain dtype
+    lib.impl("neg", lambda x: x, "float32")  # a plain dtype's key selects no kernel
     assert [w.awaited for w in lamella.plugins.waiting() if w not in before and w.what == kernel.what] == [
         "nodevice",
         "float32",

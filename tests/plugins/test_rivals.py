@@ -24,7 +24,7 @@ DEVICE = """
 
 @pytest.fixture
 def rivals(packages):
-    """Makes packages whose entry points have one name."""
+    """Makes packages whose entry points have the same name."""
 
     def make(device, *owners, group="lamella.backends", **manifests):
         for owner in owners:

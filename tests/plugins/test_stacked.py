@@ -1,4 +1,4 @@
-"""No way of adding bypasses dispatch: another package's kernel for aten::add serves them all, until it is withdrawn."""
+"""Every way of adding uses dispatch: another package's kernel for aten::add serves all, until it is withdrawn."""
 
 import pytest
 
@@ -87,7 +87,7 @@ def test_a_python_kernel(host):
 
 
 def test_two_owners_stack_and_withdraw_in_any_order(stranger):
-    """The newest kernel serves; when it is withdrawn, the older one does; they can be withdrawn in either order."""
+    """The newest kernel serves; after its withdrawal, the older one does; they can be withdrawn in either order."""
     stranger.run(
         WAYS
         + """
@@ -127,7 +127,7 @@ def test_another_operator_is_untouched(stranger, name):
 
 
 def test_a_crowd_of_layers_and_backends(stranger):
-    """60 layers and 300 backends side by side: all work, and old tables, which are never freed, stay within 32 MB."""
+    """60 layers and 300 backends work together, and old tables, which are never freed, stay within 32 MB."""
     out = stranger.run("""
         import lamella
         from lamella import _C

@@ -1,4 +1,4 @@
-"""Lamella with autograd switched off: tests that are not about autograd still pass.
+"""With autograd switched off, tests that do not need it still pass.
 
 `LAMELLA_PLUGINS=-autograd make test` runs all tests that way; this runs the files that use plugins most.
 """
@@ -16,7 +16,7 @@ OTHERS = ",".join(name for name in OWN_PLUGINS.split(",") if name != "autograd")
 
 
 def suite(*paths):
-    """Pytest's closing line over these files without autograd."""
+    """Runs these files without autograd; returns pytest's closing line."""
     options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *paths],

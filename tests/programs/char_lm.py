@@ -1,4 +1,4 @@
-"""A program for torch: an LSTM learns a text by its characters, and writes. Run by `lamella run`."""
+"""A torch program: an LSTM learns a text by its characters, and writes. Run by `lamella run`."""
 
 import argparse
 import math

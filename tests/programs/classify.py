@@ -1,4 +1,4 @@
-"""A program for torch: a convolutional net learns to tell made-up pictures apart. Run by `lamella run`."""
+"""A torch program: a convolutional net learns to distinguish synthetic pictures. Run by `lamella run`."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Stripes(Dataset):
-    """Noisy pictures of stripes: across, down or along the diagonal."""
+    """Makes noisy pictures of stripes: across, down or along the diagonal."""
 
     def __init__(self, count, transform=None):
         self.labels = torch.randint(3, (count,))

@@ -1,4 +1,4 @@
-"""A program for torch: a graph network tells the groups of a made-up graph apart. Run by `lamella run`."""
+"""A torch program: a graph network separates the groups of a synthetic graph. Run by `lamella run`."""
 
 import argparse
 import math
@@ -11,7 +11,7 @@ from torch.nn.parameter import Parameter
 
 
 class GraphConvolution(Module):
-    """Every node sums its neighbours' features, and a matrix maps them."""
+    """A layer: each node sums its neighbours' features, and a matrix maps the sums."""
 
     def __init__(self, in_features, out_features, bias=True):
         super().__init__()

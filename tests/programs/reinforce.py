@@ -1,4 +1,4 @@
-"""A program for torch: a policy learns by its rewards to walk to the right end of a corridor. Run by `lamella run`."""
+"""A torch program: a policy learns by its rewards to walk to the right end of a corridor. Run by `lamella run`."""
 
 import argparse
 from collections import deque
@@ -12,7 +12,7 @@ from torch.distributions import Categorical, kl_divergence
 
 
 class Corridor:
-    """Places from -5 to 5; the right end rewards, and every step costs. It starts in the middle."""
+    """A corridor from -5 to 5, entered in the middle: its right end gives a reward, and every step costs."""
 
     def reset(self):
         self.place, self.steps = 0, 0

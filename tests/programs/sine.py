@@ -1,4 +1,4 @@
-"""A program for torch: LBFGS fits an LSTM to sines, in float64, and the net goes on by itself. Run by `lamella run`."""
+"""A torch program: LBFGS fits an LSTM to sines, in float64, and the net continues them. Run by `lamella run`."""
 
 import argparse
 

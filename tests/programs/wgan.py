@@ -1,4 +1,4 @@
-"""A program for torch, an older one: a critic with a penalty on its gradient, and a generator. Run by `lamella run`."""
+"""An older torch program: a critic with a penalty on its gradient, and a generator. Run by `lamella run`."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Has torch read what Lamella wrote, in two runs, as one environment need not have both.
+"""Checks that torch can read Lamella's files, in two runs, since one environment need not have both.
 
 ``python check_torch_files.py write FOLDER`` with Lamella, then ``python check_torch_files.py read FOLDER`` with torch.
 """
@@ -22,7 +22,7 @@ def write(folder):
 
 
 def same(a, b):
-    """Whether two values are alike in types, values, gradients and strides."""
+    """Returns whether two values agree in types, values, gradients and strides."""
     import torch
 
     if isinstance(a, torch.Tensor):
@@ -39,7 +39,7 @@ def same(a, b):
 
 
 def read(folder):
-    """Compares with the originals; torch must be there."""
+    """Compares the files with the originals; needs torch."""
     import torch
 
     for name in NAMES:

@@ -168,7 +168,7 @@ nn.Transformer(8, 2, 1, 1, 16)
 
 
 def described(nn, text):
-    """The repr of a module, the keys of its state dict, and the names of its public attributes."""
+    """Returns a module's repr, the keys of its state dict, and the names of its public attributes."""
     made = eval(text, {"nn": nn})
     public = sorted(name for name in vars(made) if not name.startswith("_"))
     return [repr(made), list(made.state_dict()), public]

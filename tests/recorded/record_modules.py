@@ -1,4 +1,4 @@
-"""Writes what torch 2.13's modules of module_inputs.py look like to modules.json. Needs torch."""
+"""Records torch 2.13's modules of module_inputs.py in modules.json. Needs torch."""
 
 import json
 import warnings

@@ -13,7 +13,7 @@ TARGET = Path(__file__).resolve().parents[2] / "frontend" / "lamella" / "_torch"
 
 
 def modules(folders, prefix, depth=1):
-    """Public modules, three levels of them; none is imported."""
+    """Yields public modules, down to three levels, without importing them."""
     for found in pkgutil.iter_modules(folders):
         if not found.name.startswith("_"):
             yield prefix + found.name

@@ -1,4 +1,4 @@
-"""Writes torch_files/*.pt with torch; tests then read them without it. Run it where torch is installed."""
+"""Writes torch_files/*.pt with torch; tests then read them without it. Run it in an environment with torch."""
 
 import collections
 from pathlib import Path
@@ -14,7 +14,7 @@ DTYPES = (
 
 
 def contents():
-    """Name and object of each file."""
+    """Returns name and object of each file."""
     base = torch.arange(6.0)
     shared = {"base": base, "tail": base[2:], "turned": base.view(2, 3).t(), "same": base}
     numbers = {name: torch.tensor([0, 1, 1]).to(getattr(torch, name)) for name in DTYPES}

@@ -17,11 +17,11 @@ class Case:
     dtype: str | None = None
     device: str | None = None
     options: dict = field(default_factory=dict)
-    then: Callable | None = None  # applied to the tensor before it is printed
-    needs: str | None = None  # a plugin's name
+    then: Callable | None = None  # changes the tensor before it is printed
+    needs: str | None = None  # name of a required plugin
 
     def text(self, framework):
-        """The framework's repr; `framework` is a module with torch's names."""
+        """Returns the framework's repr; `framework` is a module with torch's names."""
         t = framework.tensor(self.array)
         if self.dtype:
             t = t.to(getattr(framework, self.dtype))
@@ -38,12 +38,12 @@ class Case:
 
 
 def normal(shape, scale=1.0, seed=0):
-    """Random float32 numbers; RandomState's stream never changes."""
+    """Returns random float32 numbers; RandomState's stream never changes."""
     return (np.random.RandomState(seed).standard_normal(shape) * scale).astype(np.float32)
 
 
 def whole(shape, low=-50, high=1000, seed=0):
-    """Random int64 numbers."""
+    """Returns random int64 numbers."""
     return np.random.RandomState(seed).randint(low, high, shape).astype(np.int64)
 
 
@@ -208,7 +208,7 @@ def with_options():
 
 
 def gradients():
-    """Tensors to whose text autograd adds something."""
+    """Yields tensors whose text includes a note of autograd."""
     leaf, result = (lambda t: t.requires_grad_()), (lambda t: t.requires_grad_() * 2)
     for name, array, dtype, then in (
         ("leaf", f32(1, 2), None, leaf),
@@ -222,7 +222,7 @@ def gradients():
 
 
 def cases():
-    """All cases, by name."""
+    """Returns all cases, by name."""
     table = {}
     for group in (floats, shapes, others, complexes, with_options, gradients):
         for case in group():

@@ -1,4 +1,4 @@
-"""Products of bfloat16: summed in float32, by pairs where the processor can, for any layout and number of threads."""
+"""Products of bfloat16 are summed in float32 and rounded once, for any layout and number of threads."""
 
 import lamella
 import ml_dtypes
@@ -52,7 +52,7 @@ def test_each_sum_is_rounded_once(m, k, n):
         for threads in (1, 2):
             lamella.set_num_threads(threads)
             found.append(form(tensor(a), tensor(b), tensor(bias)).float().numpy())
-            # Half a step of bfloat16's eight bits, beside the sums' errors in float32.
+            # The bound: half a step of bfloat16's eight bits, plus the errors of sums in float32.
             bound = np.abs(wanted) * 2**-8 + (sizes + 3) * k * 2**-24
             assert (np.abs(found[-1] - wanted) <= bound).all(), name
         assert (found[0] == found[1]).all(), name

@@ -1,4 +1,4 @@
-"""The loops of the older instruction sets, which this processor would not choose, have the oracles' values too."""
+"""The loops of older instruction sets, which this processor would not choose, give the oracles' values too."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def test_every_sample(isa):
 
 
 def test_powers_round_alike():
-    """Short powers have loops of their own, which the oldest set needs too; the tests of powers tell the last bit."""
+    """Short powers have loops of their own; with the oldest set, the tests of powers check their last bit."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "powers",
          "operators/test_pointwise.py"],

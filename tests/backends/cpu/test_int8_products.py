@@ -1,4 +1,4 @@
-"""Products of bytes, exactly, whichever instructions compute them: each way is forced in a process of its own."""
+"""Products of bytes are exact with every kind of instructions; a child process forces each kind."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ SIZES = [
 
 
 def wanted(a, b):
-    """In int64, wrapped to int32."""
+    """Returns the product, computed in int64 and wrapped to int32."""
     return (a.astype(np.int64) @ b.astype(np.int64)).astype(np.int32)
 
 
@@ -37,7 +37,7 @@ FORMS = {
 
 
 def faults(sizes=SIZES):
-    """What differs, for every size, layout, sign of the left operand and kind of values."""
+    """Returns the wrong results over all sizes, layouts, signs of the left operand and kinds of values."""
     found, rng = [], np.random.default_rng(0)
     for m, k, n in sizes:
         for left in ("int8", "uint8"):
@@ -64,14 +64,14 @@ def test_every_layout():
 
 
 def test_sums_wrap():
-    k = 140_000  # 128 · 128 · k is beyond 2³¹
+    k = 140_000  # the sum 128 · 128 · k exceeds 2³¹
     low = lamella.full((2, k), -128, dtype=lamella.int8)
     got = lamella._int_mm(low, low.t())
     assert (got.numpy() == np.int64(128 * 128 * k).astype(np.int32)).all()
 
 
 def test_results_of_bytes_wrap_as_before():
-    """mm of int8 gives int8, of uint8 uint8: the lowest byte of the sums."""
+    """mm keeps the dtype of bytes: each result is the lowest byte of its sum."""
     rng = np.random.default_rng(1)
     for dtype in ("int8", "uint8"):
         limits = np.iinfo(dtype)
@@ -97,8 +97,8 @@ def test_meta():
     assert got.shape == (10**6, 3) and got.dtype == lamella.int32
 
 
-# The instructions that a process may use: each level without anything beside it, all that the processor has, and
-# oneDNN's code, which uses AMX where the processor has it.
+# Settings that force the instructions: each level alone, all that the processor has, and oneDNN's code, which uses AMX
+# if the processor has it.
 WAYS = {
     "x86-64": {"LAMELLA_CPU_ISA": "x86-64"},
     "x86-64-v3": {"LAMELLA_CPU_ISA": "x86-64-v3"},

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("nm"), reason="nm is not instal
 
 
 def merged_symbols(path):
-    """Symbols of which the linker would keep one copy, out of all objects that define them.
+    """Returns the symbols for which the linker would keep one copy for all objects that define them.
 
     `DW.ref.…` is left out: it holds the address of the routine that unwinds the stack, the same in every object.
     """

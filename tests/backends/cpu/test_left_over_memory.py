@@ -7,7 +7,7 @@ import lamella
 import numpy as np
 import pytest
 
-MXCSR, FLAGS, DENORMAL = 7, 0x3F, 0x02  # of x86-64's fenv_t, in words, and the bits of its last word
+MXCSR, FLAGS, DENORMAL = 7, 0x3F, 0x02  # the word of x86-64's fenv_t with MXCSR, and its bits
 libm = ctypes.CDLL("libm.so.6")
 
 
@@ -18,14 +18,14 @@ def environment():
 
 
 def leave_denormals_behind():
-    """Fills the pool's blocks of each size up to 2 MiB with denormals: kernels take memory above 8 KiB from there."""
+    """Fills freed blocks of each size up to 2 MiB with denormals: kernels get scratch memory above 8 KiB from these."""
     kept = []
     for n in (eighths << power for power in range(3, 16) for eighths in range(8, 16)):
         kept += [lamella.empty(n, dtype=lamella.float32).fill_(1e-40) for _ in range(3)]
 
 
 def meets_denormals(call):
-    lamella.set_num_threads(1)  # each thread has flags of its own
+    lamella.set_num_threads(1)  # each thread has its own flags, so the kernel must run on this one
     leave_denormals_behind()
     words = environment()
     words[MXCSR] &= ~FLAGS
@@ -41,7 +41,7 @@ def whole(*shape):
 def test_the_processor_tells():
     ones, denormals = lamella.ones(8), lamella.full((8,), 1e-40)
     assert not meets_denormals(lambda: ones * 2) and meets_denormals(lambda: denormals * 2)
-    for n in (4096, 300_000):  # empty() gets the memory that was left behind
+    for n in (4096, 300_000):  # empty() returns such a block
         assert meets_denormals(lambda n=n: lamella.empty(n) * 2)
 
 

@@ -1,4 +1,4 @@
-"""Layouts of pointwise results, and values that depend on neither position, strides, threads nor overlap."""
+"""Layouts of pointwise results; values are independent of position, strides, threads and overlap."""
 
 import itertools
 
@@ -44,7 +44,7 @@ def test_gaps_are_closed_in_the_same_order(order):
 
 
 def test_layout_of_mixed_operands():
-    """The first operand with an order of its dimensions decides; repeated dimensions have no order; rows broadcast."""
+    """The first operand whose dimensions have an order decides the layout; repeated dimensions have no order."""
     columns, rows = lamella.ones(3, 4).t(), lamella.ones(4, 3)
     assert (columns + columns).stride() == (1, 4)
     assert (columns + rows).stride() == (1, 4)

@@ -1,4 +1,4 @@
-// Non-maximum suppression, as packages for detection have it: accessors, a dispatch by dtype, a vector of what is kept.
+// Non-maximum suppression, as packages for detection write it: accessors, a dispatch by dtype, a vector of kept boxes.
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <torch/library.h>

@@ -1,4 +1,4 @@
-// A recurrent cell in the way of torch's C++ tutorial: a module with a forward and a backward for
+// A recurrent cell in the style of torch's C++ tutorial: a module with a forward and a backward for
 // torch.autograd.Function.
 #include <torch/extension.h>
 

@@ -1,4 +1,4 @@
-// Operators of a package whose module is an empty one, which Python imports to have them registered.
+// Operators of a package with an empty Python module, whose import registers them.
 #include <Python.h>
 #include <ATen/Operators.h>
 #include <torch/all.h>

@@ -1,4 +1,4 @@
-// Rotary embeddings with indices as Python writes them, and a Function under the key Autograd.
+// Rotary embeddings with indices written as in Python, and a Function under the key Autograd.
 #include <torch/extension.h>
 
 using namespace torch::indexing;

@@ -1,4 +1,4 @@
-// Sums over segments with a Function, an optional output and a pair of results, as packages for graphs have them.
+// Sums over segments with a Function, an optional output and a pair of results, as packages for graphs write them.
 #include <torch/torch.h>
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// Rows of a table that lies in this file, taken by indices, and small things that sources for torch are full of.
+// Takes rows by indices from a table in this file, and uses small idioms that are frequent in torch's sources.
 #include <c10/util/Exception.h>
 #include <torch/extension.h>
 

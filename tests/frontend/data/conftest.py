@@ -1,4 +1,4 @@
-"""Around each test of loaders: a bound on its time, and afterwards no process and no descriptor is left."""
+"""Tests of loaders have a time limit, and must leave no process and no descriptor."""
 
 import gc
 import multiprocessing
@@ -31,11 +31,11 @@ def bounded():
 
 @pytest.fixture
 def nothing_left():
-    """For tests that start workers."""
+    """Checks that workers of the test are gone afterwards."""
     kept = lamella.get_rng_state()
-    resource_tracker.ensure_running()  # spawned processes start both, which stay
+    resource_tracker.ensure_running()  # spawned processes would start these two, which stay
     forkserver.ensure_running()
-    lamella.zeros(1).share_memory_()  # the file that small tensors share stays, too
+    lamella.zeros(1).share_memory_()  # this makes the file for small shared tensors, which stays
     gc.collect()
     count = descriptors()
     yield

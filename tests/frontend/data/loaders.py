@@ -1,4 +1,4 @@
-"""Datasets for the tests of loaders, at module level so that spawned workers find them."""
+"""Datasets for the tests of loaders, at module level so that spawned workers can import them."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from lamella.utils.data import Dataset, IterableDataset, get_worker_info
 
 
 class Drawn(Dataset):
-    """Each sample draws a number by the default generator."""
+    """Each sample draws a number from the default generator."""
 
     def __init__(self, size=23):
         self.size = size
@@ -23,7 +23,7 @@ class Drawn(Dataset):
 
 
 class Stream(IterableDataset):
-    """The numbers below a bound, dealt out among the workers, each with a random number."""
+    """The numbers below a bound, divided among the workers, each with a random number."""
 
     def __init__(self, size=23):
         self.size = size
@@ -36,7 +36,7 @@ class Stream(IterableDataset):
 
 
 class Counter(IterableDataset):
-    """A stream with a state of its own, which counts how often it was asked for a sample."""
+    """A stream with a state of its own, which counts the requests for samples."""
 
     def __init__(self, size=23):
         self.size = size
@@ -58,7 +58,7 @@ class Counter(IterableDataset):
 
 
 class Faulty(Dataset):
-    """At sample 5 something goes wrong."""
+    """Sample 5 has the given fault."""
 
     def __init__(self, fault):
         self.fault = fault
@@ -102,7 +102,7 @@ FAULTS = {
 
 
 def plain(batches):
-    """The batches as nested lists, whose floats compare bit for bit."""
+    """Returns the batches as nested lists, whose floats compare bit for bit."""
     return [_plain(batch) for batch in batches]
 
 

@@ -1,4 +1,4 @@
-"""Collating and converting, against stacks made by numpy, and extended by type."""
+"""Collating and converting equal stacks made by numpy; both can be extended by type."""
 
 import collections
 import dataclasses

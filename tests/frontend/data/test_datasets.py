@@ -1,4 +1,4 @@
-"""Datasets and ways to put them together, against plain Python."""
+"""Datasets and their combinations equal plain Python's."""
 
 import itertools
 
@@ -24,7 +24,7 @@ SIZES = st.lists(st.integers(0, 5), min_size=1, max_size=4)
 
 
 def same(a, b):
-    """Equal tensors within equal containers."""
+    """Requires equal tensors within equal containers."""
     if isinstance(a, lamella.Tensor):
         return isinstance(b, lamella.Tensor) and a.dtype == b.dtype and lamella.equal(a, b)
     if isinstance(a, dict):

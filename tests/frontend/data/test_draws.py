@@ -1,4 +1,4 @@
-"""Random numbers of datasets: streams of their own, by any generator, which nobody else in the program notices."""
+"""Random numbers of datasets: separate streams, by any generator, which do not affect the rest of the program."""
 
 import functools
 import itertools
@@ -25,7 +25,7 @@ def kept():
 
 
 class Everywhere(Dataset):
-    """Each sample draws by Lamella, by Python and by numpy."""
+    """Each sample draws by Lamella, Python and numpy."""
 
     def __len__(self):
         return 14
@@ -35,7 +35,7 @@ class Everywhere(Dataset):
 
 
 class Parts(IterableDataset):
-    """The same as a stream, for one worker."""
+    """A stream of the same samples, for one worker."""
 
     def __iter__(self):
         return map(Everywhere().__getitem__, range(14))
@@ -76,7 +76,7 @@ def test_a_resumed_epoch_draws_them_again(workers):
 def test_the_program_goes_on_with_its_own_numbers(count):
     random.seed(1)
     np.random.seed(1)
-    np.random.standard_normal(count)  # an odd number leaves one for the next draw
+    np.random.standard_normal(count)  # an odd number of draws leaves one number for the next draw
     random.gauss(0, 1)
     before = outside.states()
     epoch()
@@ -113,7 +113,7 @@ def test_what_an_init_fn_seeds_goes_on():
 
 
 class Forked(IterableDataset):
-    """A stream that draws from a copy of the generator, seeded by itself, as long as it lasts."""
+    """A stream that seeds a copy of the generator and draws from that."""
 
     def __iter__(self):
         with lamella.random.fork_rng():
@@ -133,7 +133,7 @@ def test_a_stream_keeps_its_own_block_from_batch_to_batch(workers):
     lamella.manual_seed(5)
     for batch in batches:
         got += batch[1].tolist()
-        drawn.append(float(lamella.rand(())))  # the program has its own generator between the batches
+        drawn.append(float(lamella.rand(())))  # between batches the program draws from its own generator
     assert got == wanted
     assert drawn == [float(lamella.rand((), generator=own)) for _ in drawn]
 
@@ -153,7 +153,7 @@ def test_an_epoch_that_is_left_gives_the_generator_back():
 
 
 class Gated(Dataset):
-    """A sample waits until the test lets it go on."""
+    """A sample blocks until the test releases it."""
 
     def __init__(self):
         self.inside, self.open = threading.Event(), threading.Event()
@@ -168,7 +168,7 @@ class Gated(Dataset):
 
 
 def in_thread(function):
-    """Starts a thread; the result waits for its value."""
+    """Starts a thread; the returned function waits for its value."""
     found = []
     thread = threading.Thread(target=lambda: found.append(function()))
     thread.start()
@@ -188,7 +188,7 @@ def test_a_batch_in_another_thread_has_nothing_to_do_with_this_one():
     lamella.manual_seed(4)
     result = in_thread(lambda: plain(DataLoader(gate, 3)))
     assert gate.inside.wait(SECONDS)
-    lamella.manual_seed(123)  # is not undone by the end of the batch
+    lamella.manual_seed(123)  # the end of the batch does not undo this
     random.seed(7)
     np.random.seed(7)
     drawn = lamella.rand(3).tolist(), random.random(), np.random.rand()
@@ -197,7 +197,7 @@ def test_a_batch_in_another_thread_has_nothing_to_do_with_this_one():
     assert [b[:2] for b in batches][:1] == wanted
     assert lamella.get_rng_state() == (123, 4)
     lamella.manual_seed(123)
-    # A thread's dataset draws from Python's and numpy's generators as they are: they are everybody's.
+    # In a thread, a dataset draws from Python's and numpy's own generators, which are global.
     own, numpys = random.Random(7), np.random.RandomState(7)
     assert drawn == (lamella.rand(3).tolist(), own.random(), numpys.rand())
     assert [x for b in batches for x in b[2]] == [own.random() for _ in range(4)]
@@ -239,11 +239,11 @@ def test_a_dataset_that_seeds_in_another_thread_seeds_its_own_numbers():
     drawn = sum([b[1] for b in result()], [])
     assert lamella.get_rng_state() == (3, 0)
     lamella.manual_seed(9)
-    assert drawn == [float(lamella.rand(())) for _ in range(4)]  # in each batch from then on
+    assert drawn == [float(lamella.rand(())) for _ in range(4)]  # in each later batch
 
 
 class Lazy(Sampler):
-    """Draws each index by the default generator, and tells what was drawn beside it."""
+    """Draws each index from the default generator."""
 
     def __iter__(self):
         for _ in range(40):

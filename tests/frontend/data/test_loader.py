@@ -168,7 +168,7 @@ def test_a_loader_that_was_iterated_is_pickled(workers):
 
 
 class Interrupted:
-    """Ctrl-C comes while sample 5 is read, the first time."""
+    """SIGINT arrives during the first read of sample 5."""
 
     came = False
 

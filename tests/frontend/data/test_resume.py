@@ -16,7 +16,7 @@ pytestmark = [pytestmark, pytest.mark.filterwarnings("ignore:This DataLoader wil
 
 
 def interrupted(make, after, resumed=None):
-    """A whole epoch, its first part, and the rest by another loader from the state, which passes through JSON."""
+    """Returns an epoch, its first part, and the rest, which another loader reads from the state as JSON."""
     lamella.manual_seed(21)
     loader = make()
     whole = plain(loader)
@@ -28,7 +28,7 @@ def interrupted(make, after, resumed=None):
     state = json.loads(json.dumps(loader.state_dict()))
     rng = lamella.get_rng_state()
     del batches, loader
-    lamella.manual_seed(99)  # another process has other numbers
+    lamella.manual_seed(99)  # a new process would have another seed
     random.seed(99)
     loader = (resumed or make)()
     loader.load_state_dict(state)
@@ -61,7 +61,7 @@ def test_with_another_number_of_workers():
     )
     state = DataLoader(Stream(), 2, num_workers=2).state_dict()
     loader = DataLoader(Stream(), 2, num_workers=3)
-    loader.load_state_dict(state)  # of no epoch
+    loader.load_state_dict(state)  # a state from outside of an epoch
     batches = iter(DataLoader(Stream(), 2))
     next(batches)
     running = batches._loader.state_dict()
@@ -81,7 +81,7 @@ def test_a_stateful_stream_is_not_read_again(after):
     other = DataLoader(fresh, 4)
     other.load_state_dict(state)
     rest = iter(other)
-    assert fresh.at == (4 * after if after < 6 else 0)  # then the stream has begun anew
+    assert fresh.at == (4 * after if after < 6 else 0)  # else the stream has begun anew
     assert sum([b[0] for b in whole + plain(rest)], []) == list(range(23))
 
 
@@ -92,7 +92,7 @@ def generator():
 
 
 class Lazy(Sampler):
-    """Draws from the default generator as it goes."""
+    """Draws from the default generator during iteration."""
 
     def __iter__(self):
         for _ in range(20):
@@ -234,7 +234,7 @@ def test_another_order_is_refused_within_an_epoch(options, text):
     with pytest.raises(ValueError, match=text):
         other.load_state_dict(loader.state_dict())
     untouched = plain(other)
-    other.load_state_dict(before)  # between epochs there is nothing to go on with
+    other.load_state_dict(before)  # a state from between epochs resumes nothing
     assert plain(other) == untouched or "shuffle" in options
     stream = DataLoader(Stream(), 2)
     batches = iter(stream)

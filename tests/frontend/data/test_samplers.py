@@ -1,4 +1,4 @@
-"""Samplers against plain Python."""
+"""Samplers equal plain Python's."""
 
 import collections
 import itertools
@@ -47,7 +47,7 @@ def test_random_is_random_and_follows_the_seed():
     lamella.manual_seed(4)
     assert list(RandomSampler(range(30))) == first != second
     counts = collections.Counter(RandomSampler(range(4), True, 4000, generator()))
-    assert all(abs(count - 1000) < 150 for count in counts.values())  # 5.5 deviations
+    assert all(abs(count - 1000) < 150 for count in counts.values())  # 5.5 standard deviations
 
 
 @given(SIZE, st.integers(1, 9), st.booleans())

@@ -1,4 +1,4 @@
-"""Workers that fail, die, hang or are interrupted: each is reported with its place, nothing hangs, nothing is left."""
+"""Workers that fail, die, hang or are interrupted: each error names its place, nothing hangs, nothing is left."""
 
 import os
 import pickle
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 def taken(loader):
-    """What a pass gives before it raises, and what it raises."""
+    """Returns the batches of a pass before it raises, and the exception."""
     batches = []
     try:
         for batch in loader:
@@ -161,7 +161,7 @@ PROGRAM = """
 
 
 def started(**options):
-    """A program with a loader, in a group of its own, and the numbers of its workers."""
+    """Starts a program with a loader, in its own process group; returns it with the workers' process ids."""
     text = textwrap.dedent(PROGRAM).format(**options)
     program = (
         subprocess.Popen(
@@ -186,7 +186,7 @@ def started(**options):
 
 
 def gone(pid, seconds=20):
-    """Whether the process ends in time."""
+    """Returns whether the process ends in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 def interrupting(monkeypatch, owner, name, call=1):
-    """SIGINT comes at the end of a call of the function."""
+    """Makes the function raise SIGINT at the end of one call."""
     function, calls = getattr(owner, name), itertools.count(1)
 
     def then_interrupted(*args, **kwargs):
@@ -83,7 +83,7 @@ def test_an_interrupt_while_workers_end(monkeypatch):
     processes = batches._workers
     pids = [p.pid for p in processes]
     interrupting(monkeypatch, pool.Worker, "wait")
-    batches._pool.workers[-1].late = True  # so that the first wait is short
+    batches._pool.workers[-1].late = True  # so that the pool waits only briefly at first
     with pytest.raises(KeyboardInterrupt):
         batches._shutdown_workers()
     assert all(not os.path.exists(f"/proc/{pid}") for pid in pids)
@@ -93,7 +93,7 @@ def test_an_interrupt_while_a_batch_is_waited_for_after_a_timeout(monkeypatch):
     batches = iter(DataLoader(Sleepy(), num_workers=1, timeout=0.2))
     with pytest.raises(RuntimeError, match="timed out"):
         next(batches)
-    assert batches._pool is not None  # it may be waited for again
+    assert batches._pool is not None  # the program may wait again
     interrupting(monkeypatch, pool.Pool, "_poll")
     with pytest.raises(KeyboardInterrupt):
         next(batches)
@@ -249,7 +249,7 @@ WIDE = lamella.arange(1000.0).view(20, 50)
 
 
 class Views:
-    """Rows that overlap, columns, views of other dtypes: what shares memory, and what is not worth it."""
+    """Overlapping rows, columns, views of other dtypes: some share memory, for others that is not worth it."""
 
     def __len__(self):
         return 2

@@ -59,7 +59,7 @@ def test_streams_are_dealt_out():
 
 
 class Kinds:
-    """Samples of every kind that a worker hands over."""
+    """Samples of every type that a worker passes on."""
 
     def __len__(self):
         return 4
@@ -91,7 +91,7 @@ def test_kinds_of_content():
         base, part, same, column = got[10]
         base[1] = 50
         assert same is base and part.tolist() == [50, 2, 3, 4] == column.flatten().tolist()[1:]
-        got[7][0] = 9  # arrays of numpy can be written to
+        got[7][0] = 9  # numpy arrays are writable
 
 
 def test_batches_that_are_kept_stay():
@@ -164,7 +164,7 @@ def test_persistent_workers_live_on_and_start_anew():
     batches = iter(loader)
     pids = {w.pid for w in batches._workers}
     assert plain(itertools.islice(batches, 3)) == [[0, 1], [2, 3], [4, 5]]
-    assert plain(loader) == plain(DataLoader(range(60), 2))  # in the middle of the first
+    assert plain(loader) == plain(DataLoader(range(60), 2))  # ends the first epoch in the middle
     assert {w.pid for w in loader._iterator._workers} == pids
     os.kill(min(pids), signal.SIGKILL)
     with pytest.raises(RuntimeError, match="SIGKILL"):

@@ -1,4 +1,4 @@
-"""What is left when a parent is killed, a pickle fails, or Lamella is imported in another order: nothing."""
+"""Nothing is left when a parent is killed, a pickle fails, or Lamella is imported in another order."""
 
 import gc
 import os
@@ -95,7 +95,7 @@ def descriptors():
 
 def test_a_failed_pickle_keeps_nothing():
     here, there = mp.Pipe()
-    here.send(lamella.ones(1))  # what answers processes is there from now on
+    here.send(lamella.ones(1))  # this starts the thread that answers other processes
     assert there.recv().item() == 1
     before = descriptors()
     for n in range(5):
@@ -105,7 +105,7 @@ def test_a_failed_pickle_keeps_nothing():
             here.send(lamella.full((100_000,), 3.0))
             assert there.recv()[5].item() == 3
     gc.collect()
-    assert until(lambda: descriptors() == before)  # a thread closes what it has sent
+    assert until(lambda: descriptors() == before)  # a thread closes the sent descriptors
     assert not reductions.resource_sharer._resource_sharer._cache
 
 

@@ -1,4 +1,4 @@
-"""Memory moves into shared memory while other threads work: none reads what is freed, and no write is lost."""
+"""Memory moves into shared memory while other threads work: no thread reads freed memory, and no write is lost."""
 
 import contextlib
 import gc
@@ -18,7 +18,7 @@ BOUND = 50
 
 
 class Waiting:
-    """A backward in another thread: a step of it reads its saved tensor, and does not end before the block does."""
+    """Runs a backward in another thread; one of its steps reads a saved tensor, and waits for the block's end."""
 
     def __enter__(self):
         self.inside, self.go = threading.Event(), threading.Event()
@@ -47,9 +47,9 @@ def test_a_kernel_that_runs_keeps_its_memory():
         thread = threading.Thread(target=lambda x=x, out=out, s=started: (s.set(), out.append(x @ x)))
         thread.start()
         assert started.wait(BOUND)
-        threading.Event().wait(0.01)  # it should be in the kernel by now
+        threading.Event().wait(0.01)  # by then the thread should be in the kernel
         x.share_memory_()
-        other = lamella.zeros(1500, 1500)  # would take the place of freed memory
+        other = lamella.zeros(1500, 1500)  # this would reuse the memory if it were freed
         thread.join(BOUND)
         assert x.is_shared() and (out[0] == 1500).all() and not other.any()
 
@@ -103,7 +103,7 @@ def test_work_that_does_not_end():
         done = []
         other = threading.Thread(target=lambda: done.append(t.share_memory_().is_shared()))
         other.start()
-        big = lamella.ones(300, 300)  # calls go on while another thread waits
+        big = lamella.ones(300, 300)  # calls go on while the other thread waits
         assert (big @ big).sum().item() == 300**3
     other.join(BOUND)
     assert done == [True] and t.tolist() == [1, 1, 1]
@@ -136,7 +136,7 @@ def test_hooks_of_two_backwards_move_memory():
 
 
 class Joins(lamella.autograd.Function):
-    """The gradient comes when a thread that moves memory has ended."""
+    """A function whose backward waits for a thread that moves memory."""
 
     @staticmethod
     def forward(ctx, x, moved):
@@ -176,7 +176,7 @@ def move(pipe):
 def test_a_child_has_none_of_its_parents_work():
     here, there = mp.Pipe()
     with Waiting(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # a warning of forking with threads
         child = mp.get_context("fork").Process(target=move, args=(there,))
         child.start()
         try:
@@ -189,12 +189,12 @@ def test_a_child_has_none_of_its_parents_work():
 def test_a_list_is_made_of_memory_that_stays():
     t, seen = lamella.ones(200, 40), []
 
-    def collected(phase, info):  # by Python 3.11 also in the middle of making a list
+    def collected(phase, info):  # Python 3.11 may call this while a list is made
         seen.append(None)
         if len(seen) == 7:
             with contextlib.suppress(RuntimeError):
                 t.share_memory_()
-            seen.extend(lamella.full((200, 40), 7.0) for _ in range(5))  # in the place of what is freed
+            seen.extend(lamella.full((200, 40), 7.0) for _ in range(5))  # these would reuse freed memory
 
     threshold = gc.get_threshold()
     gc.callbacks.append(collected)

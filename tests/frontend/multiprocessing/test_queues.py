@@ -1,4 +1,4 @@
-"""Queues that put at once: what is shared when put() returns, and what raises there."""
+"""Queues put synchronously: when put() returns, tensors are shared, and errors are raised there."""
 
 import pickle
 import queue as standard
@@ -23,7 +23,7 @@ def test_memory_is_shared_when_put_returns(kind):
     for n in range(5):
         queue.put([t, {"n": n}])
         assert t.is_shared()
-        t.numpy()[n] = 1  # from here on it could not move
+        t.numpy()[n] = 1  # from now on share_memory_() could not move it
     for n in range(5):
         got, more = queue.get(timeout=BOUND)
         assert got.sum().item() == 5 and got.data_ptr() == t.data_ptr() and more == {"n": n}

@@ -1,4 +1,4 @@
-"""Tensors on their way between processes: by queues, pipes and arguments, with each way of starting a process."""
+"""Tensors sent between processes: by queues, pipes and arguments, with each start method."""
 
 import gc
 import importlib.util
@@ -21,7 +21,7 @@ BOUND = 50
 
 
 class Run:
-    """A child that is ended whatever happens."""
+    """Starts a child, and ends it in any case."""
 
     def __init__(self, way, target, *args):
         self.process = mp.get_context(way).Process(target=target, args=args)
@@ -72,7 +72,7 @@ def make(pipe):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_fresh_process_sends_is_shared(way):
-    import multiprocessing  # as a program that imports lamella alone in its processes
+    import multiprocessing  # like a program whose child processes alone import lamella
 
     here, there = mp.Pipe()
     child = multiprocessing.get_context(way).Process(target=make, args=(there,))
@@ -230,7 +230,7 @@ def test_fork_while_threads_run():
         for _ in range(3):
             here, there = mp.Pipe()
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+                warnings.simplefilter("ignore", DeprecationWarning)  # a warning of forking with threads
                 with Run("fork", count, there):
                     assert here.poll(BOUND) and here.recv() == 600
     finally:
@@ -262,7 +262,7 @@ def test_a_file_is_asked_for_once_a_pickle(monkeypatch):
         got = pickle.loads(sent)
         assert [t[0].item() for t in got[:200]] == [t[0].item() for t in small]
         assert got[200].data_ptr() == large.data_ptr() and got[201].data_ptr() == small[0].data_ptr() + 4
-    assert 4 <= len(asked) <= 8 and len(set(asked)) == len(asked)  # a chunk may end in between
+    assert 4 <= len(asked) <= 8 and len(set(asked)) == len(asked)  # the small tensors may use two chunks
     with pytest.raises(ConnectionError, match="once already"):
         pickle.loads(sent)
 
@@ -271,5 +271,5 @@ def test_a_file_outlives_its_sender_until_it_is_asked_for():
     from multiprocessing.reduction import ForkingPickler
 
     first, second = (ForkingPickler.dumps(lamella.full((20_000,), x)) for x in (1.0, 2.0))
-    _C._shared_empty(20_000)  # what is free would be used again
+    _C._shared_empty(20_000)  # a freed place would be reused here
     assert pickle.loads(second)[-1].item() == 2 and pickle.loads(first)[-1].item() == 1

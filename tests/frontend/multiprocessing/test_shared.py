@@ -1,4 +1,4 @@
-"""Memory that processes share: moving there, errors, and that nothing stays behind."""
+"""Memory that processes share: how tensors move there, errors, and that nothing is left."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from lamella import _C, nn
 
 
 def files():
-    """How many files of shared memory the process has open."""
+    """Returns how many files of shared memory this process has open."""
     found = 0
     for fd in os.listdir("/proc/self/fd"):
         try:
@@ -153,7 +153,7 @@ def test_one_mapping_for_a_file():
 
 
 def test_kill_leaves_nothing():
-    """Files without names go with the last process that has them: no other one has, and no name is anywhere."""
+    """Files without names end with the last process that has them open; no other process and no folder has them."""
     named = set(os.listdir("/dev/shm"))
     code = (
         "import lamella, os, sys; t = lamella.ones(1 << 20).share_memory_()\n"

@@ -1,4 +1,4 @@
-"""Each optimizer against its published formula in numpy, 100 steps, by every way of computing."""
+"""Each optimizer follows its published formula in numpy for 100 steps, in every mode of computation."""
 
 import lamella
 import numpy as np
@@ -120,7 +120,7 @@ CASES = [
 
 
 def train(name, options, dtype, steps, weight_decay=0.0, maximize=False, leaf=True):
-    """Parameters after steps by noisy gradients of a bowl."""
+    """Returns parameters after steps by noisy gradients of a quadratic function."""
     rng = np.random.default_rng(3)
     params = [lamella.nn.Parameter(lamella.tensor(rng.standard_normal(s)).to(dtype)) for s in SHAPES]
     if not leaf:
@@ -188,7 +188,7 @@ def test_decoupled_weight_decay(name, formula, way):
 @pytest.mark.parametrize("name, formula, options", CASES, ids=lambda x: str(x) if isinstance(x, str) else None)
 def test_float32_and_its_step_count(name, formula, options):
     optimizer, params = train(name, options, lamella.float32, 20)
-    if name not in ("Rprop", "Adadelta"):  # a sign that rounding turns, or a step as large as eps, is another path
+    if name not in ("Rprop", "Adadelta"):  # rounding may turn a sign, or exceed a step as small as eps
         close(params, expect(formula, options, 20), 1e-3)
     for state in optimizer.state.values():
         if name != "SGD":

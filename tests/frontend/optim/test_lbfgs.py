@@ -1,4 +1,4 @@
-"""LBFGS against scipy.optimize, its states and its faults."""
+"""LBFGS equals scipy.optimize; its states and its errors."""
 
 import copy
 import functools

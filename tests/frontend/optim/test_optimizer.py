@@ -1,4 +1,4 @@
-"""The base of optimizers: groups, bad input, hooks, state dicts, pickles, classes of one's own."""
+"""The base class of optimizers: groups, bad input, hooks, state dicts, pickles, users' own classes."""
 
 import copy
 import pickle
@@ -210,7 +210,7 @@ def test_loading_casts_but_not_the_step():
     other.load_state_dict(optimizer.state_dict())
     assert other.state[w]["exp_avg"].dtype is lamella.float64 and other.state[w]["step"].dtype is lamella.float32
     state = optimizer.state_dict()
-    state["state"] = {0: state["state"][0] | {"step": 7}}  # as old programs saved it
+    state["state"] = {0: state["state"][0] | {"step": 7}}  # older programs saved a number as step
     other.load_state_dict(state)
     assert other.state[w]["step"].item() == 7
     step(other)
@@ -283,7 +283,7 @@ def test_a_class_of_ones_own():
 
 @pytest.mark.parametrize("name", "SGD Adam AdamW Adagrad Adadelta Adamax NAdam RAdam RMSprop".split())
 def test_differentiable_steps_have_a_gradient(name):
-    """The loss after three steps, differentiated by the first parameters: against central differences."""
+    """The loss after three steps is differentiated by the first parameters, and compared with central differences."""
     more = {"momentum": 0.5} if name in ("SGD", "RMSprop") else {"amsgrad": True} if name == "Adam" else {}
 
     def loss(start):

@@ -1,4 +1,4 @@
-"""Wrong options in groups, wrong state dicts, steps that fail: the right error, and the optimizer as before."""
+"""Wrong options in groups, wrong state dicts, failing steps: the right error, and an unchanged optimizer."""
 
 import copy
 
@@ -36,7 +36,7 @@ def test_wrong_options_are_refused_wherever_they_are_given(name, option):
         make([parameter()], **bad)
     with pytest.raises(ValueError):
         make([{"params": [parameter()], **bad}])
-    if name != "LBFGS":  # which takes one group
+    if name != "LBFGS":  # LBFGS takes one group
         optimizer, group = make([parameter()]), {"params": [parameter()], **bad}
         with pytest.raises(ValueError):
             optimizer.add_param_group(group)
@@ -88,7 +88,7 @@ def test_a_state_of_wrong_shapes_is_refused_at_load(name):
         assert f"{name}.load_state_dict: parameter 0 (w): its '{key}' has shape (5,)" in str(info.value)
         assert f"expected a tensor of shape {shape}" in str(info.value)
         del bad["state"][0][key]
-        if name not in ("SGD", "Muon", "LBFGS"):  # they make what is absent
+        if name not in ("SGD", "Muon", "LBFGS"):  # these make missing state
             with pytest.raises(ValueError, match=rf"parameter 0 \(w\): its state has no '{key}'"):
                 optimizer.load_state_dict(bad)
     assert str(optimizer.state_dict()) == str(before)
@@ -149,7 +149,7 @@ def test_a_step_that_fails_is_not_counted(name, foreach):
     with pytest.raises(RuntimeError):
         optimizer.step()
     assert state["step"].item() == 2
-    assert w.tolist() == before or foreach is not None  # one operator after the other has begun
+    assert w.tolist() == before or foreach is not None  # else some parameters were updated before the error
     state[key] = kept
     optimizer.step()
     assert state["step"].item() == 3 and w.tolist() != before

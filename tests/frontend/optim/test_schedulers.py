@@ -1,4 +1,4 @@
-"""Schedulers against closed formulas; their states, and warnings about the order of calls."""
+"""Schedulers follow closed formulas; their states, and warnings about the order of calls."""
 
 import copy
 import math
@@ -28,7 +28,7 @@ def triangle(t, up, down):
     return t / up if t <= up else 1 - (t - up) / down
 
 
-# A scheduler, and the rate in step t of a group that began with `lr`.
+# A scheduler, and the rate in step t of a group with the initial rate `lr`.
 CASES = {
     "lambda": (lambda o: S.LambdaLR(o, lambda t: 0.9**t), lambda t, lr: lr * 0.9**t),
     "two lambdas": (

@@ -1,4 +1,4 @@
-"""Averages of models against means computed in numpy, and the statistics of batch norms."""
+"""Averages of models equal means computed in numpy; the statistics of batch norms."""
 
 import copy
 
@@ -49,7 +49,7 @@ def test_averages(name, use_buffers):
             share = 1 / (n + 1) if decay is None else 1 - decay
             expected = expected + (value - expected) * share
         if i == len(found) - 1 and not use_buffers:
-            expected = values[-1]  # it is copied
+            expected = values[-1]  # AveragedModel has a copy
         np.testing.assert_allclose(t.detach().numpy(), expected, rtol=1e-5, atol=1e-6)
     assert averaged.n_averaged.item() == 5 and found[0].requires_grad
     state = copy.deepcopy(averaged.state_dict())

@@ -1,4 +1,4 @@
-"""What optimizers take from the updates' structs: defaults, ranges, state, and options with gradients."""
+"""Optimizers take defaults, ranges, state and options from the updates' structs; options in tensors have gradients."""
 
 import inspect
 
@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.needs("autograd")
 
 BETAS = {"betas": (0.9, 0.999), "eps": 1e-8}
-# As torch documents them.
+# The defaults that torch documents.
 DEFAULTS = {
     "SGD": {"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0, "nesterov": False},
     "Adam": {"lr": 1e-3, **BETAS, "weight_decay": 0, "amsgrad": False},
@@ -62,7 +62,7 @@ def test_state_begins_as_the_papers_say(name):
 
 
 def loss(name, start, values, **options):
-    """The loss after three steps from a point, by options of which some are tensors."""
+    """Returns the loss after three steps from a point; some of the options are tensors."""
     w = start.clone()
     optimizer = getattr(lamella.optim, name)([w], differentiable=True, **options, **values)
     for _ in range(3):
@@ -77,7 +77,7 @@ OPTIONS += [(name, "weight_decay") for name in ("SGD", "Adam", "AdamW")] + [("Ad
 
 @pytest.mark.parametrize("name, option", OPTIONS)
 def test_options_in_tensors_have_gradients(name, option):
-    """Against central differences."""
+    """The gradients equal central differences."""
     start = lamella.tensor([1.0, -0.5, 2.0], dtype=lamella.float64)
     numbers = (0.5, 0.75) if option == "betas" else (0.25,)
     more = {} if option == "weight_decay" else {"weight_decay": 0.125}

@@ -65,7 +65,7 @@ def test_truncated_at_every_byte():
 
 @pytest.mark.parametrize("way", ["memory", "path", "file", "mmap"])
 def test_changed_bytes(way, tmp_path):
-    """Of the members every bit counts, of mapped tensors none; of times and padding none does."""
+    """A change of any bit of a member is an error, except of mapped tensors; times and padding do not matter."""
     data, rng, path = saved(OBJECT), random.Random(1), tmp_path / "x"
     expected = repr(loads(data))
 
@@ -93,7 +93,7 @@ def test_changed_bytes(way, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:a tensor is read without its")
 def test_changed_indexes():
-    """The text of the index is changed and its checksum is right: our error, or a plain object of bounded size."""
+    """The index has changed text and a right checksum: our error, or a plain object of bounded size."""
     text, rng = zipfile.ZipFile(io.BytesIO(saved(OBJECT))).read("index.json").decode(), random.Random(2)
     pieces = ['"$same"', '"$tensor"', '"$tuple"', '"$array"', "-1", "0", "1", "9223372036854775807", "1e999", "null",
               "[]",
@@ -196,7 +196,7 @@ except (lamella.OutOfMemoryError, MemoryError):
 
 
 def with_little_memory(folder, data):
-    """What becomes of a file in a process that may take 60 MB more than it has."""
+    """Loads a file in a process that may use 60 MB more than it has; returns the outcome."""
     (folder / "small").write_bytes(saved([lamella.ones(1)]))
     (folder / "file").write_bytes(data)
     command = [sys.executable, "-c", LIMITED, folder / "small", folder / "file"]
@@ -218,7 +218,7 @@ def test_a_hostile_file_takes_no_memory(tmp_path):
 
 
 def test_the_native_reader_under_a_sanitizer(tmp_path):
-    """The fuzzer of tests/cpp, shorter than there; and it reports a check that is left out."""
+    """A shorter run of tests/cpp's fuzzer; it must report the variant of the reader that lacks a check."""
     sources = [ROOT / "tests/cpp/fuzz_archive.cpp", *sorted((ROOT / "frontend/archive").glob("*.cpp"))]
     flags = ["-std=c++20", "-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", f"-I{ROOT}"]
     runs = {}

@@ -1,4 +1,4 @@
-"""Disks that fill while a checkpoint is written, and writers of shards that are killed: the old one stays whole."""
+"""A disk fills while a checkpoint is written, or a writer of shards is killed: the old checkpoint stays whole."""
 
 import os
 import random
@@ -68,7 +68,7 @@ assert load() == {"n": 3} and "other" not in os.listdir(folder)
 
 @needs_mounts
 @pytest.mark.parametrize("how", ["whole", "sharded"])
-@pytest.mark.parametrize("elements, size", [(20_000, "400k"), (1_500_000, "30m")])  # below and above reserved blocks
+@pytest.mark.parametrize("elements, size", [(20_000, "400k"), (1_500_000, "30m")])  # around a reserved block
 def test_a_full_disk(elements, size, how, tmp_path):
     mount = f'mount -t tmpfs -o size={size},mode=700 none "$0" && exec "$@"'
     command = ("unshare", "-m", "sh", "-c", mount, tmp_path, sys.executable, "-c", FULL, tmp_path, str(elements), how)
@@ -95,14 +95,14 @@ def test_killed_writers_of_shards_leave_a_whole_checkpoint(tmp_path):
                     serialization.save_sharded(objects[k % 3], tmp_path, 200_000, durable=i % 4 == 0)
             finally:
                 os._exit(0)
-        time.sleep(rng.random() * usual * (2 + i / 4))  # longer and longer, where the machine is slower than it was
+        time.sleep(rng.random() * usual * (2 + i / 4))  # longer each time, in case the machine is slower now
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         left += len(os.listdir(tmp_path)) > 5
         got = serialization.load_sharded(tmp_path)
         assert all((t == got["n"]).all() for t in got["t"])
         seen.add(got["n"])
-    assert len(seen) > 1 and left > 0, (seen, left)  # some were killed in the middle
+    assert len(seen) > 1 and left > 0, (seen, left)  # some writers were killed while they wrote
     names = serialization.save_sharded(objects[1], tmp_path)
     assert sorted(os.listdir(tmp_path)) == sorted(names)
 
@@ -127,7 +127,7 @@ def test_views_of_an_array_are_saved_each(tmp_path):
     assert got[4] is got[0] and all(np.array_equal(a, b) for a, b in zip(got, obj, strict=True))
     got[0][:] = -1
     assert got[1][0] == 999 and got[2][0] == 10 and not any(np.shares_memory(got[0], a) for a in got[1:4])
-    t = lamella.from_numpy(base)  # tensors over one array share it
+    t = lamella.from_numpy(base)  # tensors over one array share its memory
     a, b = (lamella.save([t, t[1:]], tmp_path / "x"), lamella.load(tmp_path / "x"))[1]
     a[1] = -5
     assert b[0].item() == -5

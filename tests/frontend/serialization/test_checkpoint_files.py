@@ -1,4 +1,4 @@
-"""Files: replaced in one step, whatever kills the writer; read whole, mapped, in parts, from objects."""
+"""Checkpoint files: replaced in one step, even if the writer is killed; read whole, mapped, in parts, from objects."""
 
 import errno
 import gzip
@@ -24,7 +24,7 @@ def parts(folder):
 
 
 def forked(work):
-    """A child process that does some work, and ends without cleaning up."""
+    """Forks a child that does some work and ends without cleaning up."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -35,7 +35,7 @@ def forked(work):
 
 
 def test_killed_writers_leave_a_whole_file(tmp_path):
-    """200 writers are killed at random moments: the file is always one that a writer had finished."""
+    """200 writers are killed at random moments: the file is always complete, from one of the writers."""
     path, rng = tmp_path / "x.lamella", random.Random(0)
     objects = [{"n": n, "t": lamella.full((60_000,), float(n))} for n in range(4)]
     lamella.save(objects[0], path)
@@ -53,7 +53,7 @@ def test_killed_writers_leave_a_whole_file(tmp_path):
         got = lamella.load(path)
         assert got["t"].tolist() == [float(got["n"])] * 60_000
         seen.add(got["n"])
-    assert len(seen) > 1 and left > 0  # some were killed in the middle
+    assert len(seen) > 1 and left > 0  # some writers were killed while they wrote
     lamella.save(objects[1], path)
     assert parts(tmp_path) == []
 
@@ -187,7 +187,7 @@ def test_mapped_memory_is_private(tmp_path):
     data = bytearray(before)
     data[before.index(lamella.arange(300_000).numpy()[1000:1100].tobytes())] ^= 1
     path.write_bytes(data)
-    lamella.load(path, mmap=True)  # checksums of tensors are compared if asked for
+    lamella.load(path, mmap=True)  # checksums of mapped tensors are compared on request
     for keywords in ({}, {"mmap": True, "verify": True}):
         with pytest.raises(serialization.CheckpointError, match="member 'data/0' is damaged"):
             lamella.load(path, **keywords)
@@ -294,7 +294,7 @@ def test_a_shard_of_another_save(tmp_path):
 
 
 class Moving(io.BytesIO):
-    """A file that shares a tensor's memory while it is written, as another thread may do there."""
+    """A file whose write() calls share_memory_() on a tensor, as another thread may do at that time."""
 
     def __init__(self, tensor):
         super().__init__()
@@ -307,7 +307,7 @@ class Moving(io.BytesIO):
                 self.error = "it was moved"
             except RuntimeError as error:
                 self.error = str(error)
-            self.filling = lamella.full(self.tensor.shape, 7.0)  # takes the memory, were it free
+            self.filling = lamella.full(self.tensor.shape, 7.0)  # would reuse the memory if it were freed
         return super().write(data)
 
 
@@ -318,4 +318,4 @@ def test_memory_stays_while_a_file_object_is_written():
     assert "held in 1 places" in f.error
     f.seek(0)
     assert lamella.equal(lamella.load(f)["t"], t)
-    assert t.share_memory_().is_shared()  # afterwards it can
+    assert t.share_memory_().is_shared()  # after the save the memory can move

@@ -1,4 +1,4 @@
-"""What travels through a checkpoint, what is refused before a byte is written, and the bytes themselves."""
+"""Values that a checkpoint keeps, values that are refused before a byte is written, and the bytes themselves."""
 
 import collections
 import gc
@@ -52,7 +52,7 @@ plain = st.recursive(
 
 
 def shape_of(x):
-    """Types and order of everything in a value: == does not see them."""
+    """Returns the types and order of everything in a value, which == ignores."""
     if isinstance(x, dict):
         return type(x), [(shape_of(k), shape_of(v)) for k, v in x.items()]
     if isinstance(x, (list, tuple)):
@@ -116,7 +116,7 @@ def test_what_shares_memory_goes_on_sharing():
     x = again({"a": inner, "b": (inner,)})
     assert x["a"] is x["b"][0]
     big = lamella.zeros(1000)
-    assert len(saved([big, big.view(10, 100), big[:5]])) < 5000  # once
+    assert len(saved([big, big.view(10, 100), big[:5]])) < 5000  # the storage is written once
 
 
 def test_shared_containers_do_not_multiply():

@@ -1,4 +1,4 @@
-"""What a hostile file may cost: memory and time that are proportional to it; and keys, bools and pipes."""
+"""Hostile files cost only memory and time proportional to their size; also keys, bools and pipes."""
 
 import io
 import json
@@ -16,7 +16,7 @@ from lamella import serialization
 from lamella.serialization import limits
 from lamella.serialization.archive import ArchiveWriter
 
-PRIME = 2**61 - 1  # integers are hashed modulo it
+PRIME = 2**61 - 1  # Python hashes integers modulo this number
 
 
 def of_torch(data, *storages):
@@ -62,7 +62,7 @@ CONVERT = name("torch._utils._rebuild_device_tensor_from_cpu_tensor")
 NUMBERS = b"(" + b"".join(b"J" + struct.pack("<i", i) for i in range(20_000)) + b"t"
 LONG = b"B" + struct.pack("<I", 1 << 18) + bytes(1 << 18)
 TIMES = 3000
-# what is remembered as 0, and what is made of it many times
+# name: (the object that is memo 0, the code that makes another object of it, many times)
 MULTIPLIED = {
     "text": (text(b"a" * (1 << 18)), name("_codecs.encode") + b"h\0" + text(b"latin1") + b"\x86R"),
     "bytes": (LONG, name("builtins.bytearray") + b"h\0\x85R"),

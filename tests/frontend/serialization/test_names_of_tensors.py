@@ -1,4 +1,4 @@
-"""The names of tensors in a checkpoint: of containers that are there twice, and keys with dots."""
+"""Names of tensors in a checkpoint, for containers that occur twice and keys with dots."""
 
 import collections
 import io
@@ -18,7 +18,7 @@ def saved(obj, **how):
 def test_a_container_that_is_there_twice_gives_two_names():
     sd = {"x": lamella.ones(1), "deep": [lamella.zeros(2), (lamella.zeros(3),)]}
     ordered = collections.OrderedDict(w=lamella.ones(4))
-    ordered._metadata = {"": {"version": [1]}}  # has containers, too, which count
+    ordered._metadata = {"": {"version": [1]}}  # these containers are counted too
     obj = [{"a": 1, "s": {1, 2}, "none": (), (1, 2): [lamella.ones(5)]}, ordered, {"a": sd, "b": sd}, sd]
     names = serialization.list_tensors(saved(obj))
     within = {"x": (1,), "deep.0": (2,), "deep.1.0": (3,)}

@@ -1,4 +1,4 @@
-"""Folders of shards that are read while they are saved, and that two processes save into."""
+"""Folders of shards: one is read while it is saved, and two processes save into one."""
 
 import fcntl
 import multiprocessing
@@ -38,7 +38,7 @@ def test_a_reader_sees_one_checkpoint_or_the_next(tmp_path):
 
 
 def test_a_save_behind_the_index_takes_nothing_from_a_reader(tmp_path, monkeypatch):
-    """The save comes between the reader's look at the index and at the shards; and while it has them open."""
+    """A save comes after the reader has read the index but no shard, or while the reader has the shards open."""
     save(tmp_path, 0, 1)
     hold, turns = sharded.Shards._hold, []
 

@@ -8,7 +8,7 @@ from oracles.base import entries
 
 
 def heads(x, n):
-    """The same heads for as many heads of queries."""
+    """Repeats the heads of keys or values for n heads of queries."""
     return x if x.shape[-3] == n else np.repeat(x, n // x.shape[-3], -3)
 
 
@@ -20,7 +20,7 @@ def scores(q, k, mask, causal, scale):
 
 
 def attention(q, k, v, mask, causal, scale):
-    """The result, and the logarithm of the sum of the exponentials."""
+    """Returns the result, and the logarithm of the sum of the exponentials."""
     s = scores(q, heads(k, q.shape[-3]), mask, causal, scale)
     top = s.max(-1, keepdims=True, initial=-np.inf)
     e = np.exp(s - np.where(top > -np.inf, top, 0))
@@ -31,7 +31,7 @@ def attention(q, k, v, mask, causal, scale):
 
 
 def function(q, k, v, mask=None, dropout_p=0.0, causal=False, scale=None, enable_gqa=False):
-    """torch's function: any dimensions before the last two; dropout of all or nothing."""
+    """torch's function: any leading dimensions; a dropout of 0 or 1."""
     n = q.shape[-3] if enable_gqa else 0
     k, v = (heads(x, n) if enable_gqa else x for x in (k, v))
     batch = np.broadcast_shapes(*(x.shape[:-2] for x in (q, k, v)))

@@ -1,5 +1,5 @@
-"""Oracles of gradients. Smooth functions are differentiated by the complex step, Im f(x + ih) / h, which is exact but
-for rounding; at kinks an oracle has torch's slope."""
+"""Oracles of gradients. Smooth functions are differentiated by the complex step, Im f(x + ih) / h, whose only error is
+rounding; at kinks an oracle has torch's slope."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP = 1e-30
 
 
 def smooth(f):
-    """The gradient of a function that works element by element and takes complex numbers."""
+    """Returns the gradient of a function that works element by element and takes complex numbers."""
     return lambda g, x, *p: g * np.imag(f(x + 1j * STEP, *p)) / STEP
 
 
@@ -62,7 +62,7 @@ entries(
 
 
 def asked(gradients, mask, present=(True, True, True)):
-    """The gradients that the mask requests, without those of absent arguments."""
+    """Returns the gradients that the mask requests, without those of absent arguments."""
     return [g for g, *wanted in zip(gradients, mask, present, strict=False) if all(wanted)]
 
 

@@ -10,7 +10,7 @@ OF_SAMPLE: dict = {}  # oracles that take the whole sample
 
 
 def wide(x):
-    """Integers and bools in float64: for functions that give floats, numpy would compute int8 in float16."""
+    """Converts integers and bools to float64, as numpy would compute functions of int8 in float16."""
     x = np.asarray(x)
     return x.astype(np.float64) if x.dtype.kind in "biu" else x
 
@@ -20,13 +20,13 @@ def floating(function):
 
 
 def entries(**functions):
-    """Oracles by their operators' names. An operator has one oracle."""
+    """Enters oracles by their operators' names; an operator has one oracle."""
     if twice := sorted(ORACLES.keys() & functions):
         raise ValueError(f"these operators have an oracle already: {', '.join(twice)}")
     ORACLES.update(functions)
 
 
 def narrow_entries(**functions):
-    """Oracles that take floating and complex arrays in their own dtype."""
+    """Enters oracles that take floating and complex arrays in their own dtype."""
     entries(**functions)
     NARROW.update(functions)

@@ -1,4 +1,4 @@
-"""Oracles of pixels dealt out anew, and of images read at the places of a grid: scipy's, but for cubics."""
+"""Oracles of rearranged pixels, and of images read at the places of a grid: scipy's, except for cubics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def channel_shuffle(x, groups):
 
 
 def cubic_at(plane, places, padding, align):
-    """Keys' cubic at one place of a plane that goes on as `padding` says."""
+    """Returns Keys' cubic at one place of a plane, which is extended by the rule `padding`."""
     beyond = {0: "constant", 1: "edge", 2: "reflect" if align else "symmetric"}[padding]
     wide = 40
     big = np.pad(plane, wide, mode=beyond)

@@ -10,7 +10,7 @@ from oracles.base import ORACLES, entries
 
 
 def at(x, dim, index):
-    """numpy's index for the places that gather reads and scatter writes."""
+    """Returns numpy's index for the places that gather reads and scatter writes."""
     grid = list(np.indices(index.shape))
     if x.ndim:
         grid[dim] = index
@@ -109,14 +109,14 @@ def searchsorted(b, x, right=False, side=None, out_int32=False, sorter=None):
 
 
 def replaced(x, src, view):
-    """A copy of which a view is written."""
+    """Returns a copy of x in which a view has been overwritten."""
     made = np.array(x)
     view(made)[...] = src
     return made
 
 
 def diagonal_square(x, offset):
-    """The square view of the last two dimensions on whose diagonal the given one lies."""
+    """Returns the square view of the last two dimensions whose main diagonal is the given diagonal."""
     x = x[..., max(-offset, 0) :, max(offset, 0) :]
     n = min(x.shape[-2:])
     return x[..., :n, :n]
@@ -182,7 +182,7 @@ entries(
 
 
 def broadcast_but(x, index, dim):
-    """Both arrays, broadcast to the same sizes in every dimension but one."""
+    """Broadcasts both arrays to the same sizes in every dimension but one."""
     shape = list(np.broadcast_shapes(*(s[:dim] + (1,) + s[dim % len(s) + 1 :] for s in (x.shape, index.shape))))
     sizes = [shape[:dim] + [a.shape[dim]] + shape[dim % len(shape) + 1 :] for a in (x, index)]
     return np.broadcast_to(x, sizes[0]), np.broadcast_to(index, sizes[1])
@@ -192,7 +192,7 @@ def broadcast_but(x, index, dim):
 
 
 def order_of(x, dim, descending):
-    """The indices of a stable sort, NaN last (first when descending)."""
+    """Returns the indices of a stable sort, NaN last (first when descending)."""
     if not descending:
         return np.argsort(x, axis=dim, kind="stable")
     return np.flip(x.shape[dim] - 1 - np.argsort(np.flip(x, dim), axis=dim, kind="stable"), dim)

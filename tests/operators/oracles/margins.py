@@ -1,4 +1,4 @@
-"""Activations of halves and channels, distances, and losses of margins, by their formulas."""
+"""Oracles of gated activations, distances and margin losses, by their formulas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def prelu(x, weight):
 
 
 def norm(x, p, axis=-1, keepdims=False):
-    """numpy's, of any order; of one number it is the size."""
+    """Returns numpy's norm of any order; of one number its absolute value."""
     x = np.asarray(x)
     if x.ndim == 0:
         return np.abs(x)

@@ -13,7 +13,7 @@ from oracles.base import ORACLES, entries, floating, narrow_entries, wide
 
 
 def double(function):
-    """A function that scipy has up to float64, for longdouble too."""
+    """Extends a function of scipy, which takes up to float64, to longdouble."""
     return lambda x: function(x.astype(np.float64)).astype(x.dtype) if x.dtype == np.longdouble else function(x)
 
 
@@ -21,7 +21,7 @@ FLOAT_UNARY = {
     **{n: getattr(np, n) for n in "sin cos tanh sinh cosh tan exp exp2 expm1 log log2 log10 log1p sqrt".split()},
     **{n: getattr(np, "arc" + n[1:]) for n in "asin acos atan asinh acosh atanh".split()},
     **{n: double(getattr(sp, n)) for n in "erf erfc erfinv digamma".split()},
-    "lgamma": double(lambda x: np.where(np.isneginf(x), np.inf, sp.gammaln(x))),  # C's and torch's at -inf
+    "lgamma": double(lambda x: np.where(np.isneginf(x), np.inf, sp.gammaln(x))),  # the value of C and torch at -inf
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "reciprocal": lambda x: 1 / x,
     "deg2rad": lambda x: x * x.dtype.type(np.pi / 180),
@@ -34,14 +34,14 @@ for name, function in FLOAT_UNARY.items():
 
 
 def real_only(f):
-    """floor and similar functions: integers are returned unchanged, as not every version of numpy takes them."""
+    """floor and similar functions return integers unchanged, since not every version of numpy takes them."""
     return lambda x: x if x.dtype.kind in "iu" else f(x)
 
 
 def sgn(x):
     if np.iscomplexobj(x):
         return np.where(x == 0, 0, x / np.where(x == 0, 1, np.abs(x)))
-    return x.copy() if x.dtype == bool else np.where(np.isnan(x), 0, np.sign(x))  # torch's for NaN
+    return x.copy() if x.dtype == bool else np.where(np.isnan(x), 0, np.sign(x))  # torch's value for NaN
 
 
 def elu(x, alpha=1, scale=1, input_scale=1):
@@ -120,7 +120,7 @@ def clamp(x, min=None, max=None):
 
 
 def either(f, g):
-    """f for numbers, g for bools."""
+    """Returns an oracle: f for numbers, g for bools."""
     return lambda x, y: g(x, y) if np.asarray(x).dtype == bool and np.asarray(y).dtype == bool else f(x, y)
 
 
@@ -141,7 +141,7 @@ def div(x, y, rounding_mode=None):
 
 
 def shifted(f):
-    """f with both operands in the array's dtype, and torch's results for counts outside of the width."""
+    """Calls f with both operands in the array's dtype; shifts outside of the width get torch's results."""
 
     def go(x, y):
         kind = x.dtype if isinstance(x, np.ndarray) else y.dtype
@@ -186,7 +186,7 @@ entries(
     copysign=floating(np.copysign),
     logaddexp=np.logaddexp,
     logaddexp2=np.logaddexp2,
-    heaviside=lambda x, y: np.where(x == 0, y, x > 0).astype(np.result_type(x, y)),  # torch's 0 for NaN
+    heaviside=lambda x, y: np.where(x == 0, y, x > 0).astype(np.result_type(x, y)),  # torch gives 0 for NaN
     xlogy=floating(sp.xlogy),
     gcd=np.gcd,
     lcm=np.lcm,

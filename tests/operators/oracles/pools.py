@@ -1,4 +1,4 @@
-"""Oracles of pools with windows cut one by one: of volumes, adaptive, at random places; of unpooling and of columns."""
+"""Oracles of pools by windows cut one by one: of volumes, adaptive, at random places; of unpooling and of columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oracles.products import adaptive, avg_pool, max_pool, pairs, pool_arguments
 
 
 def largest(x, edges):
-    """The largest element of the windows with these begins and ends along each dimension, and its flat index."""
+    """Returns the largest element of each window, given by begins and ends in each dimension, and its flat index."""
     dims = len(edges)
     places = [len(e) for e in edges]
     values = np.zeros((*x.shape[:-dims], *places), x.dtype)
@@ -37,7 +37,7 @@ def adaptive_max(dims):
 
 
 def strided(n, k, s, p, d, ceil):
-    """Begins, ends and steps of the windows inside n elements, as torch's documentation counts them."""
+    """Returns begins, ends and steps of the windows inside n elements, as torch's documentation defines them."""
     reach = d * (k - 1) + 1
     count = -(-(n + 2 * p - reach) // s) + 1 if ceil else (n + 2 * p - reach) // s + 1
     if ceil and (count - 1) * s >= n + p:
@@ -56,7 +56,7 @@ def max_indices(dims):
 
 
 def averages(dims):
-    """Of integers, rounded toward zero."""
+    """Makes an oracle of averages; those of integers are rounded toward zero."""
 
     def go(x, *rest, **more):
         made = avg_pool(dims)(x, *rest, **more)
@@ -98,7 +98,7 @@ def unpool(dims):
 
 
 def blocks(height, width, kernel, dilation, padding, stride):
-    """For each column, the rows and columns of its window in the padded image."""
+    """Yields for each column the rows and columns of its window in the padded image."""
     kernel, dilation, padding, stride = (pairs(v, 2) for v in (kernel, dilation, padding, stride))
     starts = [
         range(0, n + 2 * p - d * (k - 1), s)

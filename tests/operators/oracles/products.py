@@ -81,7 +81,7 @@ def conv(dims):
 
 
 def windows(x, kernel, stride, padding, dilation, ceil, fill):
-    """Every window of a padded array, flattened; with ceil_mode the last one may hang over the end."""
+    """Returns every window of a padded array, flattened; with ceil_mode the last one may extend over the end."""
     sizes, around = [], []
     for n, k, s, p, d in zip(x.shape[-len(kernel) :], kernel, stride, padding, dilation, strict=True):
         span = (k - 1) * d + 1
@@ -159,7 +159,7 @@ def adaptive(dims):
 
 
 def taps(w, x, places, stride, padding, dilation):
-    """Each tap of a kernel, the padded image, and the index of the elements that the tap reads for all places."""
+    """Yields each tap of a kernel, the padded image, and the index of the elements that it reads for all places."""
     around = [(0, 0), (0, 0), *((p, p + s * n) for p, s, n in zip(padding, stride, w[2:], strict=True))]
     padded = np.pad(x, around)
     for tap in itertools.product(*map(range, w[2:])):
@@ -169,7 +169,7 @@ def taps(w, x, places, stride, padding, dilation):
 
 
 def conv_backward(g, x, w, bias, stride, padding, dilation, transposed, output_padding, groups, mask):
-    if transposed:  # the backward of the convolution from g's sizes to x's
+    if transposed:  # the plain convolution takes g's sizes to x's
         of_weight = conv_backward(x, g, w, None, stride, padding, dilation, False, None, groups, [True] * 3)[1]
         of_input = conv(w.ndim - 2)(g, w, None, stride, padding, dilation, groups)
         made = of_input, of_weight, g.sum((0, *range(2, g.ndim)))
@@ -198,7 +198,7 @@ def max_pool_backward(g, x, kernel, stride, padding, dilation, ceil, indices):
 
 
 def backward_of(pool):
-    """The gradient of a linear operator: each place's weights are its result for an image that is 1 there, else 0."""
+    """Returns a linear operator's gradient: a place's weights are the result for an image that is 1 there, else 0."""
 
     def go(g, x, *rest):
         made = np.zeros(x.shape)

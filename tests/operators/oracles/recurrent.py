@@ -1,4 +1,4 @@
-"""Oracles of recurrent layers: sequences one by one, a step at a time; gradients by the chain rule, step by step."""
+"""Oracles of recurrent layers: one sequence at a time, step by step; gradients by the chain rule, step by step."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-# One step: from the sums of the gates (of a GRU: the input's and the state's parts) and what was before, the new state,
-# the new cell and what is kept.
+# One step: takes the sums of the gates (of a GRU the parts of input and state) and the old state and cell; returns the
+# new state, the new cell and the values saved for the gradient.
 
 
 def lstm_step(x, u, h, c):
@@ -38,14 +38,14 @@ def relu(x):
 
 
 def rows_of(sizes, b, reverse=False):
-    """The rows of one sequence, in the order in which they are visited."""
+    """Returns the rows of one sequence, in the order in which they are visited."""
     starts = np.cumsum([0, *sizes])
     rows = [int(starts[t]) + b for t, n in enumerate(sizes) if b < n]
     return rows[::-1] if reverse else rows
 
 
 def layer(step, gates, hx, cx, weight, bias, sizes, reverse, projection=None):
-    """Results, last states, last cells, all cells, and what is kept."""
+    """Returns results, last states, last cells, all cells, and the saved values."""
     out, hn, cn = np.zeros((len(gates), hx.shape[1])), hx.copy(), cx.copy()
     cells, kept = np.zeros((len(gates), cx.shape[1])), {}
     for b in range(len(hx)):
@@ -121,7 +121,7 @@ def or_zeros(g, like):
 
 
 def lstm_step_back(dh, dc, more, before, c, kept):
-    """The gradients of the sums and of the cell before."""
+    """Returns the gradients of the gates' sums and of the old cell."""
     i, f, g, o = np.split(kept, 4)
     mi, mf, mg, mo = np.split(more, 4)
     t = np.tanh(c)
@@ -221,7 +221,7 @@ entries(
 
 
 def either(kind):
-    """The overloads: a second argument of integers says that the rows are packed."""
+    """Chooses the overload: if the second argument has integers, the rows are packed."""
 
     def go(x, second, *rest):
         lengths = isinstance(second, np.ndarray) and second.dtype.kind == "i"

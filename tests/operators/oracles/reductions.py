@@ -14,12 +14,12 @@ from oracles.base import entries, narrow_entries, wide
 
 
 def axes(dim):
-    """numpy's axis for torch's dim: None and () mean all."""
+    """Returns numpy's axis for torch's dim: None and () mean all."""
     return None if dim is None or dim == () else dim
 
 
 def zero_dim(x, dim):
-    """A zero-dim tensor takes dimensions 0 and -1, which numpy refuses."""
+    """Lets a zero-dim tensor have dimensions 0 and -1, which numpy refuses."""
     return None if np.ndim(x) == 0 else axes(dim)
 
 
@@ -34,7 +34,7 @@ def over(f):
 
 
 def sized(f):
-    """f in int64 for integers and bools."""
+    """Computes f in int64 for integers and bools."""
     return lambda x, axis, keepdims: f(
         x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else None
     )
@@ -80,7 +80,7 @@ def argument(f):
 
 
 def median(x, dim=None, keepdim=False):
-    """The lower of two middle elements, and where it stands."""
+    """Returns the lower of two middle elements, and its index."""
     flat = x.ravel() if dim is None else x
     if not flat.size:
         return np.nan if dim is None else (np.zeros(np.delete(x.shape, dim)),) * 2
@@ -158,7 +158,7 @@ def quantile(f):
 
 
 def middle(x, dim=None, keepdim=False):
-    """The lower median of what is not NaN, and where it stands."""
+    """Returns the lower median of the elements that are not NaN, and its index."""
     if dim is None:
         row = np.sort(x[x == x].ravel())
         return row[(row.size - 1) // 2] if row.size else np.nan
@@ -173,7 +173,7 @@ def middle(x, dim=None, keepdim=False):
 
 
 def mode(x, dim=-1, keepdim=False):
-    """The most frequent element, the smallest of several, and its last place."""
+    """Returns the most frequent element, the smallest of several, and its last index."""
     if x.ndim == 0:
         return x, np.zeros((), np.int64)
     if not x.size:
@@ -209,7 +209,7 @@ entries(
 
 
 def scan(f):
-    """A scan along dim; a zero-dim tensor is its own scan."""
+    """Makes the oracle of a scan along dim; a zero-dim tensor is its own scan."""
     return lambda x, dim, dtype=None: (f(np.atleast_1d(x if dtype is None else x.astype(dtype)), dim)).reshape(x.shape)
 
 
@@ -218,7 +218,7 @@ def long(f):
 
 
 def running(better):
-    """cummax and cummin: the last of equals wins, NaN stays."""
+    """cummax and cummin: the last of equal elements wins, NaN stays."""
 
     def go(x, dim):
         x1 = np.moveaxis(np.atleast_1d(x), dim, 0)

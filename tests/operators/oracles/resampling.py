@@ -1,4 +1,4 @@
-"""Oracles of resampled images: each axis is multiplied with the matrix of its places."""
+"""Oracles of resampled images: each axis is multiplied by a matrix, which has the weights of each place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def linear(n, m, align, scale):
 def cubic(n, m, align, scale):
     step, place = step_of(n, m, align, scale), np.arange(m)
     at = place * step if align else (place + 0.5) * step - 0.5
-    reach = np.arange(-3 * n - 3 * m, 4 * n + 3 * m)  # the outer elements go on for ever
+    reach = np.arange(-3 * n - 3 * m, 4 * n + 3 * m)  # the edge elements are repeated outside
     made = np.zeros((m, n))
     for j in reach:
         made[:, min(max(j, 0), n - 1)] += keys(at - j, -0.75)
@@ -67,12 +67,12 @@ def along(x, matrix, axis):
 
 
 def picked(matrix, x, axis):
-    """Rows of a matrix of zeros and ones, of any dtype."""
+    """Takes rows of x, of any dtype, by a matrix of zeros and ones."""
     return np.take(x, matrix.argmax(1), axis)
 
 
 def in_bytes(x, matrix, axis):
-    """By weights in fixed point, as many bits as leave the largest within 16; each sum is rounded to a byte."""
+    """Multiplies by weights in fixed point, with as many bits as leave the largest within 16; rounds to bytes."""
     bits = next(b for b in range(23) if b == 22 or int(0.5 + matrix.max() * 2 ** (b + 1)) >= 2**15)
     whole = np.trunc(matrix * 2.0**bits + np.where(matrix < 0, -0.5, 0.5)).astype(np.int64)
     return np.clip(along(x.astype(np.int64), whole, axis) + (1 << bits >> 1) >> bits, 0, 255)
@@ -82,7 +82,7 @@ def up(matrix, picks=False):
     def go(x, size, *rest):
         align, scales = (False, rest) if picks else (rest[0], rest[1:])
         if x.dtype == np.uint8 and not picks:
-            for i in (1, 0):  # columns first
+            for i in (1, 0):  # the last axis first
                 if size[i] != x.shape[2 + i]:
                     x = in_bytes(x, matrix(x.shape[2 + i], size[i], align, scales[i] if scales else None), 2 + i)
             return x.astype(np.uint8)
@@ -106,7 +106,7 @@ def down(matrix, picks=False):
 
 
 def tables(sizes, taps, index, weight, inputs):
-    """The matrix of each axis."""
+    """Yields the matrix of each axis."""
     at = 0
     for m, k, n in zip(sizes, taps, inputs, strict=True):
         made = np.zeros((m, n), np.float64)

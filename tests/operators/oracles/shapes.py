@@ -19,7 +19,7 @@ def view(x, size):
 
 
 def same_memory(sample):
-    """as_strided sees the storage, not the tensor."""
+    """as_strided reads the storage, not the tensor's elements."""
     spec, size, strides, *offset = sample.args
     flat = spec.flat()
     at = np.lib.stride_tricks.as_strided
@@ -144,7 +144,7 @@ def rot90(x, k=1, dims=(0, 1)):
 
 
 def padded(x, pad, mode="constant", value=None):
-    """A mirror and a copied edge stand where the array ended; a circle closes after the cut."""
+    """Crops after a mirror or copied edge is added, which begin at the array's end; other modes crop first."""
     if not isinstance(mode, str):
         mode, value = "constant", mode
     numpy_mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
@@ -228,7 +228,7 @@ entries(
 
 
 def taper(name):
-    """scipy's window, in which a periodic one is called not symmetric."""
+    """Returns scipy's window, which calls a periodic window not symmetric."""
 
     def window(n, periodic=True, *coefficients, dtype=None):
         if coefficients:

@@ -1,4 +1,4 @@
-"""Oracles of bags of rows, of rows of bounded length, and of labels: all alignments, one by one."""
+"""Oracles of bags of rows, of rows of bounded length, and of CTC: all alignments of labels, one by one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def embedding_bag(w, index, offsets, freq=False, mode=0, sparse=False, weights=N
 
 
 def collapsed(path, blank):
-    """What an alignment spells: repeats once, then without blanks."""
+    """Returns the labels of an alignment: repeats are merged, then blanks removed."""
     return tuple(k for k, _ in itertools.groupby(path) if k != blank)
 
 

@@ -99,7 +99,7 @@ FORMULAS = dict(
 
 
 def step(name, p, g, s, t, o):
-    """The new parameter; the state `s` changes in place. Decay and direction are the same for all."""
+    """Returns the new parameter; changes the state `s` in place. Decay and direction are the same for all."""
     g, decay = -g if o["maximize"] else g, o.get("weight_decay", 0)
     if name == "adamw" or o.get("decoupled_weight_decay"):
         p = p * (1 - o["lr"] * decay)
@@ -112,7 +112,7 @@ UPDATES = {made["operator"]: made for made in lamella._C._updates()}
 
 
 def updated(operator, params, grads, *lists, grad_scale=None, found_inf=None, **options):
-    """All lists that an update writes, one behind the other."""
+    """Returns all lists that an update writes, one after the other."""
     made, name = UPDATES[operator], operator.removeprefix("_fused_").removesuffix("_")
     o = {k: start for k, start, *_ in made["options"]} | {k: float(v) for k, v in options.items()}
     state = lists[: len(made["state"])]

@@ -39,7 +39,7 @@ static lamella_status backward(void*, lamella_node* node, lamella_tensor* const*
   return LAMELLA_OK;
 }
 
-// A backward that asks about a node of another graph, which the current run has not visited.
+// A backward that queries a node of another graph, which the current run has not visited.
 static lamella_node* watched = nullptr;
 static int32_t answered = -1;
 static lamella_status watch(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
@@ -60,7 +60,7 @@ extern "C" int32_t kin_answered(void) {
   return answered;
 }
 
-// A number for each thread.
+// A thread slot with a number.
 static int32_t mark_slot;
 static lamella_thread_slot_type mark_type = {sizeof mark_type, 0, "mark", nullptr, nullptr, nullptr};
 extern "C" void kin_mark(intptr_t mark) { api().thread_slot_set(mark_slot, reinterpret_cast<void*>(mark)); }

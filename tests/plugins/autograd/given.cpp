@@ -1,6 +1,5 @@
-// Structs of many sizes for autograd. Each lies at the end of a read-only page, as far as its alignment allows, and the
-// page after it cannot be read. Where the interface promises a copy, the struct is unmapped after the call that gets
-// it.
+// Passes structs of many sizes to autograd. Each lies at the end of a read-only page, as far as its alignment allows;
+// the next page is unreadable. If the interface promises to copy the struct, it is unmapped after the call.
 #include <lamella/extension.h>
 #include <sys/mman.h>
 
@@ -19,7 +18,7 @@ static const lamella_autograd& autograd() {
 template <class T>
 class Placed {
  public:
-  // The bytes behind `content` are zero, except the last one.
+  // The bytes after `content` are zero, except the last one.
   Placed(T content, int64_t size, int64_t last) {
     pages_ = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     content.size = static_cast<uint32_t>(size);
@@ -87,7 +86,7 @@ static lamella_status hook(lamella_frame*, const lamella_value* args, lamella_va
 // node(self, size, last): a node made by hand that triples the gradient.
 static lamella_status node(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_node_type own{};
-  std::string name = "TripleOfTheGradientBackward";  // copied, too
+  std::string name = "TripleOfTheGradientBackward";  // autograd copies the name too
   own.name = name.c_str();
   own.backward = triple;
   const Placed<lamella_node_type> placed(own, args[1].as.i, args[2].as.i);

@@ -1,4 +1,4 @@
-"""The catalogue's samples as functions to differentiate: in f64 and c128, at places where there is a derivative."""
+"""Turns the catalogue's samples into functions to differentiate, in f64 and c128, at points with a derivative."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from lamella.operators.samples import Named, Sample, Spec
 LIVE = {
     o["schema"].partition("(")[0].removeprefix("aten::"): o for o in lamella._C._operators() if o["owner"] == "lamella"
 }
-# In-place forms run on the samples of their functional ones. Random numbers do not depend on arguments. Operators over
-# lists have the derivatives of the single ones that they call.
+# In-place forms use the samples of their functional forms. Results of random operators do not depend on arguments.
+# Operators over lists call single ones, which have the derivatives.
 WITHOUT = ("random", "lists")
 SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["category"] not in WITHOUT and samples.of(t))
 
-# Arguments that deliberately have no derivative: a request for one is an error, or gives None.
+# Arguments that deliberately have no derivative: requesting it is an error, or gives None.
 CONSTANT = {
-    "cross_entropy": {"weight"},  # the classes' weights
+    "cross_entropy": {"weight"},  # weights of the classes
     "nll_loss": {"weight"},
-    "_resample": {"weight"},  # of tables that are made of sizes
+    "_resample": {"weight"},  # tables that are computed from sizes
     "_resample_backward": {"weight"},
     "batch_norm": {"running_mean", "running_var"},  # statistics that training writes
     "instance_norm": {"running_mean", "running_var"},
@@ -39,14 +39,14 @@ SMOOTH = (lamella.float16, lamella.bfloat16, lamella.float32, lamella.float64, l
 
 
 def excluded(sample: Sample) -> bool:
-    """Whether a sample is useless for testing derivatives."""
+    """Returns whether a sample is useless for testing derivatives."""
     if sample.tag == "free" or sample.operator == "empty_like":
-        return True  # values are not determined
+        return True  # the values are undefined
     if any("special" in s.values for s in sample.specs()):
-        return True  # infinities, and values outside of domains
+        return True  # infinities, and values outside of the operators' domains
     if sample.operator == "embedding" and (sample.args[2:] or sample.kwargs):
-        return True  # the row of padding gets no gradient; see test_subgradients
-    # The gradient of a mean over nothing is divided by zero.
+        return True  # the padding row gets no gradient; see test_subgradients
+    # The gradient of a mean over no elements is a division by zero.
     return sample.operator == "_pair_loss_backward" and any(0 in s.shape for s in sample.specs())
 
 
@@ -61,7 +61,7 @@ def flat(result) -> list:
 
 
 def widened(sample: Sample) -> Sample:
-    """The sample in double precision, with usual numbers instead of huge ones."""
+    """Returns the sample in double precision, with moderate numbers instead of huge ones."""
 
     def wide(leaf):
         if isinstance(leaf, Spec) and is_smooth(leaf):
@@ -77,7 +77,7 @@ def widened(sample: Sample) -> Sample:
 
 
 def cases(operator: str) -> list[Sample]:
-    """Samples with a floating or complex tensor, one of several that differ only in the precision of their dtypes."""
+    """Returns samples with a floating or complex tensor, one of each set that differs only in precision."""
     found = {}
     for s in samples.of(operator):
         wide = widened(s)
@@ -90,7 +90,7 @@ def cases(operator: str) -> list[Sample]:
 
 
 def moved(t: lamella.Tensor, seed: int) -> lamella.Tensor:
-    """Values a little smaller than given, all different: off ties and kinks, but still inside of domains."""
+    """Returns distinct values, slightly smaller than given: away from ties and kinks, but still in the domains."""
     rng = np.random.default_rng(seed)
     factor, more = (lamella.tensor(rng.uniform(0.2, 1, tuple(t.shape))) for _ in range(2))
     return t * (1 - 0.05 * factor) + 0.01 * more
@@ -104,7 +104,7 @@ class Variable:
 
 
 class Case:
-    """One call as a function of its floating and complex tensors, ``inputs``."""
+    """A call as a function of its floating and complex tensors, ``inputs``."""
 
     def __init__(self, sample: Sample):
         self.operator = sample.operator
@@ -147,7 +147,7 @@ class Case:
         return tuple(r for r in flat(result) if isinstance(r, lamella.Tensor) and r.dtype in SMOOTH)
 
     def values(self) -> tuple[lamella.Tensor, ...] | None:
-        """The results, or None if they are not finite. An in-place form may refuse a result that does not fit."""
+        """Returns the results; None if they are not finite, or do not fit into an in-place form's argument."""
         try:
             with lamella.no_grad():
                 found = self(*self.inputs)
@@ -159,7 +159,7 @@ class Case:
 
 
 def faults(sample: Sample) -> list[str] | None:
-    """The faults of the first and second derivatives, as text; None if there is nothing to compare."""
+    """Returns the faults of the first and second derivatives as text; None if there is nothing to compare."""
     case = Case(sample)
     if not case.inputs or case.values() is None:
         return None

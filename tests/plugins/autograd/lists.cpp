@@ -13,7 +13,7 @@ static lamella_status call(const char* name, const char* overload, std::initiali
   return api().call(nullptr, api().find_operator(name, overload), args.begin(), n, out, 1);
 }
 
-// Writes tensors into a result as a list, which owns them.
+// Writes tensors into a result as a list, which then owns them.
 static lamella_status give(std::vector<lamella::Tensor> tensors, lamella_value* ret) {
   std::vector<lamella_tensor*> list;
   for (const lamella::Tensor& t : tensors) list.push_back(t.get());
@@ -22,7 +22,7 @@ static lamella_status give(std::vector<lamella::Tensor> tensors, lamella_value* 
   return api().value_retain(&v, ret);
 }
 
-// x, x², … up to a power, as separate tensors.
+// Returns x, x², … up to a power, as separate tensors.
 static lamella_status powers(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   std::vector<lamella::Tensor> all;
   for (int64_t i = 1; i <= args[1].as.i; i++) {
@@ -32,7 +32,7 @@ static lamella_status powers(lamella_frame*, const lamella_value* args, lamella_
   }
   return give(std::move(all), rets);
 }
-// The derivative of `powers`; gradients of some results may be missing.
+// The derivative of `powers`; some results may have no gradient.
 static lamella_status powers_backward(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_value sum = lamella::none();
   for (uint32_t i = 0; i < args[0].length; i++) {
@@ -56,7 +56,7 @@ static lamella_status powers_backward(lamella_frame*, const lamella_value* args,
   rets[0] = sum;
   return LAMELLA_OK;
 }
-// 2x, then exp(x) and x as integers in a list, then x + 1.
+// Returns 2x, then a list of exp(x) and x as integers, then x + 1.
 static lamella_status mixed(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   lamella_value list = lamella::none();
   if (lamella_status st = call("aten::mul", "Scalar", {args[0], lamella::value(2)}, &rets[0])) return st;

@@ -1,6 +1,6 @@
 """Computes the gradients of every sample, to second order, in child processes, for sanitizers; see run_all.py.
 
-``python run_gradients.py`` prints the deaths and exits with 1 where there is one; ``LAMELLA_EXPECT`` names the folder
+``python run_gradients.py`` prints the deaths and exits with 1 if there are any; ``LAMELLA_EXPECT`` names the folder
 that lamella must come from.
 """
 
@@ -36,7 +36,7 @@ def differentiate(sample) -> None:
 
 
 def run_gradients(operator: str) -> None:
-    """In the samples' own dtypes, and in double precision."""
+    """Runs the samples in their own dtypes, and in double precision."""
     warnings.simplefilter("ignore")
     for sample in (*samples.of(operator), *cases(operator)):
         try:

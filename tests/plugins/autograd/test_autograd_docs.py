@@ -1,4 +1,4 @@
-"""Every public name of the package is documented, and every example in its texts runs."""
+"""Every public name of the package is documented, and every example in these texts runs."""
 
 import doctest
 import importlib
@@ -20,7 +20,7 @@ def test_examples(name):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_public_names_have_an_example(module):
-    """Except modules, and the class Node, of which a user cannot make objects."""
+    """Modules are excepted, and the class Node, of which users cannot make objects."""
     module = importlib.import_module(f"lamella.autograd.{module}")
     public = getattr(module, "__all__", getattr(module, "methods", ()))
     bare = [n for n in public if ">>> " not in (inspect.getdoc(getattr(module, n, None) or module.methods[n]) or "")]

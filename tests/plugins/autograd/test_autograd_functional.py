@@ -1,4 +1,4 @@
-"""Jacobians, Hessians and products with them: against each other, and in tuples."""
+"""Jacobians, Hessians and products with them agree with each other, also for tuples."""
 
 import lamella
 import pytest

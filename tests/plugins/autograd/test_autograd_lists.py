@@ -1,4 +1,4 @@
-"""Operators that return lists: one node with a result for each tensor of the list, some of which get no gradient."""
+"""Operators that return lists: one node has a result for each tensor of the list; some may get no gradient."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def numbers(*shape, dtype=np.float64):
 
 
 def nodes(*tensors):
-    """All nodes of the graph of these tensors."""
+    """Returns all nodes of the graph of these tensors."""
     met, stack = [], [t.grad_fn for t in tensors]
     while stack:
         n = stack.pop()
@@ -215,7 +215,7 @@ def test_a_list_of_arguments_is_guarded():
 
 @pytest.fixture(scope="module")
 def lots(tmp_path_factory):
-    """lists.cpp's operators."""
+    """Loads the operators of lists.cpp."""
     lamella._C._load_plugin(str(compile_library(tmp_path_factory, HERE / "lists.cpp")))
     return lamella.ops.lots
 

@@ -1,6 +1,6 @@
 """Each allocation of recording and backward fails once: the call raises an error, and everything works afterwards.
 
-Both Lamella's own allocations, and those that Python makes for autograd's Python module.
+The failing allocations are Lamella's own, and those that Python makes for autograd's Python module.
 """
 
 import shutil

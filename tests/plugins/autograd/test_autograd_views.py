@@ -1,4 +1,4 @@
-"""Views and writes through them: the history of shared memory is kept at the base, and every view's follows from it."""
+"""Views and writes through them: the base keeps the history of shared memory, and each view's follows from it."""
 
 import lamella
 import numpy as np

@@ -1,4 +1,4 @@
-"""Formulas that do not compile are told before a call is recorded: by waiting(), by opcheck and in strict mode."""
+"""waiting(), opcheck and strict mode report formulas that do not compile before a call is recorded."""
 
 import ast
 import sys
@@ -40,7 +40,7 @@ def test_a_formula_that_does_not_compile(name, formula, words):
     assert words in told.awaited and f"a derivative of {name}::twice does not compile: " in str(told)
     with pytest.raises(lamella.library.OpCheckError, match=f"test_waiting: a derivative of {name}::twice"):
         lamella.library.opcheck(f"{name}::twice", (lamella.ones(2),))
-    with pytest.raises(ValueError, match=words):  # as before, when it is first recorded
+    with pytest.raises(ValueError, match=words):  # otherwise the first recorded call raises
         ops.twice(lamella.ones(2, requires_grad=True))
 
 
@@ -73,7 +73,7 @@ def test_a_formula_that_is_not_used_any_more():
 
 
 def test_strict_mode_blames_who_wrote_the_formula(tmp_path):
-    """A package whose formula does not compile is set aside, also where it is loaded before what compiles it."""
+    """A package with such a formula is set aside, even if it is loaded before the layer that compiles formulas."""
     folder = tmp_path / "acme_ops"
     folder.mkdir()
     text = SOURCE.format(name="acme_formula", formula="self: nosuch(grad)")

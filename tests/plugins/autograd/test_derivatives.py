@@ -23,7 +23,7 @@ def test_what_is_declared_has_no_history():
 
 
 def test_what_is_compared():
-    """Each operator that takes and gives floating numbers is compared at one sample at least."""
+    """Each operator over floating numbers is compared for at least one sample."""
     floating = [t for t in SAMPLED if t not in DECLARED and any(gives_numbers(s) for s in cases(t))]
     alone = [t for t in floating if not any(faults(s) is not None for s in cases(t))]
     assert alone == []
@@ -49,7 +49,7 @@ def test_class_weights_have_no_derivative(operator):
 
 
 def answer(title):
-    """How the layer serves a call: "rule", "decomposed", "through", "fallback", or "kernel" for a kernel of its own."""
+    """Returns how the layer serves a call: "rule", "decomposed", "through", "fallback", or "kernel" for its own."""
     for block in re.split(r"\n(?=aten::)", lamella._C._show(f"aten::{title}")):
         if block.startswith(f"aten::{title}("):
             (found,) = re.findall(r"layer +\d+ autograd +(\S+)(?: (.*))?", block)
@@ -58,7 +58,7 @@ def answer(title):
 
 
 def test_no_operator_is_left_out():
-    """Each has a rule, which may say `none`, or decomposes; none has a kernel of the layer's own."""
+    """Each operator has a rule, which may be `none`, or decomposes; the layer has no kernel of its own."""
     takes_tensors = [t for t, o in LIVE.items() if o["form"] != "out" and any("Tensor" in a["type"] for a in o["args"])]
     by = {t: answer(t) for t in takes_tensors}
     assert [t for t, how in by.items() if how == "fallback"] == []
@@ -71,7 +71,7 @@ def test_no_operator_is_left_out():
 
 @contextmanager
 def forward_altered(operator, alter):
-    """Inside the block, the operator's results are altered, so that its derivative is wrong."""
+    """Alters the operator's results inside the block, so that its derivative is wrong."""
 
     def handler(call, *args, **kwargs):
         result = call(*args, **kwargs)

@@ -54,7 +54,7 @@ def test_a_deep_graph_that_is_never_walked_is_freed():
         x = lamella.ones(1, requires_grad=True)
         y = x
         for _ in range(300_000):
-            y = y * x  # tensors are saved, too
+            y = y * x  # this node also saves tensors
         z = x * 1
         for _ in range(100_000):
             z = z.exp_().view(1)[:1]
@@ -181,7 +181,7 @@ def test_another_thread_advances_during_backward():
     x = lamella.rand(400, 400, requires_grad=True)
     y = x
     for _ in range(60):
-        y = (y @ x) * 5e-3  # as large as before: small numbers that are denormal are slow
+        y = (y @ x) * 5e-3  # the factor keeps the size, as denormal numbers would be slow
     y = y.sum()
     ticks, stop = [], threading.Event()
 

@@ -16,7 +16,7 @@ def leaf(*values):
 
 
 def function(forward, backward, setup=None):
-    """A subclass of Function made of two or three plain functions."""
+    """Makes a subclass of Function from two or three plain functions."""
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     if setup:
         methods["setup_context"] = staticmethod(setup)
@@ -285,7 +285,7 @@ def test_mark_dirty_of_a_view_among_several_results_is_refused():
 
 
 def test_a_view_that_it_returned_is_not_written():
-    """Nor is a view of that view: the write would go around the function's backward."""
+    """Neither the returned view nor a view of it may be written: the write would bypass the function's backward."""
     F = function(lambda ctx, x: x[0], lambda ctx, g: lamella.stack([g * 2, g * 0]))
     x = lamella.ones(2, 3, requires_grad=True) * 1
     v = F.apply(x)

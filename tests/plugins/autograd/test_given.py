@@ -1,4 +1,4 @@
-"""Structs that other libraries pass to autograd: they are read up to their size, copied, and never written."""
+"""autograd reads other libraries' structs up to their size, copies them, and never writes to them."""
 
 import ctypes
 from pathlib import Path
@@ -7,7 +7,7 @@ import lamella
 import pytest
 from compiled import STRICT, compile_library
 
-SIZES = {"derivative": 40, "hook": 40, "node": 48, "saved": 56}  # in version 1.0; they never change
+SIZES = {"derivative": 40, "hook": 40, "node": 48, "saved": 56}  # sizes in version 1.0; they never change
 NEWER = "has 1024 bytes and uses some behind the"
 
 

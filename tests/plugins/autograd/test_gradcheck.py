@@ -1,4 +1,4 @@
-"""gradcheck and gradgradcheck find wrong derivatives, and say where they are."""
+"""gradcheck and gradgradcheck report wrong derivatives and their places."""
 
 import lamella
 import pytest
@@ -15,7 +15,7 @@ def double(*shape, dtype=lamella.float64):
 
 
 def derived(forward, backward):
-    """forward with the given backward, which gets the saved input and the gradient."""
+    """Makes a function whose backward gets the saved input and the gradient."""
 
     class Step(Function):
         @staticmethod

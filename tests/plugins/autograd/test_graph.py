@@ -143,7 +143,7 @@ def test_with_create_graph_a_new_gradient_is_made():
     assert first.item() == 6 and x.grad.item() == 12 and x.grad is not first
     (second,) = grad(x.grad, x)
     assert second.item() == 4
-    x.grad = None  # or else the leaf's gradient keeps the leaf
+    x.grad = None  # else the leaf's gradient would keep the leaf alive
 
 
 def test_what_the_user_holds_is_not_the_gradient_s_memory():
@@ -155,7 +155,7 @@ def test_what_the_user_holds_is_not_the_gradient_s_memory():
     assert len({x.grad.data_ptr(), y.grad.data_ptr(), g.data_ptr()}) == 3
     x.grad.zero_()
     assert y.grad.tolist() == [1, 2, 3]
-    # The same where the gradient that arrives is a view, or not dense.
+    # The same holds if the incoming gradient is a view, or not dense.
     for step in (lambda t: t.view(3), lambda t: t.reshape(3, 1).t().reshape(3), lambda t: t.expand(3)):
         a = lamella.ones(3, requires_grad=True)
         g = lamella.tensor([1.0, 2.0, 3.0])
@@ -417,7 +417,7 @@ def test_several_roots_and_the_same_one_twice():
     assert one.tolist() == two.tolist() == [2, 2]
     inner = x * 2
     outer = inner * 3
-    (g,) = grad([outer.sum(), inner.sum()], x)  # one root depends on the other
+    (g,) = grad([outer.sum(), inner.sum()], x)  # the first root depends on the second
     assert g.tolist() == [8, 8]
 
 
@@ -464,13 +464,13 @@ def test_a_second_backward():
         y.backward()
     assert "MulBackward0" in str(error.value) and "retain_graph=True" in str(error.value)
     assert x.grad.tolist() == [2, 2]
-    z = (x * 2).sum()  # nothing is saved, so nothing is freed
+    z = (x * 2).sum()  # this graph saves no tensors, so backward frees none
     z.backward()
     z.backward()
     y = (x * x).sum()
     for _ in range(3):
         y.backward(retain_graph=True)
-    grad(y, x, create_graph=True)  # retains the graph
+    grad(y, x, create_graph=True)  # create_graph retains the graph
     grad(y, x)
     with pytest.raises(RuntimeError, match="second time"):
         grad(y, x)

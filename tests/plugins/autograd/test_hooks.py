@@ -1,4 +1,4 @@
-"""Hooks: on tensors, leaves and nodes, their order, what they replace, errors in them, and what they keep alive."""
+"""Hooks: on tensors, leaves and nodes, their order, their replacements, errors in them, and what they keep alive."""
 
 import gc
 import threading
@@ -224,7 +224,7 @@ def test_hooks_after_accumulation():
     handle = x.register_post_accumulate_grad_hook(lambda p: seen.append((p is x, p.grad.tolist())))
     x.sum().backward()
     x.sum().backward()
-    grad(x.sum(), x)  # accumulates nothing
+    grad(x.sum(), x)  # grad() accumulates nothing
     assert seen == [(True, [1, 1]), (True, [2, 2])]
     x.sum().backward(inputs=[x])
     assert seen[2:] == [(True, [3, 3])]
@@ -486,7 +486,7 @@ def test_a_pack_hook_may_leave_its_own_block():
 
     def pack(t):
         if blocks:
-            blocks.pop().__exit__(None, None, None)  # nothing else holds the hooks now
+            blocks.pop().__exit__(None, None, None)  # now nothing else keeps the hooks alive
         return t
 
     block = saved_tensors_hooks(pack, lambda t: t * 2)
@@ -592,7 +592,7 @@ def test_anomaly_mode_shows_the_forward_line():
             z.backward()
     assert "the line that anomaly mode shows" in notes(caught.value)
     assert __file__ in notes(caught.value)
-    lamella.sqrt(x).sum().backward()  # it is off again
+    lamella.sqrt(x).sum().backward()  # anomaly mode is off again
 
 
 def test_anomaly_mode_shows_the_line_for_other_errors_too():

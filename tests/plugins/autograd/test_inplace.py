@@ -1,4 +1,4 @@
-"""Writes in place: the history of written tensors, refused writes, and saved tensors whose version has changed."""
+"""Writes in place: the history of written tensors, refused writes, and saved tensors that were changed since."""
 
 import lamella
 import numpy as np
@@ -107,7 +107,7 @@ def test_a_saved_result_that_was_written():
     y = a.tanh()
     y.add_(2.0)
     root = y.sum()
-    for _ in range(2):  # it is the same error again
+    for _ in range(2):  # a second backward raises the same error
         with pytest.raises(RuntimeError) as error:
             root.backward()
     text = str(error.value)
@@ -180,7 +180,7 @@ def test_a_write_saves_its_own_argument_from_before():
 def test_what_is_written_with_itself_is_not_stale():
     a = leaf(2.0, 3.0)
     y = a.exp()
-    y.exp_()  # its result is what it saves
+    y.exp_()  # exp saves its result, which this overwrites
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
     y = (a * 1).exp_()

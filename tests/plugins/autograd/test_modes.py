@@ -1,4 +1,4 @@
-"""Grad mode: contexts and decorators, exceptions and generators in them, threads, and what hooks see."""
+"""Grad mode: contexts and decorators, exceptions and generators in them, threads, and the mode inside hooks."""
 
 import lamella
 import pytest
@@ -126,7 +126,7 @@ def test_what_a_mode_means_for_results():
         made = lamella.ones(2, requires_grad=True)
     assert made.requires_grad and made.is_leaf and x.requires_grad
     with lamella.no_grad():
-        x.add_(1)  # an optimizer's step
+        x.add_(1)  # such as an optimizer's step
     assert x.tolist() == [2, 2] and x.is_leaf and x.requires_grad
 
 
@@ -180,7 +180,7 @@ def test_anomaly_mode_of_a_block():
         y = x / x
         with block, pytest.raises(RuntimeError) as info:
             y.backward(retain_graph=True)
-        y.backward(retain_graph=True)  # outside NaN is no error
+        y.backward(retain_graph=True)  # outside of the block NaN is no error
         return str(info.value)
 
     for block in (lamella.autograd.set_detect_anomaly(True), lamella.autograd.detect_anomaly()):

@@ -1,5 +1,5 @@
-"""Autograd uses no private access: a renamed copy of its sources, built as a package of its own against the installed
-headers, passes the suite of this folder with the original plugin switched off.
+"""Autograd uses no private access: a renamed copy of its sources, built as a separate package against the installed
+headers, passes this folder's tests with the original plugin switched off.
 
 Each day another third of the files runs, and with ``LAMELLA_SWEEP=all`` all of them.
 """
@@ -63,7 +63,7 @@ endforeach()
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory):
-    """A Python with that package installed, and a folder to run it in."""
+    """Makes a Python with that package installed, and a folder to run it in."""
     root = tmp_path_factory.mktemp("no_back_door")
     package = root / "source/other_differentiation"
     shutil.copytree(SOURCES, package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
@@ -72,7 +72,7 @@ def stranger(tmp_path_factory):
             text = file.read_text()
             text = text.replace("liblamella_autograd.so", "libother_differentiation.so")
             text = text.replace("lamella.plugins.autograd", "other_differentiation")
-            # the namespace of its operators; layer and interface keep their names, by which others find them
+            # the operators' namespace is renamed; layer and interface keep the names by which others find them
             text = re.sub(r"LAMELLA_LIBRARY(_FRAGMENT)?\(autograd,", r"LAMELLA_LIBRARY\1(differentiation,", text)
             text = re.sub(r'"autograd::', '"differentiation::', text)
             file.write_text(text.replace('ctx.library("autograd")', 'ctx.library("differentiation")'))

@@ -1,4 +1,4 @@
-"""A tensor that requires grad does not become a number, where its gradient would be lost; others do."""
+"""A tensor that requires grad cannot become a number, since its gradient would be lost; other tensors can."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ NUMBERS = ("Scalar", "float", "Scalar?", "float?")
 
 
 def cases():
-    """(operator, the sample with a number, the number's place or name)"""
+    """Yields (operator, the sample with a number, the number's place or name)."""
     for title in [t for t in SAMPLED if BY_TITLE[t]["category"] != "lists"]:  # lists have overloads for tensors
         by_name = {a["name"]: a for a in BY_TITLE[title]["args"]}
         places = list(by_name)
@@ -38,16 +38,16 @@ def test_each_number(sample, where, name):
     value = held[where]
     held[where] = lamella.tensor(value)
     try:
-        samples.call(sample.operator)(*args, **kwargs)  # without a gradient to lose it may
+        samples.call(sample.operator)(*args, **kwargs)  # a tensor without grad may become a number
     except RuntimeError:
-        assert sample.operator.startswith("scatter")  # a tensor is its src, whose shape does not do
+        assert sample.operator.startswith("scatter")  # a tensor becomes src, whose shape does not fit
         return
     held[where] = lamella.tensor(value, requires_grad=True)
     try:
         result = samples.call(sample.operator)(*args, **kwargs)
     except TypeError as error:
         assert name in str(error) and "requires grad" in str(error), error
-    else:  # another overload takes a tensor there, and has its gradient if it has one
+    else:  # an overload with a tensor there may give it a gradient
         overloads = [o["args"] for t, o in BY_TITLE.items() if t.partition(".")[0] == sample.operator.partition(".")[0]]
         place = next(i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["name"] == name)
         assert any(len(args) > place and args[place]["type"].startswith("Tensor") for args in overloads), result

@@ -1,4 +1,4 @@
-"""Defects that a review found, silently wrong gradients and races: for each the smallest program that showed it."""
+"""Silently wrong gradients and races that a review found, each with the smallest program that showed it."""
 
 import gc
 import threading
@@ -122,7 +122,7 @@ def test_detach_in_place_of_a_leaf_keeps_its_gradient():
 
 
 def test_threads_that_meet_a_new_leaf_agree_on_its_node():
-    size, rounds = 40000, 30  # large: recorded without the interpreter's lock
+    size, rounds = 40000, 30  # large calls are recorded without the interpreter's lock
     for _ in range(rounds):
         x = lamella.ones(size, requires_grad=True)
         ready, nodes = threading.Barrier(2), []
@@ -186,7 +186,7 @@ def test_a_function_s_class_goes_with_its_graph():
         x = lamella.ones(1, requires_grad=True)
         y = Derived.apply(Double.apply(x))
         assert [n.name() for n in (y.grad_fn, y.grad_fn.next_functions[0][0])] == ["DerivedBackward", "DoubleBackward"]
-        Double.result = y  # a cycle
+        Double.result = y  # makes a reference cycle
         y.sum().backward(retain_graph=True)
         assert x.grad.tolist() == [4]
         return [weakref.ref(c) for c in (Double, Derived)]

@@ -21,7 +21,7 @@ grad = lamella.autograd.grad
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """derivatives.cpp's operators."""
+    """Loads the operators of derivatives.cpp."""
     library = compile_library(tmp_path_factory, HERE / "derivatives.cpp")
     lamella._C._load_plugin(str(library))
     return ctypes.PyDLL(str(library))
@@ -166,7 +166,7 @@ def test_backward_has_the_thread_state_of_who_calls_it(compiled):
     found = in_a_thread(3, twice)
     assert found.pop("second") == found.pop("accumulated") == {(3, False)}
     assert set(found) == places - {"accumulated"}
-    for where, states in found.items():  # the first run makes a graph; only then are saved tensors unpacked
+    for where, states in found.items():  # the first run makes a graph; only the second unpacks saved tensors
         assert states == {(3, True)} | ({(3, False)} if where != "saved" else set()), where
 
 

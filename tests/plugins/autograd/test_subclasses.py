@@ -1,4 +1,4 @@
-"""Gradients through subclasses, modes behind autograd, and wrapper subclasses."""
+"""Gradients through subclasses, modes below autograd, and wrapper subclasses."""
 
 import lamella
 import numpy as np

@@ -1,4 +1,4 @@
-"""Where a function has no derivative, gradients are those of torch: the values are constants in this file."""
+"""At points without a derivative, gradients are torch's: the values are constants in this file."""
 
 from functools import partial
 from math import inf, nan

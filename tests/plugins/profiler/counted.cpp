@@ -1,6 +1,6 @@
-// Instructions of a call: with a backend alone, with the profiler loaded, with an observer, and when that is gone; and
-// of a call that autograd records, while one observer needs its number, and while nine do. Prints them, or "forbidden"
-// where a process may not be single-stepped. Usage: counted LIBLAMELLA_CPU LIBLAMELLA_PROFILER LIBLAMELLA_AUTOGRAD
+// Counts a call's instructions: with a backend alone, with the profiler, with an observer, and after its removal; and
+// if autograd records it, with one observer of its number, and with nine. Prints the counts, or "forbidden" if a
+// process may not be single-stepped. Usage: counted LIBLAMELLA_CPU LIBLAMELLA_PROFILER LIBLAMELLA_AUTOGRAD
 #include <lamella/autograd.h>
 #include <lamella/profiler.h>
 #include <lamella/program.h>
@@ -33,7 +33,7 @@ void call() {
   lamella::api().value_release(&r);
 }
 
-// The child makes ten calls between two breakpoints; everything in between is stepped.
+// The child makes ten calls between two breakpoints; the parent single-steps in between.
 long count() {
   const pid_t child = fork();
   if (child == 0) {
@@ -54,7 +54,7 @@ long count() {
     if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child ||
         !WIFSTOPPED(status) || ptrace(PTRACE_GETSIGINFO, child, nullptr, &info))
       std::exit(2);
-    if (info.si_code != SI_KERNEL) continue;  // no breakpoint
+    if (info.si_code != SI_KERNEL) continue;  // not a breakpoint
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     return steps;

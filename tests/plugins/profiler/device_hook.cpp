@@ -1,5 +1,5 @@
-// A hook of device traces for the backend `cpu`, which tests drive by ctypes: it says what it is told to say, and fails
-// where it is told to. And the backend `evented`, which has events with timing and no hook.
+// A hook of device traces for the backend `cpu`: tests set its records and failures by ctypes. And the backend
+// `evented`, which has events with timing and no hook.
 #include <lamella/device_trace.h>
 #include <lamella/extension.h>
 

@@ -1,4 +1,4 @@
-// A native program's use of samples: it opens a collector, and tells in a text what was gathered.
+// Samples in a native program: it opens a collector, and returns the gathered samples as text.
 #include <lamella/library.h>
 #include <lamella/sampled_calls.h>
 

@@ -1,4 +1,4 @@
-// A library of the C++ face of the profiler, for a program in Python to compare with its own.
+// A library over the C++ face of the profiler; a Python program compares its results with its own.
 #include <lamella/library.h>
 #include <lamella/profiler.h>
 
@@ -10,7 +10,7 @@ LAMELLA_LIBRARY(observing, m) { (void)m; }
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
-std::vector<std::string> texts;  // what the observer has seen
+std::vector<std::string> texts;  // the names that the observer has got
 uint64_t handle = 0;
 }  // namespace
 
@@ -49,7 +49,7 @@ EXPORT void log_key(const char* key) {
   LAMELLA_LOG_API_USAGE_ONCE("test.macro");
 }
 
-// Two numbers, each on a thread of its own: the text under a kind there, behind a call of an operator.
+// Two threads each call an operator and then write the text under a kind into a buffer.
 EXPORT void in_a_region(const char* kind, char* first, char* second, size_t size) {
   struct Work {
     const char* kind;

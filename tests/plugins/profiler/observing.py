@@ -1,4 +1,4 @@
-"""What the tests of the profiler share: an observer for a block, and what a block sends to sys.unraisablehook."""
+"""Helpers for tests of the profiler: an observer for a block, and the errors sent to sys.unraisablehook in a block."""
 
 import contextlib
 import sys
@@ -9,7 +9,7 @@ FUNCTION, BACKWARD, USER, KERNEL = profiler.RecordScope
 
 
 def callback(enter=None, leave=None, *, needs="", scopes=(FUNCTION,), p=1.0):
-    """A RecordFunctionCallback; ``needs`` is some of the words inputs, outputs and ids."""
+    """Makes a RecordFunctionCallback; ``needs`` has some of the words inputs, outputs and ids."""
     made = profiler.RecordFunctionCallback(enter, leave).scopes(scopes).sampling_prob(p)
     for word in needs.split():
         getattr(made, f"needs_{word}")()
@@ -18,19 +18,19 @@ def callback(enter=None, leave=None, *, needs="", scopes=(FUNCTION,), p=1.0):
 
 @contextlib.contextmanager
 def observed(enter=None, leave=None, *, everywhere=True, **options):
-    """An observer while the block runs; gives its handle."""
+    """Adds an observer while the block runs; yields its handle."""
     add = profiler.add_global_callback if everywhere else profiler.add_thread_local_callback
     handle = add(callback(enter, leave, **options))
     try:
         yield handle
     finally:
-        with contextlib.suppress(ValueError):  # it has been removed
+        with contextlib.suppress(ValueError):  # the block may have removed it
             profiler.remove_callback(handle)
 
 
 @contextlib.contextmanager
 def names(**options):
-    """The names that an observer hears of while the block runs."""
+    """Yields a list of the names that an observer gets while the block runs."""
     heard = []
     with observed(lambda r: heard.append(r.name), **options):
         yield heard
@@ -38,7 +38,7 @@ def names(**options):
 
 @contextlib.contextmanager
 def unraisable():
-    """What arrives at sys.unraisablehook while the block runs: pairs of the exception and its place."""
+    """Yields a list of the errors sent to sys.unraisablehook in the block: pairs of the exception and its place."""
     reported = []
     before, sys.unraisablehook = sys.unraisablehook, lambda u: reported.append((u.exc_value, str(u.object)))
     try:
@@ -48,7 +48,7 @@ def unraisable():
 
 
 def is_there(handle):
-    """Whether an observer is still registered."""
+    """Returns whether an observer is still registered."""
     try:
         profiler.reenable_callback(handle)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A Prometheus server from Debian, for tests that have it scrape a page."""
+"""Runs a Prometheus server from Debian, for tests that have it scrape a page."""
 
 import contextlib
 import json
@@ -28,7 +28,7 @@ class Server:
             return json.load(page)["data"]
 
     def value(self, query, seconds=60):
-        """The result of a query, once it has one."""
+        """Waits for the result of a query, and returns it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with contextlib.suppress(urllib.error.URLError, ConnectionError):

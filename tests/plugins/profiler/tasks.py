@@ -1,11 +1,11 @@
-"""What the workers of other processes run in the tests of debug information: at module level, so that they find it."""
+"""Functions for other processes in the tests of debug information, at module level so that workers can import them."""
 
 import lamella
 from lamella import profiler
 
 
 def told(*_):
-    """What this process knows of the state it was given."""
+    """Returns debug information, grad mode and default device of this process."""
     info = profiler.all_debug_info()
     return info.get("model"), info.get("request"), lamella.is_grad_enabled(), str(lamella.get_default_device())
 

@@ -1,4 +1,4 @@
-"""``lamella.autograd.profiler``, the older names, beside ``lamella.profiler``."""
+"""``lamella.autograd.profiler``, the older names, agrees with ``lamella.profiler``."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def test_it_says_what_the_newer_one_says(tmp_path):
     assert shapes["aten::mm"] == [(2, 3), (3, 4)]
     old.export_chrome_trace(tmp_path / "t.json")
     assert len([e for e in checked_trace(tmp_path / "t.json")["traceEvents"] if e["ph"] == "X"]) == 5
-    assert old.self_cpu_time_total == pytest.approx(events[0].cpu_time_total, abs=0.01)  # all is inside of the block
+    assert old.self_cpu_time_total == pytest.approx(events[0].cpu_time_total, abs=0.01)  # the block contains all calls
 
 
 def test_sums_of_events_are_those_of_the_profile():

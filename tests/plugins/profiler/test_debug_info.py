@@ -1,4 +1,4 @@
-"""Debug information: values by kind that observers see, and that travel with the work."""
+"""Debug information: values by kind, which observers get and which travel with the work."""
 
 import asyncio
 import gc
@@ -114,7 +114,7 @@ def test_threads_have_their_own():
             assert in_a_thread(state.run, get_debug_info, "model") == "net"
             with state:
                 assert get_debug_info("model") in ("net", "other")
-    assert in_a_thread(state.run, all_debug_info) == {"model": "net"}  # also afterwards
+    assert in_a_thread(state.run, all_debug_info) == {"model": "net"}  # the state keeps its information afterwards
     assert in_a_thread(all_debug_info) == {}
 
 
@@ -162,7 +162,7 @@ def test_a_thread_of_asyncio():
 
 
 def test_a_step_of_backward_has_that_of_its_call():
-    """Also where another thread runs backward, with information of its own."""
+    """A step has its call's information even if another thread, with information of its own, runs backward."""
     seen = {}
 
     def enter(r):

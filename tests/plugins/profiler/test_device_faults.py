@@ -1,5 +1,5 @@
-"""Devices that tell wrong things of their work, or fail while they are profiled: the profile says so, and the rest of
-it is whole. The hook is a library that the programs drive by ctypes."""
+"""Devices that report wrong records of their work, or fail during a profile: a note in the profile says so, and the
+rest of it is complete. The hook is a library that the programs control by ctypes."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def child(host, tmp_path_factory):
 
 
 def test_a_hook_that_fails(child):
-    """At its start, at its end, and with a clock that cannot be read: host's rows are there, and a warning says why."""
+    """The hook fails at its start, its end, or in its clock: the host's rows are there, a warning gives the reason."""
     child("""
     def run():
         with record_function("block"):
@@ -93,7 +93,7 @@ def test_a_device_that_tells_nonsense(child):
 
 
 def test_kernels_are_known_by_what_launched_them(child, host):
-    """Work that is told late, out of order, from another thread; work of an earlier profile; and beyond the limit."""
+    """Records may be late, out of order, from another thread, of an earlier profile, or beyond the limit."""
     child("""
     early = []
 
@@ -139,7 +139,7 @@ def test_kernels_are_known_by_what_launched_them(child, host):
 
 
 def test_profiles_side_by_side(child):
-    """One hook serves both: each profile has what was launched while it ran."""
+    """Two profiles share a hook; each has the work that was launched while it ran."""
     child("""
     outer = profile()
     outer.start()

@@ -22,8 +22,8 @@ def child(guest):
 
 
 def test_rows_times_and_sums(child, guest):
-    """Each kernel has a row in the time of the host, is known by its operator, and is counted for all around it. The
-    device comes while the profile runs. The clock of bank is some 77 s off."""
+    """Each kernel has a row in the host's time and its operator's name, and counts for all enclosing rows. The device
+    is loaded while the profile runs. bank's clock differs by some 77 s."""
     child("""
     with profile(with_stack=True, record_shapes=True) as prof:
         with record_function("training"):
@@ -134,7 +134,7 @@ def test_a_device_that_comes_without_times(child):
     trace.stop()
     (note,) = trace.notes()
     assert "device 'numpy': it was loaded while the profile ran, without the interface device_trace.numpy" in note
-    """)  # bank was not used: it is not loaded, and there is nothing to say of it
+    """)  # bank was neither used nor loaded, so no note mentions it
 
 
 def test_memory_of_devices_and_of_the_host(child):
@@ -151,7 +151,7 @@ def test_memory_of_devices_and_of_the_host(child):
 
 
 def test_gaps_and_the_queue(child):
-    """Tasks that wait behind a long one, and a stream that has nothing to do while the host sleeps."""
+    """Tasks wait for a long one, and a stream is idle while the host sleeps."""
     child("""
     x = lamella.ones(4, device="bank:0")
     with profile(activities=["bank"]) as prof:
@@ -173,7 +173,7 @@ def test_gaps_and_the_queue(child):
 
 
 def test_streams_that_come_and_go(child):
-    """A stream that is destroyed while its work waits; a profile that ends while work is queued; a late error."""
+    """A stream is destroyed while its work waits; a profile ends while work is queued; an error is reported late."""
     child("""
     x = lamella.ones(4, device="bank:0")
     with profile() as prof:
@@ -199,7 +199,7 @@ def test_streams_that_come_and_go(child):
 
 
 def test_threads_and_profiles_that_begin_and_end(child):
-    """Threads launch work while profiles begin and end, nested, too; each profile is whole."""
+    """Threads launch work while profiles, also nested ones, begin and end; each profile is complete."""
     child("""
     stop, failures = threading.Event(), []
 
@@ -233,7 +233,7 @@ def test_threads_and_profiles_that_begin_and_end(child):
 
 
 def test_fork(child):
-    """A child of fork ends the profile that was open with what it had, and makes its own; the parent's goes on."""
+    """A forked child ends the open profile with its rows so far, and can make its own; the parent's continues."""
     child("""
     x = lamella.ones(4, device="bank:0")
     prof = profile()

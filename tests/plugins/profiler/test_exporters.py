@@ -1,4 +1,4 @@
-"""Exports of sampled times: what is counted, files of lines of JSON, third parties' exporters, and wrong arguments."""
+"""Exports of sampled times: counts, files of JSON lines, other packages' exporters, and wrong arguments."""
 
 import asyncio
 import contextlib
@@ -76,7 +76,7 @@ def test_backward_and_blocks():
             (w * 2).sum().backward()
     scopes = {(s.scope, s.name) for s in keeper.batches[-1].series}
     assert {("user_scope", "step"), ("function", "aten::mul"), ("backward_function", "MulBackward0")} <= scopes
-    all_spans = sorted(keeper.spans(), key=lambda s: -s.begin)  # of a name the first is kept
+    all_spans = sorted(keeper.spans(), key=lambda s: -s.begin)  # the first span of each name wins below
     spans = {s.name: s for s in all_spans}
     step, mul = spans["step"], spans["aten::mul"]
     [inner] = [s for s in all_spans if s.parent == spans["MulBackward0"].id and s.name == "aten::mul"]
@@ -87,14 +87,14 @@ def test_backward_and_blocks():
 
 
 def around(keeper):
-    """The names of the spans around each span, in order of their begins: (name, parent, root)."""
+    """Returns (name, parent, root) of each span, in order of their begins."""
     spans = sorted(keeper.spans(), key=lambda s: s.begin)
     names = {s.id: s.name for s in spans} | {0: None}
     return [(s.name, names[s.parent], names[s.root]) for s in spans]
 
 
 def test_tasks_that_take_turns_are_not_within_one_another():
-    """And a task that is made within a block is within it, as is a thread of ``to_thread``."""
+    """A task that is made within a block is inside it, and so is a thread of ``to_thread``."""
 
     async def request(name, turns):
         with lamella.profiler.record_function(name):
@@ -125,7 +125,7 @@ def test_tasks_that_take_turns_are_not_within_one_another():
 
 
 def test_a_chain_of_tasks_keeps_what_is_open():
-    """Each begins the next within its block, and ends: the last has one block around it, as all have."""
+    """Each task begins the next within its block, and ends; each, also the last, has one enclosing block."""
 
     async def link(n):
         with lamella.profiler.record_function("link"):
@@ -169,7 +169,7 @@ def test_a_block_that_ends_on_another_thread_is_not_around_what_follows():
 
 
 def test_two_exports_have_parents_of_their_own():
-    """The second begins within a block, which it does not know."""
+    """The second export begins inside a block that it has not recorded."""
     one, first = kept(spans=True)
     with first, lamella.profiler.record_function("outer"):
         other, second = kept(spans=True)
@@ -239,7 +239,7 @@ def test_values_are_cut_between_characters(text):
 
 
 def test_a_queue_for_one():
-    """Which has room for two: each sample is counted and seen, or counted as dropped."""
+    """The queue has room for two: each sample is exported, or counted as dropped."""
     x = lamella.ones(1)
     keeper, handle = kept(queue=1)
     with handle:
@@ -278,7 +278,7 @@ def test_threads_while_exports_come_and_go():
             assert handle.flush()
             handle.close()
             counts = handle.counts
-            # What was within an operator when the sampling ended may have been recorded behind the last batch.
+            # A thread inside an operator when the sampling ended may record a sample after the last batch.
             gathered, sent = sum(s.count for s in keeper.batches[-1].series), len(keeper.spans())
             assert counts.recorded - len(threads) <= gathered + counts.series <= counts.recorded
             assert counts.recorded - len(threads) <= sent + counts.spans <= counts.recorded

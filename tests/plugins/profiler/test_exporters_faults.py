@@ -72,7 +72,7 @@ def test_an_exporter_may_call_operators_and_close():
 
 
 def test_a_full_disk_keeps_the_file(host, tmp_path):
-    """The limit on the size of files has the kernel refuse a part of a write, as a full disk does."""
+    """A limit on the size of files makes the kernel refuse a part of a write, as a full disk does."""
     host.run(
         """
         import lamella, resource, sys
@@ -170,7 +170,7 @@ def test_the_end_of_the_interpreter_exports_what_there_is(host, tmp_path):
 
 
 def test_the_end_of_the_interpreter_does_not_wait_for_long(host):
-    """The child's time is bounded by ``host``."""
+    """``host`` limits the child's time."""
     host.run("""
         import lamella, threading
         from lamella.profiler import exporters

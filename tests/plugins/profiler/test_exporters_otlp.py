@@ -1,4 +1,4 @@
-"""Export to collectors of OpenTelemetry: a real gRPC server of its services, and servers that are dead or silent."""
+"""Export to OpenTelemetry collectors: a real gRPC server of its services, and servers that are dead or silent."""
 
 import socket
 import threading
@@ -23,7 +23,7 @@ WAIT = 30
 
 
 class Receiver(metrics_grpc.MetricsServiceServicer, trace_grpc.TraceServiceServicer):
-    """Keeps what both services get: the resources of metrics and of spans."""
+    """Keeps the requests of both services: the resources of metrics and of spans."""
 
     def __init__(self):
         self.metrics, self.traces = [], []
@@ -192,7 +192,7 @@ def test_a_collector_that_comes_back():
 
 
 def test_a_collector_that_is_silent():
-    """It takes connections, and says nothing."""
+    """The collector accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
         handle = exporters.export("otlp", endpoint=endpoint, sampling=1.0, queue=256, timeout=1.0)

@@ -1,4 +1,4 @@
-"""The page for Prometheus: read by its own parser, and scraped by a real server."""
+"""The page for Prometheus is read by its own parser, and scraped by a real server."""
 
 import urllib.error
 import urllib.request

@@ -1,4 +1,4 @@
-"""examples/fleet: the service runs and is scraped as its files say; its dashboard asks for metrics that there are."""
+"""examples/fleet: the service runs and is scraped as its files say; its dashboard queries existing metrics."""
 
 import importlib.util
 import json
@@ -30,7 +30,7 @@ def scraped(address):
 
 @pytest.fixture(scope="module")
 def service():
-    """The address of the page of the service, which runs meanwhile."""
+    """Runs the service; yields the address of its page."""
     options = ("--port", "0", "--seconds", "300", "--sampling", "0.5")
     command = [sys.executable, str(FLEET / "service.py"), *options]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environment(), text=True)
@@ -74,7 +74,7 @@ def test_each_query_names_metrics_of_the_page(service):
 
 
 def test_a_server_answers_the_dashboards_queries(service, tmp_path):
-    """With the configuration of the example, but for the address and a shorter interval."""
+    """The server has the example's configuration, with another address and a shorter interval."""
     config = (FLEET / "prometheus.yml").read_text()
     address = service.removeprefix("http://").partition("/")[0]
     assert "127.0.0.1:9464" in config and "scrape_interval: 15s" in config
@@ -86,13 +86,13 @@ def test_a_server_answers_the_dashboards_queries(service, tmp_path):
 
 
 def estimate(title):
-    """The query of a panel, without its rate: of counts since the start."""
+    """Returns a panel's query without rate(), over counts since the start."""
     [query] = [p["targets"][0]["expr"] for p in DASHBOARD["panels"] if p["title"] == title]
     return re.sub(r"rate\((.*?)\[\$__rate_interval\]\)", r"\1", query).replace("$model", ".*")
 
 
 def test_processes_that_sample_differently_are_estimated_each_by_its_own(tmp_path):
-    """One samples all calls, the other each tenth: both make as many, and so the estimate is twice that."""
+    """One process samples all calls, the other a tenth; both make as many, so the estimate is twice that."""
     calls = 20_000
     pages = [{"port": 0, "attributes": ["model"], "sampling": p, "queue": 1 << 16} for p in (1.0, 0.1)]
     x = lamella.ones(1)

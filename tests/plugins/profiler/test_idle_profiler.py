@@ -1,4 +1,4 @@
-"""The profiler while nobody listens, and where it is switched off."""
+"""The profiler's costs without observers, and with the plugin switched off."""
 
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ PACKAGE = Path(lamella._C.__file__).parent
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory):
-    """Instructions of ten calls: no profiler, idle, observed, observed no more; recorded with 1 and 9 observers."""
+    """Counts instructions of ten calls: no profiler, idle, observed, after that; recorded with 1 and 9 observers."""
     program = shared_folder(tmp_path_factory) / "counted"
     link = ("-L", PACKAGE, "-llamella", f"-Wl,-rpath,{PACKAGE}")
     command = ("g++", "-std=c++17", "-O1", "-I", INCLUDE, HERE / "counted.cpp", "-o", program, *link)
@@ -40,7 +40,7 @@ def test_idle_it_adds_no_instruction(counts):
 
 def test_a_recorded_call_is_numbered_once_for_all_observers(counts):
     one, nine = counts[4:]
-    assert one > counts[0] and nine < one + 10 * 8 * 20  # of each of ten calls, for each of eight more, to pass it over
+    assert one > counts[0] and nine < one + 10 * 8 * 20  # for each of 8 more observers, in each of 10 calls
 
 
 def test_import_brings_none_of_its_python(host):
@@ -72,7 +72,7 @@ def test_switched_off(host):
 
 
 def test_without_autograd(host):
-    """Observers hear of calls, without numbers of autograd."""
+    """Observers get calls, without autograd's numbers."""
     out = host.run(
         """
         import lamella

@@ -32,7 +32,7 @@ def nothing_followed():
 
 @pytest.fixture
 def bare():
-    """A device in Python, whose allocator does not count."""
+    """Registers a device in Python whose allocator does not count."""
     library = lamella.library.register_backend("bare", Heap())
     yield "bare"
     library.close()
@@ -67,7 +67,7 @@ def test_a_block_has_the_bytes_of_its_tensor(shape, dtype):
         assert block["thread"] == threading.get_native_id()
         del x
         assert blocks() == []
-    assert [e["bytes"] for e in events()] == []  # closed: forgotten
+    assert [e["bytes"] for e in events()] == []  # closing drops the events
 
 
 def test_frames_are_the_lines_that_asked():
@@ -98,7 +98,7 @@ def test_the_innermost_operator_is_named_and_results_keep_their_shape():
         kept = lamella.stack([x, y])
         (block,) = blocks()
         assert block["shape"] == [2, 50, 20] and block["bytes"] == 2 * 50 * 20 * 4 and kept.shape == (2, 50, 20)
-        part = kept[0].transpose(0, 1)  # views are no blocks
+        part = kept[0].transpose(0, 1)  # a view is not a block
         assert len(blocks()) == 1
         several = lamella.max(part, dim=0)
         assert sorted(b["dtype"] for b in blocks()[1:]) == ["float32", "int64"] and len(several) == 2
@@ -108,13 +108,13 @@ def test_blocks_of_a_named_block_and_of_none():
     with record_memory_history():
         with record_function("loading"):
             a = lamella.tensor([1.0] * 100)
-        b = lamella.from_numpy(np.ones(100))  # memory of others is none of ours
+        b = lamella.from_numpy(np.ones(100))  # foreign memory is not in the history
         makers = {block["operator"] for block in blocks()}
     assert makers and None not in makers and a.numel() == b.numel()
 
 
 def test_names_of_blocks_go_with_what_they_made():
-    """A service that names each request does not keep the names of those that are over."""
+    """A service that names each request does not keep the names of finished requests."""
     name = "a request " * 50_000
 
     def resident():
@@ -124,13 +124,13 @@ def test_names_of_blocks_go_with_what_they_made():
 
     def request(n):
         with record_function(f"{name}{n}"):
-            return lamella.tensor(3)  # memory that no operator asks for
+            return lamella.tensor(3)  # this allocates outside of any operator
 
     with record_memory_history(max_entries=4, stacks=None):
         for n in range(10):
             request(n)
         before = resident()
-        for n in range(80):  # half a megabyte of name each
+        for n in range(80):  # each name takes half a megabyte
             request(n)
         assert resident() - before < 20e6
         kept = request("that stays")
@@ -151,7 +151,7 @@ def test_backward_names_its_operators():
 
 
 def test_memory_that_an_observer_asks_for_counts():
-    """Also where it hears of a step of backward, which is an event as the memory's is."""
+    """An observer's memory also counts in a step of backward, which is an event like the memory's."""
     kept = []
 
     def enter(r):
@@ -180,7 +180,7 @@ def test_events_are_in_order_and_the_last_ones_are_kept():
         times = [e["time"] for e in kept["events"]]
         assert times == sorted(times)
         record_memory_history(max_entries=2)
-        assert memory_snapshot()["events"] == []  # a new list
+        assert memory_snapshot()["events"] == []  # the call begins a new list
 
 
 def test_state_has_blocks_and_no_events():
@@ -338,7 +338,7 @@ def test_a_snapshot_is_of_one_moment():
 
 
 def test_a_full_disk_leaves_the_old_file(host, tmp_path):
-    """The limit on the size of files has the kernel refuse a part of a write, as a full disk does."""
+    """A limit on the size of files makes the kernel refuse a part of a write, as a full disk does."""
     host.run(
         """
         import lamella, os, resource

@@ -1,4 +1,4 @@
-"""docs/memory.md, run from its beginning to its end; and the examples of the modules that it is about."""
+"""docs/memory.md runs from its beginning to its end; and the examples of the modules that it describes."""
 
 import doctest
 import gc

@@ -1,4 +1,4 @@
-"""The error of too little memory: what it says of all devices, and of the largest blocks and their makers."""
+"""The out-of-memory error: its text about all devices, and about the largest blocks and their makers."""
 
 import lamella
 import pytest
@@ -81,7 +81,7 @@ def test_an_allocation_that_succeeds_at_the_second_attempt_is_no_failure(small, 
 
 @pytest.mark.parametrize("history", [True, False])
 def test_a_process_that_has_no_more_memory(host, history):
-    """The system refuses: the address space is limited."""
+    """The address space is limited, so the system refuses memory."""
     host.run(f"""
         import resource
         import lamella

@@ -1,4 +1,4 @@
-"""nan_guard: the operator that makes a NaN or an infinity, in every place that an operator may be called from."""
+"""nan_guard names the operator that makes a NaN or an infinity, wherever an operator may be called."""
 
 import inspect
 import itertools
@@ -16,7 +16,7 @@ NAN, INF = math.nan, math.inf
 
 
 def raised(f, **settings):
-    """The lines of the error that f() raises inside a guard; none: it raises none."""
+    """Returns the lines of the error that f() raises inside a guard, or None."""
     with nan_guard(**settings):
         try:
             f()
@@ -26,7 +26,7 @@ def raised(f, **settings):
 
 
 def where(f):
-    """How the line behind ``def f`` is named."""
+    """Returns the name that an error has for the line after ``def f``."""
     return f"  called at {__file__}:{f.__code__.co_firstlineno + 1} in {f.__name__}"
 
 
@@ -103,7 +103,7 @@ def test_lists_of_tensors():
     lines = raised(lambda: lamella._foreach_sqrt_(some[:2]))
     assert "sqrt" in lines[0] and "1 NaN among 1 element" in lines[0]
     bad = lamella.tensor([[1.0, NAN]])
-    assert raised(lambda: lamella.cat([lamella.ones(1, 2), bad])) is None  # it moves elements, and makes none
+    assert raised(lambda: lamella.cat([lamella.ones(1, 2), bad])) is None  # cat only moves elements
     lines = raised(lambda: lamella.cat([lamella.ones(1, 2), bad]), inputs=True)
     assert lines[0].startswith("aten::cat: its argument 'tensors[1]' holds 1 NaN among 2 elements")
     assert "tensors[1] had such numbers already" in lines[1]
@@ -212,7 +212,7 @@ def test_inside_composites_the_innermost_is_named():
 @pytest.mark.needs("autograd")
 def test_in_backward():
     x = lamella.zeros(3, requires_grad=True)
-    y = (x * x).sqrt().sum()  # fine; its derivative is infinite at 0
+    y = (x * x).sqrt().sum()  # sqrt(0) is finite, its derivative is not
 
     def f():
         y.backward()
@@ -329,7 +329,7 @@ def test_nothing_is_on_when_no_guard_is_open():
 
 def test_opaque_tensors_are_passed_over():
     bad = Wrapped(lamella.zeros(2))
-    lines = raised(lambda: bad.log())  # the call on what it wraps is seen
+    lines = raised(lambda: bad.log())  # the guard checks the inner call, on the wrapped tensor
     assert lines[0].startswith("aten::log: its result holds 2 infinities among 2 elements")
     assert raised(lambda: bad * 3) is None
     with nan_guard():
@@ -340,7 +340,7 @@ def test_a_device_in_python():
     library = lamella.library.register_backend("bare", Heap())
     try:
         x = lamella.zeros(3).to("bare")
-        lines = raised(lambda: x.log())  # the host serves it: the innermost call is the host's
+        lines = raised(lambda: x.log())  # the innermost call is that on the host
         assert lines[0] == "aten::log: its result holds 3 infinities among 3 elements, float32 (3,)"
         assert raised(lambda: x.exp()) is None
     finally:

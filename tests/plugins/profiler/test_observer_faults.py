@@ -1,4 +1,4 @@
-"""Observers that fail, that call operators, that come and go in the midst of calls; fork, and the process's end."""
+"""Observers that fail, that call operators, that are added and removed during calls; fork, and the process's end."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from observing import BACKWARD, FUNCTION, KERNEL, USER, callback, is_there, name
 
 
 def in_a_child(check):
-    """Runs a check in a forked child, which must come to its end within a minute."""
+    """Runs a check in a forked child, which must end within a minute."""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -48,7 +48,7 @@ def test_an_observer_that_raises_is_removed_and_reported(where, everywhere):
         assert not is_there(handle)
     ((error, what),) = reported
     assert isinstance(error, Odd) and "a callback of lamella.profiler, which was removed" in what
-    assert calls == [1] and heard == ["aten::ones", "aten::add"]  # the others go on
+    assert calls == [1] and heard == ["aten::ones", "aten::add"]  # the other observers go on
 
 
 def test_its_own_error_is_the_operator_s():
@@ -87,7 +87,7 @@ def test_one_that_raises_in_other_scopes(scope):
 
 
 def test_an_exit_that_raises_for_many_records_at_once():
-    """Where several records are open, each tells of its own failure, and the observer is removed once."""
+    """Each open record reports its own failure, and the observer is removed once."""
 
     def fail(*_):
         raise Odd("no")
@@ -121,12 +121,12 @@ def test_operators_that_an_observer_calls_are_not_observed():
     got = []
     with observed(enter, lambda r, c: got.append((c, lamella.zeros(1).item())), scopes=tuple(profiler.RecordScope)):
         lamella.full((1,), 2.0)
-    assert heard == ["aten::full"] * len(heard) and 1 <= len(heard) <= 2  # above autograd and below it
+    assert heard == ["aten::full"] * len(heard) and 1 <= len(heard) <= 2  # once above autograd, perhaps once below
     assert got == [([2.0, 2.0], 0.0)] * len(heard)
 
 
 def test_removal_from_within():
-    """In enter: exit follows, and no further call is heard of. In exit: likewise."""
+    """An observer removes itself in enter or exit: that record's exit still runs, and no further call is observed."""
     told, handles, removing = [], [], []
 
     def told_of(where):
@@ -155,7 +155,7 @@ def test_one_removes_another_and_adds_a_third():
 
     first = profiler.add_global_callback(callback(enter))
     second = profiler.add_global_callback(callback(lambda r: told.append("second"), lambda r, c: told.append("ends")))
-    lamella.ones(1)  # the second may hear of this call still; then it hears of its end, too
+    lamella.ones(1)  # the second may get this call; then it gets the end too
     before = list(told)
     told.clear()
     lamella.ones(1)
@@ -190,7 +190,7 @@ def test_switching_off_from_within():
 
 
 def test_ten_thousand_come_and_go():
-    """They take no bit of the layers and no memory that stays."""
+    """Observers use no bit of the layers, and leak no memory."""
 
     def resident():
         with open("/proc/self/statm") as file:
@@ -318,7 +318,7 @@ def test_observers_left_at_the_end_of_the_process(host, ending):
 
 
 def test_a_state_from_outside_does_not_observe_an_observer():
-    """`capture_state` was taken where nothing was switched off; operators within the callback are not observed."""
+    """A state that was captured outside does not make operators inside the callback observed."""
     state = lamella.capture_state()
     names = []
 
@@ -334,7 +334,7 @@ def test_a_state_from_outside_does_not_observe_an_observer():
 
 
 def test_many_forks_while_threads_register_profile_and_allocate():
-    """Each child finds the registry whole, whatever another thread was at, and locks free; no fork waits for good."""
+    """Each child has a consistent registry and free locks, whatever other threads did; no fork waits forever."""
     stop = threading.Event()
     failures = []
 
@@ -362,7 +362,7 @@ def test_many_forks_while_threads_register_profile_and_allocate():
         profiler.log_api_usage_once("test.forks")
 
     jobs = (register, watch, record, remember, log)
-    for job in jobs:  # all modules are there: Python's own locks of imports are not free in a child
+    for job in jobs:  # imports all modules, since a child may inherit a held import lock
         job("first")
 
     def repeat(job, n):

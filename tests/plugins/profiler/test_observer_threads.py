@@ -1,4 +1,4 @@
-"""Observers and threads: those of one thread travel with its state; all come and go while operators run."""
+"""Observers and threads: a thread's observers travel with its state; all may be added and removed during calls."""
 
 import asyncio
 import threading
@@ -48,7 +48,7 @@ def test_one_of_a_thread_travels_with_its_state():
         in_a_thread(lamella.eye, 1)
         asyncio.run(state.wrap(wait_and_call(lamella.full, (1,), 1.0)))
     assert heard == ["aten::zeros", "aten::full"]
-    in_a_thread(state.run, lamella.zeros, 1)  # it was removed
+    in_a_thread(state.run, lamella.zeros, 1)  # the observer was removed
     assert heard == ["aten::zeros", "aten::full"]
 
 
@@ -58,7 +58,7 @@ async def wait_and_call(function, *args):
 
 
 def test_one_of_a_thread_is_carried_into_backward():
-    """The steps may run on a thread of the engine's; the observer hears of them and of their operators."""
+    """Steps may run on a thread of the engine; the observer gets them and their operators."""
     x = lamella.ones(2, requires_grad=True)
     with names(everywhere=False, scopes=(FUNCTION, BACKWARD)) as heard:
         y = (x * 3).sum()
@@ -96,7 +96,7 @@ def test_removed_by_another_thread():
 
 
 def test_they_come_and_go_while_operators_run():
-    """Four threads add and remove, four call: each record that begins ends, with what the begin has left."""
+    """Four threads add and remove, four call: each record that begins also ends, with the value from its begin."""
     stop, faults = threading.Event(), []
 
     def guarded(function):
@@ -160,7 +160,7 @@ def test_a_thread_that_ends_within_a_block():
 
 
 def test_kernels_on_the_workers_of_an_operator():
-    """What a composite calls on this thread is heard of; the threads that share a loop call no operators."""
+    """A composite's calls on this thread are observed; the worker threads of a loop call no operators."""
     lamella.set_num_threads(2)
     a = lamella.ones(300, 300)
     with names(scopes=(FUNCTION, KERNEL)) as heard:
@@ -170,7 +170,7 @@ def test_kernels_on_the_workers_of_an_operator():
 
 @pytest.mark.parametrize("after", ["idle", "busy"])
 def test_what_was_removed_goes_although_other_threads_do_not_come_by(after):
-    """A thread that has heard keeps nothing of the observer when that is removed, whether it calls operators or not."""
+    """After its removal, no thread that called the observer keeps it, whether the thread calls operators or not."""
     stop, heard_there = threading.Event(), threading.Event()
 
     class Heard(list):
@@ -200,7 +200,7 @@ def test_what_was_removed_goes_although_other_threads_do_not_come_by(after):
         assert heard_there.wait(20)
         profiler.remove_callback(handle)
         del heard, enter
-        until = time.monotonic() + 20  # the thread may be within a call that it hears of
+        until = time.monotonic() + 20  # the thread may still be inside an observed call
         while gone() is not None and time.monotonic() < until:
             profiler.remove_callback(profiler.add_global_callback(unheard))
             time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Observers: what they are told of a call, a step of backward and a block, what they need, and when they are asked."""
+"""Observers: what they get of a call, a step of backward and a block, what they request, and when they are called."""
 
 import gc
 import threading
@@ -35,13 +35,13 @@ def test_the_fields_of_a_call():
 
 
 def shown_owner(name):
-    """What ``lamella ops show`` says of the cpu, without the word for what kind of kernel it is."""
+    """Returns the owner that ``lamella ops show`` prints for the cpu, without the kind of kernel."""
     line, *_ = [t for t in show_operator(name, None).splitlines() if t.split()[:2] == ["device", "cpu"]]
     return line.split(maxsplit=2)[2].partition(" (")[0]
 
 
 def test_the_owner_of_the_kernel():
-    """As ``lamella ops show`` names it: of the backend's own kernel, a composite, one that was registered over it."""
+    """The owner is that of ``lamella ops show``: of the backend's kernel, a composite, a kernel over the first."""
     told = []
 
     def leave(r, _):

@@ -27,7 +27,7 @@ while time.monotonic() < end:
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder of temporary files for the test alone; its path is short, as a socket's has to be."""
+    """Makes a folder of temporary files for the test; its path is short, as a socket's must be."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="lp") as short:
@@ -38,7 +38,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def started(place):
-    """Starts the program, or another one, with the variable; ended afterwards."""
+    """Starts the program, or another one, with the variable set; ends it afterwards."""
     running = []
 
     def start(program=PROGRAM, **variables):
@@ -69,7 +69,7 @@ def test_a_running_process_is_profiled(started, tmp_path):
     assert {e["name"] for e in spans} == {"aten::add", "aten::sum"}
     assert all(e["tid"] == child.pid and "Input Dims" in e["args"] for e in spans)
     assert os.listdir(tmp_path) == ["t.json"]
-    # A second time, from Python, and the process goes on.
+    # A second profile, requested from Python; the process goes on.
     assert lamella.profiler.profile_process(child.pid, 0.1, tmp_path / "again.json") > 100
     assert child.poll() is None
 
@@ -85,7 +85,7 @@ def test_only_its_user_can_connect(started, place):
     path = on_demand.socket_path(child.pid)
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700 and stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_ISSOCK(path.stat().st_mode)
-    if os.getuid() == 0:  # another user tries
+    if os.getuid() == 0:  # tries as another user
         os.chmod(place, 0o755)
         pid = os.fork()
         if pid == 0:
@@ -104,11 +104,11 @@ def test_only_its_user_can_connect(started, place):
 
 
 def test_the_socket_asks_who_connects(started, place):
-    """Another user who gets by the folder is not answered."""
+    """Another user who can reach the socket gets no answer."""
     child = started()
     path = on_demand.socket_path(child.pid)
     if os.getuid() != 0:
-        assert raw(child.pid, b"[]\n")  # only root can be another user here
+        assert raw(child.pid, b"[]\n")  # only root can become another user
         return
     for each, rights in ((place, 0o755), (path.parent, 0o755), (path, 0o777)):
         os.chmod(each, rights)
@@ -156,7 +156,7 @@ def test_bad_requests_are_answered_and_the_next_one_served(started, tmp_path):
     child = started()
     for text in (b"what\n", b"{}\n", b'{"seconds": -1}\n', b'{"seconds": 1e9}\n', b'{"seconds": "x"}\n', b"[]\n"):
         assert "error" in json.loads(raw(child.pid, text)), text
-    assert raw(child.pid, b"") == b""  # who says nothing gets nothing
+    assert raw(child.pid, b"") == b""  # an empty request gets an empty answer
     assert lamella.profiler.profile_process(child.pid, 0.05, tmp_path / "t.json") > 0
     with pytest.raises(TypeError, match="colour"):
         lamella.profiler.profile_process(child.pid, 0.05, tmp_path / "t.json", colour=True)
@@ -165,7 +165,7 @@ def test_bad_requests_are_answered_and_the_next_one_served(started, tmp_path):
 
 
 def test_who_asks_may_go(started, tmp_path):
-    """The connection ends during a long profile: that ends, too, and the next one is served."""
+    """The client disconnects during a long profile: the profile ends, and the next client is served."""
     child = started()
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(os.fspath(on_demand.socket_path(child.pid)))
@@ -180,7 +180,7 @@ def test_a_process_that_is_killed_meanwhile(started, place, tmp_path):
         [sys.executable, "-m", "lamella", "profile", "--pid", str(child.pid), "--duration", "100",
          "-o", str(tmp_path / "t.json")], stderr=subprocess.PIPE, text=True)  # fmt: skip
     end = time.monotonic() + 60
-    while not any(name.startswith("lamella-profile-") for name in os.listdir(place)):  # it was asked
+    while not any(name.startswith("lamella-profile-") for name in os.listdir(place)):  # until the request has arrived
         assert time.monotonic() < end
         time.sleep(0.01)
     child.send_signal(signal.SIGKILL)
@@ -214,7 +214,7 @@ while time.monotonic() < end and os.getppid() != 1:
     child = int(parent.stdout.readline())
     try:
         end = time.monotonic() + 60
-        while not on_demand.socket_path(child).exists():  # it is made behind the fork
+        while not on_demand.socket_path(child).exists():  # the socket is made after the fork
             assert time.monotonic() < end
             time.sleep(0.01)
         lamella.profiler.profile_process(child, 0.2, tmp_path / "t.json")

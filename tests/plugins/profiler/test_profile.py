@@ -1,5 +1,5 @@
-"""Profiles: what they record, their sums, trees, tables and files. The oracles are sums done here by hand, and the
-trace-event format as its document says."""
+"""Profiles: their records, sums, trees, tables and files. The oracles are sums computed here, and the document of the
+trace-event format."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def test_counts_and_the_tree():
     assert by_name["aten::matmul"].cpu_parent.name == "outer"
     assert by_name["aten::zeros"].cpu_parent is None and by_name["outer"].is_user_annotation
     assert [e.id for e in events] == list(range(len(events)))
-    for e in events:  # what is inside lies inside, and sums are the tree's
+    for e in events:  # a child's span lies within its parent's, and sums are the tree's
         assert e.cpu_time_total >= 0 and e.self_cpu_time_total >= 0
         for child in e.cpu_children:
             assert e.time_range.start <= child.time_range.start <= child.time_range.end <= e.time_range.end
@@ -98,7 +98,7 @@ def test_threads_have_tracks_of_their_own():
     with profile() as prof:
         in_threads(*[work] * 4)
     assert counts(prof) == {"aten::ones": 200}
-    assert len({e.thread for e in prof.events()}) in range(1, 5)  # a number may come back when a thread has ended
+    assert len({e.thread for e in prof.events()}) in range(1, 5)  # a thread may have an ended thread's number
 
 
 def test_profiles_nested_and_side_by_side():
@@ -127,7 +127,7 @@ def test_memory_is_counted_where_it_is_got():
             lamella.ones(500)
     rows = {row.key: row for row in prof.key_averages()}
     assert rows["aten::ones"].self_cpu_memory_usage == 6000
-    assert rows["block"].cpu_memory_usage == 0  # what was got inside is given back inside
+    assert rows["block"].cpu_memory_usage == 0  # memory allocated in the block is freed there
     timeline = prof.memory_timeline()
     assert [n for _, device, n, _ in timeline if device == "cpu:0"] == [4000, 2000, -2000]
     assert timeline[-1][3] == 4000 and kept.numel() == 1000
@@ -203,7 +203,7 @@ def test_modules_on_several_threads():
 
 
 def test_blocks_that_overlap_keep_their_times():
-    """Two tasks take turns on a thread: the tree cuts the second block, its time is its own."""
+    """Two tasks alternate on a thread: the tree cuts the second block short, but its time is its own."""
     import asyncio
 
     async def request(name, long):
@@ -245,12 +245,12 @@ def test_chrome_trace(tmp_path, name):
     spans = {}
     for e in data["traceEvents"]:
         if e["ph"] == "X":
-            spans.setdefault(e["name"], e)  # of several the first
+            spans.setdefault(e["name"], e)  # the first span of each name
     assert spans['a "block"\n\\ of ünïcode']["cat"] == "user_annotation"
     assert spans["aten::mul"]["args"]["Input Dims"] == [[2, 3], []]
     assert spans["aten::mul"]["args"]["Input type"] == ["float32", "Scalar"]
     assert os.path.basename(__file__) in spans["aten::mul"]["args"]["Call stack"]
-    first = next(e for e in prof.events() if e.name == "aten::mul")  # the file says what the events say
+    first = next(e for e in prof.events() if e.name == "aten::mul")  # the file and the events agree
     assert spans["aten::mul"]["ts"] == pytest.approx(first.time_range.start, abs=1e-6)
     assert spans["aten::mul"]["dur"] == pytest.approx(first.cpu_time_total, abs=1e-6)
     flows = [e for e in data["traceEvents"] if e["ph"] == "s"]
@@ -262,7 +262,7 @@ def test_chrome_trace(tmp_path, name):
 
 
 def test_a_long_trace_has_a_file_in_proportion(tmp_path):
-    """Equal stacks are written as often as they stand, but never grow."""
+    """The file has an equal stack once for each span, so it grows only linearly."""
     with profile(with_stack=True) as prof:
         for _ in range(2000):
             in_a_function()
@@ -359,7 +359,7 @@ def test_bad_input():
             prof.key_averages()
         with pytest.raises(RuntimeError, match="once"):
             prof.start()
-    prof.stop()  # a second time it does nothing
+    prof.stop()  # a second stop() does nothing
     with pytest.raises(ValueError, match="sort_by"):
         prof.key_averages().table(sort_by="colour")
     with pytest.raises(ValueError, match="group_by_stack_n"):
@@ -391,7 +391,7 @@ def test_table_has_the_columns():
 
 
 def test_exit_and_fork_while_a_profile_is_open():
-    """The parent's profile ends in its child, which may read it and open its own, and goes on in the parent."""
+    """A forked child ends the parent's profile, and may read it and open its own; the parent's profile goes on."""
     script = """
 import os, lamella
 from lamella.profiler import profile, record_function
@@ -440,7 +440,7 @@ def test_two_profiles_end_in_a_child_of_fork():
 
 
 def test_a_profile_that_stops_while_others_run():
-    """Threads run operators while profiles begin and end; each profile is whole and can be read."""
+    """Threads run operators while profiles begin and end; each profile is complete and readable."""
     done = threading.Event()
     failures = []
 

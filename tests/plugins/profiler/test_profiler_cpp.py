@@ -1,4 +1,4 @@
-"""The C++ face beside Python's: what one side sets the other sees."""
+"""The C++ face and the Python face of the profiler: each reads the values that the other sets."""
 
 import ctypes
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_debug_information(native):
 
 
 def in_a_region(native, kind):
-    """What two threads of one ``parallel_for`` see under a kind."""
+    """Returns the text under a kind in two threads of one ``parallel_for``."""
     first, second = ctypes.create_string_buffer(100), ctypes.create_string_buffer(100)
     native.in_a_region(kind, first, second, 100)
     return first.value.decode(), second.value.decode()
@@ -66,7 +66,7 @@ def test_it_is_seen_by_the_threads_of_a_parallel_for(native, two_threads):
     with observed(lambda r: heard.append((r.name, r.thread_id, profiler.get_debug_info("model")))):
         with profiler.debug_info("model", "net"):
             assert in_a_region(native, b"model") == ("net", "net")
-        assert in_a_region(native, b"model") == ("", "")  # the threads of the team have what they had before
+        assert in_a_region(native, b"model") == ("", "")  # the worker threads have their own state back
     assert sorted((name, info or "") for name, _, info in heard) == [("aten::neg", "")] * 2 + [("aten::neg", "net")] * 2
     assert len({thread for _, thread, _ in heard}) == 2
     seen = []

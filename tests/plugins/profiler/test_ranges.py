@@ -1,4 +1,4 @@
-"""``emit_nvtx`` and ``emit_itt`` against stand-in libraries that the loader finds where the tools' own would be."""
+"""``emit_nvtx`` and ``emit_itt`` with stand-in libraries, which the loader finds in place of the tools' own."""
 
 import shutil
 from pathlib import Path
@@ -31,7 +31,7 @@ PROGRAM = """
 
 
 def logged(path):
-    """The calls of each thread: nested lists [name, inside...], and marks as texts."""
+    """Returns the calls of each thread: nested lists [name, inside...], and marks as texts."""
     threads = {}
     for line in path.read_text().splitlines():
         thread, what, text = line.split(" ", 2)
@@ -43,7 +43,7 @@ def logged(path):
             stack[-1].append(text)
         else:
             stack.pop()
-    assert all(len(stack) == 1 for stack in threads.values())  # what was pushed was popped
+    assert all(len(stack) == 1 for stack in threads.values())  # each push has a pop
     return [stack[0] for stack in threads.values()]
 
 
@@ -61,7 +61,7 @@ def test_nvtx(host, tmp_path, tmp_path_factory):
     steps = [one[0] for one in main[1:]]
     assert f"MulBackward0, {number.rpartition(', ')[2]}" in steps and "AccumulateGrad" in steps
     assert f"SumBackward0, {later.rpartition(', ')[2]}" in steps
-    assert steps[-1] == "aten::mm, sizes = [[2, 3], [2, 3]]"  # it has failed, and its range has an end
+    assert steps[-1] == "aten::mm, sizes = [[2, 3], [2, 3]]"  # the failed call's range has an end
     assert other[-1][0] == "aten::cat, sizes = [[[1], [2]], []]"
     assert "zeros" not in (tmp_path / "log").read_text()
 

@@ -92,7 +92,7 @@ def test_a_decorated_function_that_raises_and_on_several_threads():
 
 
 def test_a_decorated_coroutine():
-    """The block is open while the coroutine runs, also where it waits."""
+    """The block is open while the coroutine runs, also while it waits."""
 
     @record_function("task")
     async def task(n):
@@ -146,16 +146,16 @@ def test_odd_names(name):
     with names(scopes=(USER,)) as heard:
         with record_function(name):
             pass
-    assert heard == [name.partition("\0")[0]]  # a name ends at a zero
+    assert heard == [name.partition("\0")[0]]  # a zero byte ends a name
 
 
 def test_names_with_surrogates():
-    """A text that UTF-8 has no bytes for, as the name of a file may be, is shown with a sign in their place."""
+    """A text that UTF-8 cannot encode, such as a file's name, is shown with replacement characters."""
     with names(scopes=(USER,)) as heard:
         with record_function("file \udcff"):
             pass
     assert len(heard) == 1 and heard[0].startswith("file ")
-    with record_function("file \udcff"):  # nobody listens
+    with record_function("file \udcff"):  # without an observer
         pass
 
 
@@ -176,7 +176,7 @@ def test_bad_input(call, words):
 
 
 def test_left_on_another_thread():
-    """The block is closed where it was left; the thread that entered it goes on without it."""
+    """The thread that leaves the block closes it; the thread that entered goes on without it."""
     seen = []
     begins, ends = (lambda r: seen.append(("begin", r.name, r.parent))), (lambda r, c: seen.append(("end", r.name)))
     with observed(begins, ends, scopes=(USER, FUNCTION)):
@@ -204,7 +204,7 @@ def test_left_out_of_order():
         with record_function("c"):
             pass
     assert events.count(("end", "a")) == events.count(("end", "b")) == 1 and events[-1] == ("end", "c")
-    a.__exit__(None, None, None)  # it is not inside
+    a.__exit__(None, None, None)  # `a` is already closed
 
 
 def test_entered_by_hand_and_dropped():
@@ -232,8 +232,8 @@ def test_the_name_of_the_block_around():
 
 
 def test_the_block_around_it_is_the_tasks_own():
-    """Tasks that take turns on a thread are not within one another; one made within a block, and a thread that runs in
-    a copy of the context, are."""
+    """Tasks that alternate on a thread are not inside each other's blocks; a task that is made in a block, and a thread
+    that runs in a copy of the context, are inside it."""
     seen = []
 
     async def task(name):

@@ -106,7 +106,7 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path):
 
 
 def test_a_browser_shows_it(host, tmp_path, tmp_path_factory):
-    """With what a device has done: the library of test_device_faults.py stands for one."""
+    """The profile has rows of a device: the library of test_device_faults.py gives them."""
     browser = shutil.which("chromium")
     if not browser:
         pytest.skip("chromium is not installed: apt-get install chromium")

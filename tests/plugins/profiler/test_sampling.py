@@ -1,6 +1,6 @@
-"""Sampling: the number of calls from one that is heard of to the next is geometric, for each observer by itself.
+"""Sampling: the number of calls between two observed ones is geometric, for each observer independently.
 
-The bounds are those of Chernoff: a test fails by chance less than once in a thousand million runs, at each bound.
+The bounds are Chernoff's: by chance a test fails less than once in a thousand million runs, for each bound.
 """
 
 import math
@@ -11,11 +11,11 @@ from lamella import profiler
 from observing import BACKWARD, FUNCTION, USER, callback, observed
 from threads import in_threads
 
-CHANCE = 1e-10  # of each bound to be missed by chance
+CHANCE = 1e-10  # the probability of exceeding a bound by chance
 
 
 def bounds(n, p):
-    """Numbers of successes in n trials between which a binomial is, but for twice the chance (Chernoff's bounds)."""
+    """Returns limits of a binomial's successes in n trials, exceeded with at most twice CHANCE (Chernoff's bounds)."""
     k = math.log(1 / CHANCE)
     mean = n * p
     return mean - math.sqrt(2 * mean * k), mean + k / 3 + math.sqrt(k * k / 9 + 2 * mean * k)
@@ -39,7 +39,7 @@ def test_the_share_that_is_heard_of(p):
 
 
 def test_the_gaps_are_geometric():
-    """Each gap by its probability p (1 - p) ** (gap - 1), and one gap is independent of the one before."""
+    """A gap has probability p (1 - p) ** (gap - 1), and is independent of the gap before."""
     p, n, at, now = 0.3, 40_000, [], [0]
     block = profiler.record_function("block")
     with observed(lambda r: at.append(now[0]), scopes=(USER,), p=p):
@@ -97,12 +97,12 @@ def test_operators_and_steps_of_backward():
             y = y * 1
         y.sum().backward()
     low, high = bounds(n, 0.25)
-    assert low + low < len(calls) < 2 * high + n  # backward's own operators, too
+    assert low + low < len(calls) < 2 * high + n  # backward calls operators too
     assert low < len(steps) < high + 10
 
 
 def test_each_thread_draws_for_itself():
-    """Threads that make the same calls at the same time are not heard of at the same ones."""
+    """In threads that make the same calls at the same time, different calls are observed."""
     found = {}
 
     def work(k):

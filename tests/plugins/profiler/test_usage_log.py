@@ -1,4 +1,4 @@
-"""The log of used features: each key once a process, to all handlers, and where the framework logs."""
+"""The log of used features: each key once a process, to all handlers; and the places where the framework logs."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "observability.md"
 
 @pytest.fixture
 def handled():
-    """Adds handlers, and removes them behind the test."""
+    """Returns a function that adds a handler; the fixture removes all handlers after the test."""
     handles = []
 
     def add(handler):
@@ -72,7 +72,7 @@ def test_a_handler_that_removes_itself_and_adds_another(handled):
 
 
 def test_keys_stay_for_the_next_handler_when_the_first_removes_itself(host):
-    """In a process of its own: the keys of its start are kept until a handler comes."""
+    """A new process keeps the keys of its start until a handler is added."""
     host.run(
         """
         from lamella import profiler
@@ -102,7 +102,7 @@ def test_many_threads(handled):
             profiler.log_api_usage_once(f"test.thread {i}")
 
     in_threads(*[work] * 4)
-    profiler.log_api_usage_once("test.last of all")  # it is told behind all that waits
+    profiler.log_api_usage_once("test.last of all")  # this key arrives after all queued ones
     assert sorted(told[:-1]) == sorted(f"test.thread {i}" for i in range(200)) and told[-1] == "test.last of all"
 
 
@@ -171,7 +171,7 @@ def program(tmp_path, text):
 
 
 def test_where_the_framework_logs(host, tmp_path):
-    """Keys from before the first handler are kept for it. The page lists them all."""
+    """Keys from before the first handler are kept for it; the page lists all keys."""
     file = program(
         tmp_path,
         EVERY

@@ -1,11 +1,11 @@
-"""The trace-event format, as its document says: what a file of a trace must hold."""
+"""Checks a trace file against the document of the trace-event format."""
 
 import gzip
 import json
 
 
 def checked_trace(path):
-    """The events of a file, checked: phases, required fields, numbers, flows in pairs, spans properly nested."""
+    """Returns a file's content, with checked events: phases, required fields, numbers, paired flows, nested spans."""
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt") as f:
         data = json.load(f)
@@ -21,7 +21,7 @@ def checked_trace(path):
             tracks.setdefault((e["pid"], e["tid"]), []).append(e)
     flows = [sorted((e["cat"], e["id"]) for e in events if e["ph"] == phase) for phase in "sf"]
     assert flows[0] == flows[1]
-    for e in events:  # each end of a flow lies on its track within a span
+    for e in events:  # each end of a flow lies within a span of its track
         if e["ph"] in "sf":
             at = round(e["ts"] * 1000)
             spans = tracks[e["pid"], e["tid"]]
