@@ -70,10 +70,9 @@ Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool 
 
 }  // namespace
 
-LAMELLA_FAMILY(activation) {
+LAMELLA_FAMILY(activation, .category = "normalization") {
   return {
       {.schema = "glu(Tensor self, int dim=-1) -> Tensor",
-       .category = "normalization",
        .forms = hidden | function | out,
        .infer = shape<infer_glu>,
        .composite = composite<glu>,
@@ -86,7 +85,6 @@ Raises:
 tensor([2.])
 )"},
       {.schema = "prelu(Tensor self, Tensor weight) -> Tensor",
-       .category = "normalization",
        .forms = everywhere,
        .composite = composite<prelu>,
        .doc = R"(`self` where it is positive, else `weight * self`, with one weight or one for each channel,

@@ -132,11 +132,9 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntArrayRef out
 
 }  // namespace
 
-LAMELLA_FAMILY(adaptive_pooling) {
+LAMELLA_FAMILY(adaptive_pooling, .category = "pooling", .forms = function | hidden) {
   return {
       {.schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-       .category = "pooling",
-       .forms = function | hidden,
        .infer = shape<infer_adaptive_avg<2>>,
        .composite = composite<adaptive_avg_pool>,
        .doc = R"(Means of as many windows as asked for, which divide the image evenly.
@@ -145,7 +143,6 @@ LAMELLA_FAMILY(adaptive_pooling) {
 tensor([[[7.5000]]])
 )"},
       {.schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-       .category = "pooling",
        .forms = function,
        .infer = shape<infer_adaptive_avg<1>>,
        .composite = composite<adaptive_avg_pool1d>,
@@ -155,8 +152,6 @@ tensor([[[7.5000]]])
 tensor([[2., 3.]])
 )"},
       {.schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
-       .category = "pooling",
-       .forms = function | hidden,
        .composite = composite<adaptive_avg_pool3d>,
        .doc = R"(Means of as many windows as asked for, which divide the volume evenly.
 
@@ -164,7 +159,6 @@ tensor([[2., 3.]])
 tensor([1.5000, 5.5000])
 )"},
       {.schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
-       .category = "pooling",
        .forms = function,
        .composite = composite<adaptive_max_pool<1>>,
        .doc = R"(The largest element of each of as many windows as asked for, which divide the last dimension evenly,
@@ -174,8 +168,6 @@ and where it stood.
 (tensor([[3., 3.]]), tensor([[1, 1]]))
 )"},
       {.schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
-       .category = "pooling",
-       .forms = function | hidden,
        .composite = composite<adaptive_max_pool<2>>,
        .doc = R"(The largest element of each of as many windows as asked for, which divide the image evenly, and
 where in its plane it stood.
@@ -184,8 +176,6 @@ where in its plane it stood.
 (tensor([[[15.]]]), tensor([[[15]]]))
 )"},
       {.schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
-       .category = "pooling",
-       .forms = function | hidden,
        .composite = composite<adaptive_max_pool<3>>,
        .doc = R"(The largest element of each of as many windows as asked for, which divide the volume evenly, and
 where in it it stood.
@@ -194,8 +184,6 @@ where in it it stood.
 (tensor([[[[7.]]]]), tensor([[[[7]]]]))
 )"},
       {.schema = "_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
-       .category = "pooling",
-       .forms = function | hidden,
        .infer = shape<infer_adaptive_backward>,
        .composite = composite<adaptive_avg_pool_backward>,
        .doc = "The gradient of adaptive_avg_pool2d."},

@@ -366,12 +366,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 }  // namespace
 
-LAMELLA_FAMILY(attention) {
+LAMELLA_FAMILY(attention, .category = "matmul", .forms = hidden | function) {
   return {
       {.schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
                  "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-       .category = "matmul",
-       .forms = hidden | function,
        .composite = composite<scaled_dot_product_attention>,
        .doc = R"(softmax(query key^T * scale + attn_mask) value, over the last two dimensions; the others broadcast.
 
@@ -394,8 +392,6 @@ tensor([[1.0000, 0.0000],
 )"},
       {.schema = "_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale) "
                  "-> (Tensor out, Tensor logsumexp)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_attention>,
        .composite = composite<attention>,
        .doc = "scaled_dot_product_attention of four dimensions, and the logarithms of the sums of the exponentials of "
@@ -403,7 +399,6 @@ tensor([[1.0000, 0.0000],
       {.schema = "_attention_dropout(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float "
                  "scale, float dropout_p, Generator? generator=None) -> (Tensor out, Tensor logsumexp, Tensor words)",
        .category = "random",
-       .forms = hidden | function,
        .infer = shape<infer_attention_dropout>,
        .composite = composite<attention_dropout>,
        .doc = "_attention with dropout of the weights, and the seed and the place of the stream that says which of "
@@ -411,16 +406,12 @@ tensor([[1.0000, 0.0000],
       {.schema = "_attention_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor value, "
                  "Tensor? attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, bool[3] output_mask, "
                  "Tensor? words=None, float dropout_p=0.0) -> (Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_attention_backward>,
        .composite = composite<attention_backward>,
        .doc = "The gradients of _attention by query, key and value; those that `output_mask` leaves out are None."},
       {.schema = "_attention_mask_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor "
                  "value, Tensor attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, Tensor? "
                  "words=None, float dropout_p=0.0) -> Tensor",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_mask_backward>,
        .composite = composite<attention_mask_backward>,
        .doc = "The gradient of _attention by a mask that is added."},

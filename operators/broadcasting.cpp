@@ -46,11 +46,9 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
 
 }  // namespace
 
-LAMELLA_FAMILY(broadcasting) {
+LAMELLA_FAMILY(broadcasting, .category = "view", .forms = function) {
   return {
       {.schema = "broadcast_tensors(Tensor[] tensors) -> Tensor[]",
-       .category = "view",
-       .forms = function,
        .composite = composite<broadcast_tensors>,
        .doc = R"(The tensors expanded to their common shape.
 
@@ -58,8 +56,6 @@ LAMELLA_FAMILY(broadcasting) {
 [lamella.Size([2, 3]), lamella.Size([2, 3])]
 )"},
       {.schema = "meshgrid(Tensor[] tensors) -> Tensor[]",
-       .category = "view",
-       .forms = function,
        .composite = composite<meshgrid>,
        .doc = R"(Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with
 indexing='xy' the first two dimensions change places.
@@ -69,8 +65,6 @@ tensor([[1],
         [2]])
 )"},
       {.schema = "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
-       .category = "view",
-       .forms = function,
        .composite = composite<meshgrid_indexing>},
   };
 }

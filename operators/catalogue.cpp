@@ -90,7 +90,11 @@ std::vector<Declaration> all_declarations() {
             [](const Family* a, const Family* b) { return std::string_view(a->name) < b->name; });
   std::vector<Declaration> all;
   for (const Family* family : families)
-    for (const Declaration& d : family->operators()) all.push_back(d);
+    for (Declaration d : family->operators()) {
+      if (!d.category) d.category = family->usual.category;
+      if (!d.forms) d.forms = family->usual.forms;
+      all.push_back(d);
+    }
   std::stable_partition(all.begin(), all.end(), [](const Declaration& d) { return d.pointwise != nullptr; });
   return all;
 }

@@ -35,8 +35,8 @@ struct Schema {
 
 struct Declaration {
   Schema schema;
-  const char* category;
-  uint32_t forms;
+  const char* category = nullptr;          // nullptr: the family's
+  uint32_t forms = 0;                      // 0: the family's
   Adapted<lamella_infer> infer = {};       // none for composites
   Adapted<lamella_kernel> composite = {};  // none for operators with kernels of their own
   const char* doc = nullptr;               // on the first overload
@@ -45,18 +45,24 @@ struct Declaration {
   const lamella_pointwise* pointwise = nullptr;
 };
 
-// Note [Families]  A family of operators is one file, whose LAMELLA_FAMILY(scan) { return {...}; } gives its
-// declarations. The macro leaves a pointer to the function in the section lamella_families of this library;
-// register_catalogue reads the section, so that no list names the families. Their order is that of their names.
-// Pointwise operators come before all others, since composites of other families are further overloads of some of them,
-// and an operator's first overload has the documentation.
+// Note [Families]  A family of operators is one file. Its LAMELLA_FAMILY(scan, .category = "scan", .forms = all_forms)
+// { return {...}; } gives its declarations, and before them the category and the forms of each declaration that names
+// none. The macro leaves a pointer to the family in the section lamella_families of this library; register_catalogue
+// reads the section, so that no list names the families. Their order is that of their names. Pointwise operators come
+// before all others, since composites of other families are further overloads of some of them, and an operator's first
+// overload has the documentation.
+struct Usual {
+  const char* category = nullptr;
+  uint32_t forms = 0;
+};
 struct Family {
   const char* name;
   std::vector<Declaration> (*operators)();
+  Usual usual;
 };
-#define LAMELLA_FAMILY(family)                                                                                \
+#define LAMELLA_FAMILY(family, ...)                                                                           \
   std::vector<Declaration> family##_operators();                                                              \
-  static const Family family##_family = {#family, family##_operators};                                        \
+  static const Family family##_family = {#family, family##_operators, {__VA_ARGS__}};                         \
   __attribute__((used, retain, section("lamella_families"))) static const Family* const family##_registered = \
       &family##_family;                                                                                       \
   std::vector<Declaration> family##_operators()

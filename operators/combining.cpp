@@ -122,11 +122,9 @@ Tensor isin_tests(const Scalar& element, const Tensor& test_elements, bool /*ass
 
 }  // namespace
 
-LAMELLA_FAMILY(combining) {
+LAMELLA_FAMILY(combining, .category = "copy", .forms = function) {
   return {
       {.schema = "block_diag(Tensor[] tensors) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<block_diag>,
        .doc = R"(A matrix with the given matrices along its diagonal and zeros elsewhere; a vector is one row.
 
@@ -135,8 +133,6 @@ tensor([[1, 0, 0],
         [0, 2, 3]])
 )"},
       {.schema = "cartesian_prod(Tensor[] tensors) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<cartesian_prod>,
        .doc = R"(Each choice of one element from every vector, as rows.
 
@@ -147,8 +143,6 @@ tensor([[1, 3],
         [2, 4]])
 )"},
       {.schema = "combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<combinations>,
        .doc = R"(Each choice of `r` elements of a vector in their order, as rows.
 
@@ -158,8 +152,6 @@ tensor([[1, 2],
         [2, 3]])
 )"},
       {.schema = "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<vander>,
        .doc = R"(The powers of each element of a vector as a row: from N - 1 down to 0, or up.
 
@@ -169,7 +161,6 @@ tensor([[1, 1, 1],
         [9, 3, 1]])
 )"},
       {.schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-       .category = "copy",
        .forms = function | out,
        .composite = composite<linalg_cross>,
        .doc = R"(The cross products of vectors of three elements along a dimension; the others broadcast.
@@ -178,7 +169,6 @@ tensor([[1, 1, 1],
 tensor([0, 0, 1])
 )"},
       {.schema = "cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
-       .category = "copy",
        .forms = everywhere | out,
        .composite = composite<cross>,
        .doc = R"(linalg_cross(), without `dim` along the first dimension of three elements.

@@ -92,11 +92,9 @@ Tensor polar(const Tensor& abs, const Tensor& angle) { return lamella::complex(a
 
 }  // namespace
 
-LAMELLA_FAMILY(complex) {
+LAMELLA_FAMILY(complex, .category = "view", .forms = everywhere | no_kernel_needed) {
   return {
       {.schema = "real(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_real>,
        .doc = R"(The real parts, as a view; a real tensor's own view.
 
@@ -104,8 +102,6 @@ LAMELLA_FAMILY(complex) {
 tensor([1.])
 )"},
       {.schema = "imag(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_imag>,
        .doc = R"(The imaginary parts, as a view.
 
@@ -116,7 +112,6 @@ Raises:
 tensor([2.])
 )"},
       {.schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_view_as_real>,
        .doc = R"(A complex tensor as a real one with a last dimension of size 2.
@@ -125,7 +120,6 @@ tensor([2.])
 tensor([[1., 2.]])
 )"},
       {.schema = "view_as_complex(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_view_as_complex>,
        .doc = R"(A real tensor whose last dimension holds pairs as a complex one.

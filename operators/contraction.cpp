@@ -98,10 +98,9 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 
 }  // namespace
 
-LAMELLA_FAMILY(contraction) {
+LAMELLA_FAMILY(contraction, .category = "matmul", .forms = function) {
   return {
       {.schema = "inner(Tensor self, Tensor other) -> Tensor",
-       .category = "matmul",
        .forms = everywhere | out,
        .composite = composite<inner>,
        .doc = R"(Sums of products over the last dimensions of both: of vectors, their dot product.
@@ -110,8 +109,6 @@ LAMELLA_FAMILY(contraction) {
 tensor([21, 43])
 )"},
       {.schema = "einsum(str equation, Tensor[] tensors) -> Tensor",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<einsum>,
        .doc = R"(Sums of products by an equation: letters label dimensions, ',' parts operands, what the output after
 '->' lacks is summed. Without '->', the output has the labels that stand once, in alphabetical
@@ -124,8 +121,6 @@ Raises:
 tensor([21, 43])
 )"},
       {.schema = "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<tensordot>,
        .doc = R"(Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first
 of other.
@@ -134,11 +129,8 @@ of other.
 tensor([12., 12.])
 )"},
       {.schema = "tensordot.int(Tensor self, Tensor other, int dims=2) -> Tensor",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<tensordot_last>},
       {.schema = "kron(Tensor self, Tensor other) -> Tensor",
-       .category = "matmul",
        .forms = everywhere | out,
        .composite = composite<kron>,
        .doc = R"(The Kronecker product: every element of self times the whole of other, laid out in blocks.

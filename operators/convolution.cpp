@@ -275,11 +275,10 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_outpu
   "(Tensor input, Tensor weight, Tensor? bias=None, SymInt[" #n "] stride=1, " padding ", SymInt[" #n \
   "] dilation=1, SymInt groups=1) -> Tensor"
 
-LAMELLA_FAMILY(convolution) {
+LAMELLA_FAMILY(convolution, .category = "convolution", .forms = function) {
   return {
       {.schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] "
                  "dilation, SymInt groups) -> Tensor",
-       .category = "convolution",
        .forms = function | hidden,
        .infer = shape<infer_convolution>,
        .composite = composite<convolution>,
@@ -290,8 +289,6 @@ conv1d to conv3d call.
 tensor([[[2., 2.]]])
 )"},
       {.schema = "conv1d" ARGUMENTS(1, "SymInt[1] padding=0"),
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv<1>>,
        .doc = R"(Sums of products of windows along the last dimension with kernels: input (n, c, length), or without
 n; weight (out channels, c / groups, k).
@@ -299,13 +296,8 @@ n; weight (out channels, c / groups, k).
 >>> lamella.conv1d(lamella.tensor([[1., 2., 4.]]), lamella.tensor([[[1., -1.]]]))
 tensor([[-1., -2.]])
 )"},
-      {.schema = "conv1d.padding" ARGUMENTS(1, "str padding='valid'"),
-       .category = "convolution",
-       .forms = function,
-       .composite = composite<conv_named<1>>},
+      {.schema = "conv1d.padding" ARGUMENTS(1, "str padding='valid'"), .composite = composite<conv_named<1>>},
       {.schema = "conv2d" ARGUMENTS(2, "SymInt[2] padding=0"),
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv<2>>,
        .doc = R"(Sums of products of windows of images with kernels: input (n, c, height, width), or without n;
 weight (out channels, c / groups, kernel height, kernel width). `padding` is a number, a pair,
@@ -318,33 +310,23 @@ Raises:
 tensor([[[[4.5000, 4.5000],
           [4.5000, 4.5000]]]])
 )"},
-      {.schema = "conv2d.padding" ARGUMENTS(2, "str padding='valid'"),
-       .category = "convolution",
-       .forms = function,
-       .composite = composite<conv_named<2>>},
+      {.schema = "conv2d.padding" ARGUMENTS(2, "str padding='valid'"), .composite = composite<conv_named<2>>},
       {.schema = "conv3d" ARGUMENTS(3, "SymInt[3] padding=0"),
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv<3>>,
        .doc = R"(Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.
 
 >>> lamella.conv3d(lamella.ones(1, 2, 2, 2), lamella.ones(1, 1, 2, 2, 2))
 tensor([[[[8.]]]])
 )"},
-      {.schema = "conv3d.padding" ARGUMENTS(3, "str padding='valid'"),
-       .category = "convolution",
-       .forms = function,
-       .composite = composite<conv_named<3>>},
+      {.schema = "conv3d.padding" ARGUMENTS(3, "str padding='valid'"), .composite = composite<conv_named<3>>},
       {.schema = "_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, "
                  "SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",
-       .category = "convolution",
        .forms = function | hidden,
        .infer = shape<infer_backward<true>>,
        .composite = composite<backward_input>,
        .doc = "The gradient of convolution's input, which had these sizes: the transposed convolution."},
       {.schema = "_convolution_backward_weight(Tensor grad_output, Tensor input, SymInt[] weight_size, SymInt[] "
                  "stride, SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",
-       .category = "convolution",
        .forms = function | hidden,
        .infer = shape<infer_backward<false>>,
        .composite = composite<backward_weight>,
@@ -352,7 +334,6 @@ tensor([[[[8.]]]])
       {.schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] "
                  "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt "
                  "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-       .category = "convolution",
        .forms = function | hidden,
        .composite = composite<convolution_backward>,
        .doc = R"(The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the

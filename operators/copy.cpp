@@ -186,10 +186,9 @@ const dispatcher::Copying& copying_by_operators() {
   return c;
 }
 
-LAMELLA_FAMILY(copy) {
+LAMELLA_FAMILY(copy, .category = "copy", .forms = method) {
   return {
       {.schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
-       .category = "copy",
        .forms = method | function | dispatcher::form_between_devices,
        .infer = shape<infer_copy>,
        .doc = R"(Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.
@@ -198,8 +197,6 @@ LAMELLA_FAMILY(copy) {
 tensor([1., 2.])
 )"},
       {.schema = "is_pinned(Tensor self, Device? device=None) -> bool",
-       .category = "copy",
-       .forms = method,
        .composite = composite<is_pinned>,
        .doc = R"(Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to
 where copies need not block. `device` is ignored.
@@ -208,8 +205,6 @@ where copies need not block. `device` is ignored.
 False
 )"},
       {.schema = "pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
-       .category = "copy",
-       .forms = method,
        .composite = composite<pin_memory>,
        .doc = R"(`self` if its memory is pinned, else a copy in memory that the first loaded device with such an
 allocator pins. `device` is ignored.
@@ -224,7 +219,6 @@ Raises:
 no loaded device pins memory
 )"},
       {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-       .category = "copy",
        .forms = everywhere | dispatcher::form_copies,
        .infer = shape<infer_clone>,
        .composite = composite<clone>,
@@ -234,8 +228,6 @@ no loaded device pins memory
 tensor([1, 2])
 )"},
       {.schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
-       .category = "copy",
-       .forms = method,
        .composite = composite<contiguous>,
        .doc = R"(`self` if its elements lie in row-major order, else such a copy.
 
@@ -244,8 +236,6 @@ tensor([1, 2])
 )"},
       {.schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, *, "
                  "MemoryFormat? memory_format=None) -> Tensor(a)",
-       .category = "copy",
-       .forms = method,
        .composite = composite<to_dtype>,
        .doc = R"(`self` in another dtype or on another device; itself if nothing changes and `copy` is false.
 
@@ -254,13 +244,9 @@ tensor([1., 2.])
 )"},
       {.schema = "to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, bool non_blocking=False, bool "
                  "copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-       .category = "copy",
-       .forms = method,
        .composite = composite<to_device>},
       {.schema = "to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
                  "memory_format=None) -> Tensor(a)",
-       .category = "copy",
-       .forms = method,
        .composite = composite<to_other>},
       {.schema = "_materialize(Tensor(a) self, *, bool shared=False) -> Tensor(a)",
        .category = "host",
@@ -271,7 +257,6 @@ tensor([1., 2.])
               "reader sees later writes to the tensor, and may write itself."},
       {.schema = "item(Tensor self) -> Scalar",
        .category = "host",
-       .forms = method,
        .composite = composite<item>,
        .doc = R"(The one element as a Python number.
 

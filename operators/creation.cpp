@@ -250,10 +250,9 @@ const Tensor& zero_(const Tensor& self) { return self.fill_(0); }
 
 }  // namespace
 
-LAMELLA_FAMILY(creation) {
+LAMELLA_FAMILY(creation, .category = "creation", .forms = function) {
   return {
       {.schema = "empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-       .category = "creation",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_empty>,
        .doc = R"(A tensor of the given sizes whose elements are not initialized.
@@ -270,7 +269,6 @@ Raises:
 lamella.Size([2, 3])
 )"},
       {.schema = "empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor",
-       .category = "creation",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_empty_strided>,
        .doc = R"(An uninitialized tensor with the given sizes and strides (in elements).
@@ -279,7 +277,6 @@ lamella.Size([2, 3])
 (1, 2)
 )"},
       {.schema = "empty_like(Tensor self, " LIKE,
-       .category = "creation",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_empty_like>,
        .doc = R"(An uninitialized tensor like `self` in shape, dtype, device and dense layout.
@@ -288,8 +285,6 @@ lamella.Size([2, 3])
 lamella.Size([2, 3])
 )"},
       {.schema = "zeros(SymInt[] size, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_zeros>,
        .composite = composite<zeros>,
        .doc = R"(A tensor of zeros.
@@ -298,8 +293,6 @@ lamella.Size([2, 3])
 tensor([0, 0])
 )"},
       {.schema = "ones(SymInt[] size, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_zeros>,
        .composite = composite<ones>,
        .doc = R"(A tensor of ones.
@@ -308,8 +301,6 @@ tensor([0, 0])
 tensor([1., 1.])
 )"},
       {.schema = "full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_full>,
        .composite = composite<full>,
        .doc = R"(A tensor filled with one number; its dtype follows from the number if absent.
@@ -318,8 +309,6 @@ tensor([1., 1.])
 tensor([7, 7])
 )"},
       {.schema = "zeros_like(Tensor self, " LIKE,
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_empty_like>,
        .composite = composite<zeros_like>,
        .doc = R"(Zeros like `self`.
@@ -328,8 +317,6 @@ tensor([7, 7])
 tensor([0., 0.])
 )"},
       {.schema = "ones_like(Tensor self, " LIKE,
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_empty_like>,
        .composite = composite<ones_like>,
        .doc = R"(Ones like `self`.
@@ -338,8 +325,6 @@ tensor([0., 0.])
 tensor([1., 1.])
 )"},
       {.schema = "full_like(Tensor self, Scalar fill_value, " LIKE,
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_full_like>,
        .composite = composite<full_like>,
        .doc = R"(A tensor like `self`, filled with one number.
@@ -348,8 +333,6 @@ tensor([1., 1.])
 tensor([3.5000, 3.5000])
 )"},
       {.schema = "arange(Scalar end, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .composite = composite<arange_end>,
        .doc = R"(The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) /
 step) of them.
@@ -360,17 +343,10 @@ Raises:
 >>> lamella.arange(1, 8, 3)
 tensor([1, 4, 7])
 )"},
-      {.schema = "arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
-       .composite = composite<arange_start>},
+      {.schema = "arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor", .composite = composite<arange_start>},
       {.schema = "arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_arange>},
       {.schema = "eye(SymInt n, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_eye>,
        .composite = composite<eye>,
        .doc = R"(A matrix with ones on its diagonal and zeros elsewhere.
@@ -380,13 +356,9 @@ tensor([[1., 0.],
         [0., 1.]])
 )"},
       {.schema = "eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_eye_m>,
        .composite = composite<eye_m>},
       {.schema = "linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .infer = shape<infer_linspace>,
        .composite = composite<linspace>,
        .doc = R"(`steps` numbers at equal distances, from `start` to `end`, both included.
@@ -395,8 +367,6 @@ tensor([[1., 0.],
 tensor([0.0000, 0.5000, 1.0000])
 )"},
       {.schema = "logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .composite = composite<logspace>,
        .doc = R"(`base` to the powers that linspace() gives.
 
@@ -404,8 +374,6 @@ tensor([0.0000, 0.5000, 1.0000])
 tensor([  1.,  10., 100.])
 )"},
       {.schema = "scalar_tensor(Scalar s, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
        .composite = composite<scalar_tensor>,
        .doc = R"(A zero-dim tensor of the default dtype or the given one.
 
@@ -413,7 +381,6 @@ tensor([  1.,  10., 100.])
 tensor(2.)
 )"},
       {.schema = "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
-       .category = "creation",
        .forms = everywhere,
        .composite = composite<fill_tensor>,
        .doc = R"(Sets every element of `self` to one number, in place.
@@ -422,11 +389,9 @@ tensor(2.)
 tensor([3., 3.])
 )"},
       {.schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
-       .category = "creation",
        .forms = everywhere,
        .infer = shape<infer_fill>},
       {.schema = "zero_(Tensor(a!) self) -> Tensor(a!)",
-       .category = "creation",
        .forms = method | function,
        .infer = shape<infer_self>,
        .composite = composite<zero_>,

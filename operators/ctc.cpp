@@ -168,12 +168,10 @@ Tensor ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const
 
 }  // namespace
 
-LAMELLA_FAMILY(ctc) {
+LAMELLA_FAMILY(ctc, .category = "indexing", .forms = function) {
   return {
       {.schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
                  "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
-       .category = "indexing",
-       .forms = function,
        .composite = composite<ctc_of_lists>,
        .doc = R"(How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of
 probabilities (T, N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none),
@@ -186,8 +184,6 @@ tensor(0.2877)
 )"},
       {.schema = "ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
                  "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
-       .category = "indexing",
-       .forms = function,
        .composite = composite<ctc_loss_of_tensors>},
   };
 }

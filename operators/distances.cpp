@@ -133,11 +133,10 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
 
 }  // namespace
 
-LAMELLA_FAMILY(distance) {
+LAMELLA_FAMILY(distance, .category = "matmul", .forms = function) {
   return {
       {.schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
        .category = "reduction",
-       .forms = function,
        .composite = composite<cosine_similarity>,
        .doc = R"(The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by
 `eps`, whichever is larger.
@@ -147,7 +146,6 @@ tensor(0.6000)
 )"},
       {.schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
        .category = "reduction",
-       .forms = function,
        .composite = composite<pairwise_distance>,
        .doc = R"(The norm of order `p` of x1 - x2 + eps along the last dimension.
 
@@ -156,8 +154,6 @@ tensor(5.0000)
 )"},
       {.schema =
            "cdist(Tensor x1, Tensor x2, float p=2, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
-       .category = "matmul",
-       .forms = function,
        .infer = shape<infer_cdist>,
        .composite = composite<cdist>,
        .doc = R"(The distances of order `p` between all rows of two batches of matrices: (..., P, M) and (..., R, M)
@@ -175,13 +171,10 @@ Raises:
 tensor([[5., 1.]])
 )"},
       {.schema = "_cdist_by_product(Tensor x1, Tensor x2, float p, str compute_mode) -> bool",
-       .category = "matmul",
        .forms = hidden | function,
        .composite = composite<by_product>,
        .doc = "Whether cdist() computes these distances from a product of matrices, which its gradient asks too."},
       {.schema = "pdist(Tensor self, float p=2) -> Tensor",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<pdist>,
        .doc = R"(The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2,
 up to the last two.
@@ -190,8 +183,6 @@ up to the last two.
 tensor([1., 3., 2.])
 )"},
       {.schema = "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<bilinear>,
        .doc = R"(The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last
 dimensions.

@@ -54,11 +54,9 @@ const Tensor& log_normal(const Tensor& self, double mean, double std, const Gene
 
 }  // namespace
 
-LAMELLA_FAMILY(drawing) {
+LAMELLA_FAMILY(drawing, .category = "random", .forms = method) {
   return {
       {.schema = "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
-       .forms = method,
        .infer = shape<infer_exponential>,
        .composite = composite<exponential>,
        .doc = R"(Fills `self` with exponential numbers of the rate `lambd`.
@@ -67,8 +65,6 @@ LAMELLA_FAMILY(drawing) {
 True
 )"},
       {.schema = "cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
-       .forms = method,
        .infer = shape<infer_cauchy>,
        .composite = composite<cauchy>,
        .doc = R"(Fills `self` with numbers of Cauchy's distribution.
@@ -77,8 +73,6 @@ True
 lamella.Size([5])
 )"},
       {.schema = "geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
-       .forms = method,
        .infer = shape<infer_geometric>,
        .composite = composite<geometric>,
        .doc = R"(Fills `self` with the numbers of trials until the first success, whose probability is `p`.
@@ -87,8 +81,6 @@ lamella.Size([5])
 True
 )"},
       {.schema = "log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
-       .forms = method,
        .infer = shape<infer_log_normal>,
        .composite = composite<log_normal>,
        .doc = R"(Fills `self` with exponentials of normal numbers.

@@ -62,10 +62,9 @@ Tensor alpha_dropout(const Tensor& input, double p, bool train) {
 
 }  // namespace
 
-LAMELLA_FAMILY(dropout) {
+LAMELLA_FAMILY(dropout, .category = "random", .forms = function | inplace) {
   return {
       {.schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
-       .category = "random",
        .forms = function,
        .composite = composite<native_dropout>,
        .doc = R"(dropout, unless `train` is False, and a bool tensor that says which elements stay.
@@ -74,8 +73,6 @@ LAMELLA_FAMILY(dropout) {
 tensor([True, True])
 )"},
       {.schema = "dropout(Tensor input, float p, bool train) -> Tensor",
-       .category = "random",
-       .forms = function | inplace,
        .composite = composite<dropout>,
        .doc = R"(In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else
 `input` itself.
@@ -84,8 +81,6 @@ tensor([True, True])
 tensor([1., 1.])
 )"},
       {.schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
-       .category = "random",
-       .forms = function | inplace,
        .composite = composite<feature_dropout>,
        .doc = R"(dropout of whole channels (n, c) of (batch, channels, ...).
 
@@ -93,8 +88,6 @@ tensor([1., 1.])
 tensor([[0., 0.]])
 )"},
       {.schema = "alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-       .category = "random",
-       .forms = function | inplace,
        .composite = composite<alpha_dropout<false>>,
        .doc = R"(In training, sets each element with probability `p` to what SELU saturates at, and scales and moves
 all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).
@@ -103,8 +96,6 @@ all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et
 tensor([1., 1.])
 )"},
       {.schema = "feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-       .category = "random",
-       .forms = function | inplace,
        .composite = composite<alpha_dropout<true>>,
        .doc = R"(alpha_dropout of whole channels (n, c) of (batch, channels, ...).
 

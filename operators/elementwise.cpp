@@ -123,20 +123,13 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 }  // namespace
 
-LAMELLA_FAMILY(elementwise) {
+LAMELLA_FAMILY(elementwise, .category = "pointwise", .forms = all_forms) {
   return {
       {.schema = "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<div_mode<const Tensor&>>},
       {.schema = "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<div_mode<const Scalar&>>},
-      {.schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
-       .composite = composite<round_decimals>},
+      {.schema = "round.decimals(Tensor self, *, int decimals) -> Tensor", .composite = composite<round_decimals>},
       {.schema = "positive(Tensor(a) self) -> Tensor(a)",
        .category = "view",
        .forms = everywhere | no_kernel_needed,
@@ -147,12 +140,8 @@ LAMELLA_FAMILY(elementwise) {
 tensor([ 1, -2])
 )"},
       {.schema = "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<clamp_tensors>},
       {.schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<nan_to_num>,
        .doc = R"(NaN and the infinities replaced by numbers.
 
@@ -166,7 +155,6 @@ tensor([0., 9., 1.])
 )"},
       {.schema =
            "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-       .category = "pointwise",
        .forms = everywhere,
        .composite = composite<isclose>,
        .doc = R"(Where |self - other| <= atol + rtol * |other|; equal infinities are close.
@@ -178,7 +166,6 @@ Args:
 tensor([ True, False])
 )"},
       {.schema = "conj(Tensor(a) self) -> Tensor(a)",
-       .category = "pointwise",
        .forms = everywhere,
        .composite = composite<conj>,
        .doc = R"(The complex conjugate; a real tensor is returned as it is.
@@ -187,8 +174,6 @@ tensor([ True, False])
 tensor([1.-2.j])
 )"},
       {.schema = "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<float_power<const Tensor&, const Tensor&>>,
        .doc = R"(self to the power of exponent, computed in float64, or complex128.
 
@@ -196,16 +181,11 @@ tensor([1.-2.j])
 tensor([1.0000, 0.5000, 0.3333], dtype=lamella.float64)
 )"},
       {.schema = "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<float_power<const Tensor&, const Scalar&>>},
       {.schema = "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
-       .category = "pointwise",
        .forms = function | out,
        .composite = composite<float_power<const Scalar&, const Tensor&>>},
       {.schema = "digamma(Tensor self) -> Tensor",
-       .category = "pointwise",
-       .forms = all_forms,
        .composite = composite<digamma>,
        .doc = R"(The derivative of lgamma. It is NaN at negative integers, and at zero infinite with the other sign.
 
@@ -216,7 +196,6 @@ Raises:
 tensor([-0.5772, -1.9635])
 )"},
       {.schema = "polygamma(int n, Tensor self) -> Tensor",
-       .category = "pointwise",
        .forms = function | out,
        .composite = composite<polygamma>,
        .doc = R"(The n-th derivative of digamma, which is that of order 0.
@@ -228,7 +207,6 @@ Raises:
 tensor([1.6449, 4.9348])
 )"},
       {.schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
-       .category = "pointwise",
        .forms = hidden | function | inplace | out,
        .composite = composite<gelu>,
        .doc = R"(self times the probability that a normal variable is below it.

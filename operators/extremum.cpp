@@ -72,10 +72,9 @@ Tensor min_other(const Tensor& self, const Tensor& other) { return self.minimum(
 
 }  // namespace
 
-LAMELLA_FAMILY(extremum) {
+LAMELLA_FAMILY(extremum, .category = "reduction", .forms = everywhere | out) {
   return {
       {.schema = "max(Tensor self) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .infer = shape<infer_extremum>,
        .composite = composite<extremum_all<true>>,
@@ -89,15 +88,11 @@ tensor(5)
 )"},
       {.schema = "max.other(Tensor self, Tensor other) -> Tensor",
        .category = "pointwise",
-       .forms = everywhere | out,
        .composite = composite<max_other>},
       {.schema = "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_extremum_dim>,
        .composite = composite<extremum_dim<true>>},
       {.schema = "min(Tensor self) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .infer = shape<infer_extremum>,
        .composite = composite<extremum_all<false>>,
@@ -108,16 +103,11 @@ tensor(1)
 )"},
       {.schema = "min.other(Tensor self, Tensor other) -> Tensor",
        .category = "pointwise",
-       .forms = everywhere | out,
        .composite = composite<min_other>},
       {.schema = "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_extremum_dim>,
        .composite = composite<extremum_dim<false>>},
       {.schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_arg>,
        .doc = R"(The index of the largest element (the first of equals), flat or along `dim`.
 
@@ -125,8 +115,6 @@ tensor(1)
 tensor(1)
 )"},
       {.schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_arg>,
        .composite = composite<least_at>,
        .doc = R"(The index of the smallest element (the first of equals), flat or along `dim`.
@@ -135,8 +123,6 @@ tensor(1)
 tensor(1)
 )"},
       {.schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_extremum_dims>,
        .doc = R"(The largest element over dimensions; over all without `dim`. NaN wins.
 
@@ -147,8 +133,6 @@ Raises:
 tensor([3, 5])
 )"},
       {.schema = "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_extremum_dims>,
        .doc = R"(The smallest element over dimensions; over all without `dim`. NaN wins.
 
@@ -156,8 +140,6 @@ tensor([3, 5])
 tensor([1, 2])
 )"},
       {.schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_aminmax>,
        .composite = composite<aminmax>,
        .doc = R"(The smallest and the largest element, over all or along `dim`. NaN wins.

@@ -71,11 +71,9 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 
 }  // namespace
 
-LAMELLA_FAMILY(flipping) {
+LAMELLA_FAMILY(flipping, .category = "copy", .forms = everywhere) {
   return {
       {.schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .infer = shape<infer_roll>,
        .composite = composite<roll>,
        .doc = R"(The elements moved along dimensions, or all as one row; what leaves at the end enters at the start.
@@ -84,8 +82,6 @@ LAMELLA_FAMILY(flipping) {
 tensor([3, 0, 1, 2])
 )"},
       {.schema = "flip(Tensor self, int[] dims) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .infer = shape<infer_flip>,
        .composite = composite<flip>,
        .doc = R"(A copy with the given dimensions reversed.
@@ -94,8 +90,6 @@ tensor([3, 0, 1, 2])
 tensor([2, 1, 0])
 )"},
       {.schema = "fliplr(Tensor self) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .composite = composite<fliplr>,
        .doc = R"(flip() of the second dimension.
 
@@ -103,8 +97,6 @@ tensor([2, 1, 0])
 tensor([[2, 1]])
 )"},
       {.schema = "flipud(Tensor self) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .composite = composite<flipud>,
        .doc = R"(flip() of the first dimension.
 
@@ -112,8 +104,6 @@ tensor([[2, 1]])
 tensor([2, 1])
 )"},
       {.schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .composite = composite<rot90>,
        .doc = R"(A copy turned `k` times by a right angle, from the first of two dimensions to the second.
 

@@ -186,11 +186,10 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 
 }  // namespace
 
-LAMELLA_FAMILY(gather) {
+LAMELLA_FAMILY(gather, .category = "scatter", .forms = everywhere | out) {
   return {
       {.schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
        .category = "indexing",
-       .forms = everywhere | out,
        .infer = shape<infer_gather>,
        .doc = R"(Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for
 `dim` 0.
@@ -206,8 +205,6 @@ tensor([[1, 1],
         [4, 3]])
 )"},
       {.schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere | out,
        .infer = shape<infer_copied<check_scatter>>,
        .composite = composite<scatter>,
        .doc = R"(`self` with elements of `src`, or one number, at an index for each, along one dimension:
@@ -221,12 +218,9 @@ Raises:
 tensor([2., 0., 1.])
 )"},
       {.schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere | out,
        .infer = shape<infer_copied<check_scatter_value>>,
        .composite = composite<scatter_value>},
       {.schema = "scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_scatter_inplace>>,
        .doc = R"(scatter() in place.
@@ -235,13 +229,10 @@ tensor([2., 0., 1.])
 tensor([0., 0., 5.])
 )"},
       {.schema = "scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_scatter_value_inplace>>,
        .composite = composite<scatter_value_inplace>},
       {.schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere | out,
        .infer = shape<infer_copied<check_scatter>>,
        .composite = composite<scatter_add>,
        .doc = R"(`self` plus elements of `src` at an index for each, along one dimension, added in row-major order.
@@ -250,7 +241,6 @@ tensor([0., 0., 5.])
 tensor([0., 3.])
 )"},
       {.schema = "scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_scatter_inplace>>,
        .doc = R"(scatter_add() in place.
@@ -260,8 +250,6 @@ tensor([3., 1.])
 )"},
       {.schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                  "include_self=True) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere | out,
        .infer = shape<infer_copied<check_scatter_reduce>>,
        .composite = composite<scatter_reduce>,
        .doc = R"(`self` reduced with elements of `src` at an index for each, along one dimension. An integers' mean
@@ -276,7 +264,6 @@ tensor([0., 6.])
 )"},
       {.schema = "scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                  "include_self=True) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_scatter_reduce_inplace>>,
        .composite = composite<scatter_reduce_inplace>,
@@ -286,14 +273,12 @@ tensor([0., 6.])
 tensor([3., 1.])
 )"},
       {.schema = "_scatter_fold_(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce) -> Tensor(a!)",
-       .category = "scatter",
        .forms = hidden | function,
        .infer = shape<infer_written<check_scatter_fold_inplace>>,
        .composite = composite<scatter_fold_inplace>,
        .doc = "scatter_reduce_() by 'prod', 'amax' or 'amin'; `src` has the shape of `index`."},
       {.schema = "take(Tensor self, Tensor index) -> Tensor",
        .category = "indexing",
-       .forms = everywhere | out,
        .infer = shape<infer_take>,
        .composite = composite<take>,
        .doc = R"(Elements of `self`, seen as one row, by their indices; negative ones count from the end.
@@ -303,7 +288,6 @@ tensor([1, 4])
 )"},
       {.schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
        .category = "indexing",
-       .forms = everywhere | out,
        .composite = composite<take_along_dim>,
        .doc = R"(gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one
 row. Negative indices count from the end.

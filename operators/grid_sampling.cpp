@@ -179,11 +179,9 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
 #define SAMPLER(name) \
   name "(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor"
 
-LAMELLA_FAMILY(grid_sampling) {
+LAMELLA_FAMILY(grid_sampling, .category = "indexing", .forms = function) {
   return {
       {.schema = SAMPLER("grid_sampler_2d"),
-       .category = "indexing",
-       .forms = function,
        .composite = composite<sample<2>>,
        .doc = R"(An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches
 from -1 to 1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image
@@ -194,8 +192,6 @@ lie, by `padding_mode`, 0 zeros, 1 its border, 2 its reflection.
 tensor([[[[1.5000]]]])
 )"},
       {.schema = SAMPLER("grid_sampler_3d"),
-       .category = "indexing",
-       .forms = function,
        .composite = composite<sample<3>>,
        .doc = R"(grid_sampler_2d, of volumes at places (x, y, z); without bicubic interpolation.
 
@@ -204,8 +200,6 @@ tensor([[[[1.5000]]]])
 3.5
 )"},
       {.schema = SAMPLER("grid_sampler"),
-       .category = "indexing",
-       .forms = function,
        .composite = composite<grid_sampler>,
        .doc = R"(grid_sampler_2d or grid_sampler_3d.
 
@@ -215,7 +209,6 @@ tensor([[[[3.]]]])
 )"},
       {.schema = "affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
        .category = "creation",
-       .forms = function,
        .composite = composite<affine_grid_generator>,
        .doc = R"(The places, for grid_sampler, at which an affine map of each image of a batch reads.
 

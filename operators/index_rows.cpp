@@ -187,7 +187,7 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
 
 }  // namespace
 
-LAMELLA_FAMILY(index_rows) {
+LAMELLA_FAMILY(index_rows, .category = "scatter", .forms = everywhere) {
   return {
       {.schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
        .category = "indexing",
@@ -204,8 +204,6 @@ tensor([[2],
         [4]])
 )"},
       {.schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .infer = shape<infer_copied<check_index_add>>,
        .composite = composite<index_add>,
        .doc = R"(`self` plus `alpha` times the slices of `source`, each at its index along one dimension.
@@ -214,7 +212,6 @@ tensor([[2],
 tensor([0., 3.])
 )"},
       {.schema = "index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_index_add_inplace>>,
        .composite = composite<index_add_inplace>,
@@ -224,8 +221,6 @@ tensor([0., 3.])
 tensor([1., 0.])
 )"},
       {.schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .infer = shape<infer_copied<check_index_rows>>,
        .composite = composite<index_copy>,
        .doc = R"(`self` with the slices of `source`, each at its index along one dimension.
@@ -234,7 +229,6 @@ tensor([1., 0.])
 tensor([0., 5.])
 )"},
       {.schema = "index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_index_copy_inplace>>,
        .composite = composite<index_copy_inplace>,
@@ -244,8 +238,6 @@ tensor([0., 5.])
 tensor([1., 0.])
 )"},
       {.schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .infer = shape<infer_copied<check_index_fill<Scalar>>>,
        .composite = composite<index_fill<Scalar>>,
        .doc = R"(`self` with one number in the slices that a vector of indices names.
@@ -254,12 +246,9 @@ tensor([1., 0.])
 tensor([7., 0., 7.])
 )"},
       {.schema = "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .infer = shape<infer_copied<check_index_fill<Tensor>>>,
        .composite = composite<index_fill<Tensor>>},
       {.schema = "index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_index_fill_inplace<Scalar>>>,
        .composite = composite<index_fill_inplace<Scalar>>,
@@ -269,7 +258,6 @@ tensor([7., 0., 7.])
 tensor([0., 3.])
 )"},
       {.schema = "index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_index_fill_inplace<Tensor>>>,
        .composite = composite<index_fill_inplace<Tensor>>},
@@ -286,7 +274,6 @@ tensor([[3., 4.]])
 )"},
       {.schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, "
                  "bool scale_grad_by_freq) -> Tensor",
-       .category = "scatter",
        .forms = hidden | function,
        .infer = shape<infer_embedding_backward>,
        .composite = composite<embedding_dense_backward>,

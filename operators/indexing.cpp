@@ -253,7 +253,7 @@ Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, b
 
 }  // namespace
 
-LAMELLA_FAMILY(indexing) {
+LAMELLA_FAMILY(indexing, .category = "scatter") {
   return {
       {.schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
        .category = "indexing",
@@ -267,7 +267,6 @@ of its dimension. What they give stands where they stood, or first if they were 
 tensor([3, 1])
 )"},
       {.schema = "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
-       .category = "scatter",
        .forms = method,
        .infer = shape<infer_written<check_index_put>>,
        .composite = composite<index_put_inplace>,
@@ -277,7 +276,6 @@ tensor([3, 1])
 tensor([1., 0., 1.])
 )"},
       {.schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-       .category = "scatter",
        .forms = everywhere,
        .infer = shape<infer_copied<check_index_put>>,
        .composite = composite<index_put>,

@@ -130,10 +130,9 @@ Tensor column_stack(TensorList tensors) {
 
 }  // namespace
 
-LAMELLA_FAMILY(joining) {
+LAMELLA_FAMILY(joining, .category = "copy", .forms = function) {
   return {
       {.schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
-       .category = "copy",
        .forms = function | out,
        .infer = shape<infer_cat>,
        .composite = composite<cat>,
@@ -147,7 +146,6 @@ tensor([1, 2, 3])
 )",
        .aliases = "concat concatenate"},
       {.schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
-       .category = "copy",
        .forms = function | out,
        .infer = shape<infer_stack>,
        .composite = composite<stack>,
@@ -158,8 +156,6 @@ tensor([[1, 2],
         [3, 4]])
 )"},
       {.schema = "hstack(Tensor[] tensors) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<hstack>,
        .doc = R"(cat() along the second dimension, of vectors along the only one.
 
@@ -167,8 +163,6 @@ tensor([[1, 2],
 tensor([1., 0.])
 )"},
       {.schema = "vstack(Tensor[] tensors) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<vstack>,
        .doc = R"(cat() along the first dimension; vectors are rows.
 
@@ -178,8 +172,6 @@ tensor([[1., 1.],
 )",
        .aliases = "row_stack"},
       {.schema = "dstack(Tensor[] tensors) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<dstack>,
        .doc = R"(cat() along the third dimension.
 
@@ -187,8 +179,6 @@ tensor([[1., 1.],
 lamella.Size([1, 2, 2])
 )"},
       {.schema = "column_stack(Tensor[] tensors) -> Tensor",
-       .category = "copy",
-       .forms = function,
        .composite = composite<column_stack>,
        .doc = R"(cat() along the second dimension; vectors are columns.
 

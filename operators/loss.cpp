@@ -341,12 +341,10 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 
 }  // namespace
 
-LAMELLA_FAMILY(loss) {
+LAMELLA_FAMILY(loss, .category = "reduction", .forms = hidden | function) {
   return {
       {.schema = "mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
                  "reduction='mean', Tensor? weight=None) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<plain_loss<PairLoss::squared>>,
        .doc = R"(The squares of input - target; their mean, sum, or each ('none').
 
@@ -355,8 +353,6 @@ tensor(2.)
 )"},
       {.schema = "l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
                  "reduction='mean', Tensor? weight=None) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<plain_loss<PairLoss::absolute>>,
        .doc = R"(The absolute values of input - target; their mean, sum, or each ('none').
 
@@ -365,8 +361,6 @@ tensor(1.)
 )"},
       {.schema = "smooth_l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
                  "reduction='mean', float beta=1.0) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<smooth_l1_loss>,
        .doc = R"(d^2 / (2 beta) where |d| = |input - target| is below `beta`, else |d| - beta / 2.
 
@@ -375,8 +369,6 @@ tensor([0.0000, 1.5000])
 )"},
       {.schema = "huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) "
                  "-> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<huber_loss>,
        .doc = R"(d^2 / 2 where |d| = |input - target| is below `delta`, else delta (|d| - delta / 2).
 
@@ -385,8 +377,6 @@ tensor(1.5000)
 )"},
       {.schema = "kl_div(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
                  "reduction='mean', bool log_target=False) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<kl_div>,
        .doc = R"(target (log(target) - input): the Kullback-Leibler divergence of log-probabilities; 'batchmean'
 divides the sum by the batch.
@@ -396,8 +386,6 @@ tensor(0.)
 )"},
       {.schema = "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
                  "bool? reduce=None, str reduction='mean') -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<binary_cross_entropy>,
        .doc = R"(-(target log(input) + (1 - target) log(1 - input)), with logarithms that end at -100.
 
@@ -405,8 +393,6 @@ tensor(0.)
 tensor(0.6931)
 )"},
       {.schema = "_binary_cross_entropy(Tensor input, Tensor target) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<each_binary_cross_entropy>,
        .doc = R"(What binary_cross_entropy adds up.
 
@@ -415,8 +401,6 @@ tensor([0.6931])
 )"},
       {.schema = "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, bool? "
                  "size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<binary_cross_entropy_with_logits>,
        .doc = R"(binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` weighs the positive targets.
 
@@ -425,42 +409,31 @@ tensor(0.6931)
 )"},
       {.schema = "_nll_pick(Tensor input, Tensor target, Tensor? weight, int ignore_index) -> (Tensor, Tensor)",
        .category = "indexing",
-       .forms = hidden | function,
        .infer = shape<infer_pick>,
        .composite = composite<pick>,
        .doc = "For each target the weighted loss -input[target] and the weight; both 0 where it is ignored."},
       {.schema = "_pair_loss(Tensor input, Tensor target, int kind, float width, int reduction) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .infer = shape<infer_pair>,
        .composite = composite<pair_loss>,
        .doc = "A loss of input - target by its number: squared, absolute, huber, smooth_l1; each (0), their mean (1), "
               "sum (2)."},
       {.schema = "_class_loss(Tensor input, Tensor target, Tensor? weight, int ignore_index, int reduction, bool "
                  "logits) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .infer = shape<infer_class_loss>,
        .composite = composite<class_loss>,
        .doc = "nll_loss, of log_softmax(input) where `logits`; each (0), their mean (1), sum (2)."},
       {.schema = "_pair_loss_backward(Tensor grad_output, Tensor input, Tensor target, int kind, float width, int "
                  "reduction) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .infer = shape<infer_pair_backward>,
        .composite = composite<pair_loss_backward>,
        .doc = "The gradient of _pair_loss, of its input; with input and target in each other's place, of its target."},
       {.schema = "_class_loss_backward(Tensor grad_output, Tensor input, Tensor target, Tensor? weight, int "
                  "ignore_index, int reduction, bool logits) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .infer = shape<infer_class_backward>,
        .composite = composite<class_loss_backward>,
        .doc = "The gradient of _class_loss, of its input; of _nll_pick without `logits` and reduction."},
       {.schema = "nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
                  "ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<nll_loss>,
        .doc = R"(The negative log-probability of each target class, weighted by class; the mean is divided by the
 weights.
@@ -476,8 +449,6 @@ tensor(2.)
 )"},
       {.schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
                  "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor",
-       .category = "reduction",
-       .forms = hidden | function,
        .composite = composite<cross_entropy>,
        .doc = R"(nll_loss of log_softmax(input); a floating target of the input's shape gives a probability for each
 class.

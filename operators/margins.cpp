@@ -137,12 +137,10 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 
 }  // namespace
 
-LAMELLA_FAMILY(margin) {
+LAMELLA_FAMILY(margin, .category = "reduction", .forms = function) {
   return {
       {.schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) -> "
                  "Tensor",
-       .category = "reduction",
-       .forms = function,
        .composite = composite<margin_ranking_loss>,
        .doc = R"(max(0, -target * (input1 - input2) + margin): the first is to be larger where the target is 1, the
 second where it is -1.
@@ -151,8 +149,6 @@ second where it is -1.
 tensor(2.)
 )"},
       {.schema = "hinge_embedding_loss(Tensor self, Tensor target, float margin=1, int reduction=1) -> Tensor",
-       .category = "reduction",
-       .forms = function,
        .composite = composite<hinge_embedding_loss>,
        .doc = R"(`self` where the target is 1, max(0, margin - self) where it is -1.
 
@@ -161,8 +157,6 @@ tensor([0.5000, 0.7500])
 )"},
       {.schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) "
                  "-> Tensor",
-       .category = "reduction",
-       .forms = function,
        .composite = composite<cosine_embedding_loss>,
        .doc = R"(1 - cos where the target is 1, max(0, cos - margin) where it is -1, with the cosine of the angle of
 two vectors.
@@ -199,8 +193,6 @@ tensor(0.2500)
 )"},
       {.schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
                  "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
-       .category = "reduction",
-       .forms = function,
        .composite = composite<triplet_margin_loss>,
        .doc = R"(max(0, d(anchor, positive) - d(anchor, negative) + margin), with pairwise_distance d; with `swap`
 the negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).
@@ -209,7 +201,6 @@ the negative's distance from the positive counts where it is smaller. After Baln
 tensor(1.)
 )"},
       {.schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-       .category = "reduction",
        .forms = hidden | function,
        .composite = composite<soft_margin_loss>,
        .doc = R"(log(1 + exp(-target * self)), without overflow, of targets 1 and -1.
@@ -219,8 +210,6 @@ tensor(0.6931)
 )"},
       {.schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
                  "-> Tensor",
-       .category = "reduction",
-       .forms = function,
        .composite = composite<poisson_nll_loss>,
        .doc = R"(exp(input) - target * input; of rates, without `log_input`, input - target * log(input + eps).
 `full` adds Stirling's approximation of log(target!).

@@ -103,11 +103,9 @@ OneOrMany nonzero_as_tuple(const Tensor& self, bool as_tuple) {
 
 }  // namespace
 
-LAMELLA_FAMILY(mask) {
+LAMELLA_FAMILY(mask, .category = "indexing", .forms = everywhere) {
   return {
       {.schema = "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
-       .category = "indexing",
-       .forms = everywhere,
        .composite = composite<masked_fill<Scalar>>,
        .doc = R"(`self` with `value` where the bool mask holds.
 
@@ -115,11 +113,8 @@ LAMELLA_FAMILY(mask) {
 tensor([0, 2])
 )"},
       {.schema = "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
-       .category = "indexing",
-       .forms = everywhere,
        .composite = composite<masked_fill<Tensor>>},
       {.schema = "masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)",
-       .category = "indexing",
        .forms = method,
        .infer = shape<infer_written<check_masked_fill_inplace<Scalar>>>,
        .composite = composite<masked_fill_inplace<Scalar>>,
@@ -129,12 +124,10 @@ tensor([0, 2])
 tensor([0, 2])
 )"},
       {.schema = "masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)",
-       .category = "indexing",
        .forms = method,
        .infer = shape<infer_written<check_masked_fill_inplace<Tensor>>>,
        .composite = composite<masked_fill_inplace<Tensor>>},
       {.schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
-       .category = "indexing",
        .forms = everywhere | out,
        .composite = composite<masked_select>,
        .doc = R"(The elements where the bool mask holds, as one row; both broadcast.
@@ -153,8 +146,6 @@ tensor([1, 3])
 tensor([1., 0., 2.])
 )"},
       {.schema = "nonzero(Tensor self) -> Tensor",
-       .category = "indexing",
-       .forms = everywhere,
        .infer = shape<infer_nonzero>,
        .doc = R"(The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple`
 one vector for each dimension.
@@ -164,12 +155,8 @@ tensor([[0, 1],
         [1, 0]])
 )"},
       {.schema = "nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]",
-       .category = "indexing",
-       .forms = everywhere,
        .composite = composite<nonzero_as_tuple>},
       {.schema = "argwhere(Tensor self) -> Tensor",
-       .category = "indexing",
-       .forms = everywhere,
        .composite = composite<argwhere>,
        .doc = R"(nonzero() by numpy's name.
 
@@ -177,7 +164,6 @@ tensor([[0, 1],
 tensor([[1]])
 )"},
       {.schema = "where(Tensor condition) -> Tensor[]",
-       .category = "indexing",
        .forms = function,
        .composite = composite<nonzero_by_dimension>},
   };

@@ -256,11 +256,9 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 #define ADDED "*, Scalar beta=1, Scalar alpha=1) -> Tensor"
 
-LAMELLA_FAMILY(matmul) {
+LAMELLA_FAMILY(matmul, .category = "matmul", .forms = everywhere | out) {
   return {
       {.schema = "mm(Tensor self, Tensor mat2) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .infer = shape<infer_mm>,
        .composite = composite<mm>,
        .doc = R"(The product of two matrices (n, k) and (k, m).
@@ -272,7 +270,6 @@ Raises:
 tensor([[11.]])
 )"},
       {.schema = "_int_mm(Tensor self, Tensor mat2) -> Tensor",
-       .category = "matmul",
        .forms = function | out,
        .infer = shape<infer_int_mm>,
        .composite = composite<int_mm>,
@@ -285,8 +282,6 @@ Raises:
 tensor([[-32512]], dtype=lamella.int32)
 )"},
       {.schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .infer = shape<infer_bmm>,
        .doc = R"(Products of matrices, pair by pair: (b, n, k) and (b, k, m).
 
@@ -294,8 +289,6 @@ tensor([[-32512]], dtype=lamella.int32)
 lamella.Size([2, 1, 1])
 )"},
       {.schema = "matmul(Tensor self, Tensor other) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .composite = composite<matmul>,
        .doc = R"(The matrix product of the last two dimensions; those before broadcast. A vector is a row on the
 left, a column on the right.
@@ -304,8 +297,6 @@ left, a column on the right.
 tensor(11.)
 )"},
       {.schema = "mv(Tensor self, Tensor vec) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .infer = shape<infer_mv>,
        .composite = composite<mv>,
        .doc = R"(The product of a matrix (n, k) and a vector (k).
@@ -314,8 +305,6 @@ tensor(11.)
 tensor([21., 43.])
 )"},
       {.schema = "dot(Tensor self, Tensor tensor) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .infer = shape<infer_dot>,
        .composite = composite<dot>,
        .doc = R"(The sum of the products of two vectors' elements.
@@ -324,8 +313,6 @@ tensor([21., 43.])
 tensor(11)
 )"},
       {.schema = "vdot(Tensor self, Tensor other) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .infer = shape<infer_vdot>,
        .composite = composite<vdot>,
        .doc = R"(dot, with the first vector conjugated.
@@ -334,8 +321,6 @@ tensor(11)
 tensor(11.)
 )"},
       {.schema = "outer(Tensor self, Tensor vec2) -> Tensor",
-       .category = "matmul",
-       .forms = everywhere | out,
        .composite = composite<outer>,
        .doc = R"(Every element of a vector times every element of another.
 
@@ -345,7 +330,6 @@ tensor([[3, 4],
 )",
        .aliases = "ger"},
       {.schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, " ADDED,
-       .category = "matmul",
        .forms = all_forms,
        .infer = shape<infer_addmm>,
        .composite = composite<added<lamella::mm>>,
@@ -356,7 +340,6 @@ tensor([[4., 5.],
         [4., 5.]])
 )"},
       {.schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED,
-       .category = "matmul",
        .forms = all_forms,
        .infer = shape<infer_baddbmm>,
        .composite = composite<added<lamella::bmm>>,
@@ -368,7 +351,6 @@ tensor([[[4.]],
         [[4.]]])
 )"},
       {.schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED,
-       .category = "matmul",
        .forms = all_forms,
        .infer = shape<infer_addbmm>,
        .composite = composite<addbmm>,
@@ -378,7 +360,6 @@ tensor([[[4.]],
 tensor([[7.]])
 )"},
       {.schema = "addmv(Tensor self, Tensor mat, Tensor vec, " ADDED,
-       .category = "matmul",
        .forms = all_forms,
        .infer = shape<infer_addmv>,
        .composite = composite<added<lamella::mv>>,
@@ -388,7 +369,6 @@ tensor([[7.]])
 tensor([4., 4.])
 )"},
       {.schema = "addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED,
-       .category = "matmul",
        .forms = all_forms,
        .infer = shape<infer_addr>,
        .composite = composite<addr>,
@@ -399,7 +379,6 @@ tensor([[4., 5.],
         [7., 9.]])
 )"},
       {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-       .category = "matmul",
        .forms = function | hidden,
        .infer = shape<infer_linear>,
        .composite = composite<linear>,

@@ -295,10 +295,9 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 }  // namespace
 
-LAMELLA_FAMILY(normalization) {
+LAMELLA_FAMILY(normalization, .category = "normalization", .forms = function) {
   return {
       {.schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-       .category = "normalization",
        .forms = everywhere | out,
        .infer = shape<infer_softmax>,
        .composite = composite<softmax<false>>,
@@ -314,7 +313,6 @@ Raises:
 tensor([0.5000, 0.5000])
 )"},
       {.schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-       .category = "normalization",
        .forms = everywhere | out,
        .infer = shape<infer_softmax>,
        .composite = composite<softmax<true>>,
@@ -325,8 +323,6 @@ tensor([-0.6931, -0.6931])
 )"},
       {.schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
                  "eps=1e-05, bool cudnn_enable=True) -> Tensor",
-       .category = "normalization",
-       .forms = function,
        .infer = shape<infer_plain_layer_norm>,
        .composite = composite<layer_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last
@@ -337,8 +333,6 @@ tensor([[-1.,  1.]])
 )"},
       {.schema = "native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
                  "(Tensor, Tensor, Tensor)",
-       .category = "normalization",
-       .forms = function,
        .infer = shape<infer_layer_norm>,
        .composite = composite<native_layer_norm>,
        .doc = R"(layer_norm with what it used: the result, the means, and 1 / sqrt(var + eps).
@@ -347,8 +341,6 @@ tensor([[-1.,  1.]])
 tensor([[2.]])
 )"},
       {.schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-       .category = "normalization",
-       .forms = function,
        .infer = shape<infer_rms_norm>,
        .composite = composite<rms_norm>,
        .doc = R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if
@@ -359,7 +351,6 @@ tensor([[1., 1.]])
 )"},
       {.schema =
            "_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
-       .category = "normalization",
        .forms = hidden | function,
        .infer = shape<infer_fused_rms_norm>,
        .composite = composite<fused_rms_norm>,
@@ -370,8 +361,6 @@ tensor([[0.5000]])
 )"},
       {.schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
                  "bool cudnn_enabled=True) -> Tensor",
-       .category = "normalization",
-       .forms = function,
        .infer = shape<infer_plain_group_norm>,
        .composite = composite<group_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of
@@ -382,8 +371,6 @@ tensor([[-1.,  1.]])
 )"},
       {.schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, "
                  "float eps) -> (Tensor, Tensor, Tensor)",
-       .category = "normalization",
-       .forms = function,
        .infer = shape<infer_group_norm>,
        .composite = composite<native_group_norm>,
        .doc = R"(group_norm with what it used: the result, the means, and 1 / sqrt(var + eps).
@@ -393,8 +380,6 @@ tensor([[2.]])
 )"},
       {.schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
                  "bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-       .category = "normalization",
-       .forms = function,
        .composite = composite<batch_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias for each channel, dimension 1.
 
@@ -407,21 +392,18 @@ tensor([[-1.],
         [ 1.]])
 )"},
       {.schema = "_batch_norm_train(Tensor input, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
-       .category = "normalization",
        .forms = hidden | function,
        .infer = shape<infer_batch_train>,
        .composite = composite<batch_train>,
        .doc = "batch_norm by the batch's own statistics: the result, the means, and 1 / sqrt(var + eps)."},
       {.schema = "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
                  "Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-       .category = "normalization",
        .forms = hidden | function,
        .infer = shape<infer_batch_update>,
        .composite = composite<batch_update>,
        .doc = "_batch_norm_train, and the running statistics move towards the batch's."},
       {.schema = "_batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor "
                  "running_var, float eps) -> Tensor",
-       .category = "normalization",
        .forms = hidden | function,
        .infer = shape<infer_batch_eval>,
        .composite = composite<batch_eval>,

@@ -138,10 +138,9 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
 
 }  // namespace
 
-LAMELLA_FAMILY(padding) {
+LAMELLA_FAMILY(padding, .category = "copy") {
   return {
       {.schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
-       .category = "copy",
        .forms = function,
        .infer = shape<infer_pad>,
        .composite = composite<constant_pad>,
@@ -152,7 +151,6 @@ negative ones cut.
 tensor([9, 1, 2, 9, 9])
 )"},
       {.schema = "pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor",
-       .category = "copy",
        .forms = function | hidden,
        .composite = composite<pad>,
        .doc = R"(Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode

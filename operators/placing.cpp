@@ -91,11 +91,9 @@ Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t lengt
 
 }  // namespace
 
-LAMELLA_FAMILY(placing) {
+LAMELLA_FAMILY(placing, .category = "scatter", .forms = everywhere) {
   return {
       {.schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .composite = composite<select_scatter>,
        .doc = R"(A copy of `self` with `src` in place of what select() sees.
 
@@ -105,8 +103,6 @@ tensor([[0., 0.],
 )"},
       {.schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
                  "step=1) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .composite = composite<slice_scatter>,
        .doc = R"(A copy of `self` with `src` in place of what a slice sees.
 
@@ -114,8 +110,6 @@ tensor([[0., 0.],
 tensor([0., 1., 1., 0.])
 )"},
       {.schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-       .category = "scatter",
-       .forms = everywhere,
        .composite = composite<diagonal_scatter>,
        .doc = R"(A copy of `self` with `src` on a diagonal.
 
@@ -124,7 +118,6 @@ tensor([[1., 0.],
         [0., 1.]])
 )"},
       {.schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-       .category = "scatter",
        .forms = everywhere | inplace,
        .composite = composite<put>,
        .doc = R"(`self`, seen as one row, with elements of `source` at the indices, or with these added there;
@@ -136,7 +129,6 @@ tensor([[0., 5.],
 )"},
       {.schema = "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
                  "include_self=True) -> Tensor",
-       .category = "scatter",
        .forms = everywhere | inplace | out,
        .composite = composite<index_reduce>,
        .doc = R"(`self` reduced with slices of `source` at an index for each, along a dimension.
@@ -164,7 +156,6 @@ tensor([[5., 0.],
 )"},
       {.schema = "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
        .category = "indexing",
-       .forms = everywhere,
        .composite = composite<nonzero_static>,
        .doc = R"(The first `size` rows of nonzero(), filled up with `fill_value`.
 
@@ -174,7 +165,6 @@ tensor([[ 1],
 )"},
       {.schema = "narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
        .category = "copy",
-       .forms = everywhere,
        .composite = composite<narrow_copy>,
        .doc = R"(A copy of what narrow() sees.
 

@@ -293,11 +293,9 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 
 #define WINDOW(n) "int[" #n "] kernel_size, int[" #n "] stride=[], int[" #n "] padding=0, "
 
-LAMELLA_FAMILY(pooling) {
+LAMELLA_FAMILY(pooling, .category = "pooling", .forms = function) {
   return {
       {.schema = "max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor",
-       .category = "pooling",
-       .forms = function,
        .infer = shape<infer_max<2>>,
        .composite = composite<max_pool>,
        .doc = R"(The largest element of each window; NaN wins. Windows begin every `stride` places (by default they
@@ -313,7 +311,6 @@ tensor([[[ 5.,  7.],
       {.schema = "max_pool2d_with_indices(Tensor self, " WINDOW(
            2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
               "Tensor indices)",
-       .category = "pooling",
        .forms = function | hidden,
        .infer = shape<infer_max_indices>,
        .composite = composite<max_pool_indices>,
@@ -325,7 +322,6 @@ tensor([[[ 5,  7],
 )"},
       {.schema = "avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
                                                       "divisor_override=None) -> Tensor",
-       .category = "pooling",
        .forms = function | hidden,
        .infer = shape<infer_avg2d>,
        .composite = composite<avg_pool>,
@@ -336,8 +332,6 @@ tensor([[[ 2.5000,  4.5000],
          [10.5000, 12.5000]]])
 )"},
       {.schema = "max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor",
-       .category = "pooling",
-       .forms = function,
        .infer = shape<infer_max<1>>,
        .composite = composite<max_pool1d>,
        .doc = R"(The largest element of each window along the last dimension.
@@ -347,8 +341,6 @@ tensor([[3., 4.]])
 )"},
       {.schema = "max_pool1d_with_indices(Tensor self, " WINDOW(
            1) "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-       .category = "pooling",
-       .forms = function,
        .composite = composite<max_pool1d_with_indices>,
        .doc = R"(max_pool1d, and where along the last dimension each element stood.
 
@@ -356,8 +348,6 @@ tensor([[3., 4.]])
 (tensor([[3., 4.]]), tensor([[1, 3]]))
 )"},
       {.schema = "avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
-       .category = "pooling",
-       .forms = function,
        .infer = shape<infer_avg1d>,
        .composite = composite<avg_pool1d>,
        .doc = R"(The mean of each window along the last dimension.
@@ -367,7 +357,6 @@ tensor([[2., 3.]])
 )"},
       {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
                  "int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
-       .category = "pooling",
        .forms = function | hidden,
        .infer = shape<infer_max_backward>,
        .composite = composite<max_pool_backward>,
@@ -379,7 +368,6 @@ tensor([[[0., 2., 0.]]])
 )"},
       {.schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
                  "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-       .category = "pooling",
        .forms = function | hidden,
        .infer = shape<infer_avg_backward>,
        .composite = composite<avg_pool_backward>,

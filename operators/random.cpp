@@ -229,16 +229,13 @@ Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator
 
 }  // namespace
 
-LAMELLA_FAMILY(random) {
+LAMELLA_FAMILY(random, .category = "random", .forms = function) {
   return {
       {.schema = "_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = hidden,
        .infer = shape<infer_words>,
        .doc = "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
       {.schema = "rand(SymInt[] size, " RANDOM_OPTIONS,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_drawn>,
        .composite = composite<rand>,
        .doc = R"(Uniform numbers in [0, 1), from Philox-4x32-10 (Salmon et al., 2011).
@@ -250,8 +247,6 @@ The stream depends on the seed alone, not on the device or the number of threads
 lamella.Size([2])
 )"},
       {.schema = "randn(SymInt[] size, " RANDOM_OPTIONS,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_drawn>,
        .composite = composite<randn>,
        .doc = R"(Normal numbers with mean 0 and standard deviation 1: Box and Muller's transform of Philox's stream.
@@ -260,8 +255,6 @@ lamella.Size([2])
 lamella.Size([2, 3])
 )"},
       {.schema = "rand_like(Tensor self, " RANDOM_LIKE,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_drawn_like>,
        .composite = composite<rand_like>,
        .doc = R"(Uniform numbers in [0, 1) in the shape, dtype and device of `self`.
@@ -270,8 +263,6 @@ lamella.Size([2, 3])
 lamella.Size([2, 3])
 )"},
       {.schema = "randn_like(Tensor self, " RANDOM_LIKE,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_drawn_like>,
        .composite = composite<randn_like>,
        .doc = R"(Normal numbers in the shape, dtype and device of `self`.
@@ -280,8 +271,6 @@ lamella.Size([2, 3])
 lamella.Size([2, 3])
 )"},
       {.schema = "normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
-       .category = "random",
-       .forms = function,
        .composite = composite<normal_tensors<const Tensor&, const Tensor&>>,
        .doc = R"(Normal numbers of the given means and standard deviations, which broadcast.
 
@@ -289,20 +278,13 @@ lamella.Size([2, 3])
 tensor([0., 0.])
 )"},
       {.schema = "normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor",
-       .category = "random",
-       .forms = function,
        .composite = composite<normal_tensors<const Tensor&, double>>},
       {.schema = "normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
-       .category = "random",
-       .forms = function,
        .composite = composite<normal_tensors<double, const Tensor&>>},
       {.schema = "normal.float_float(float mean, float std, SymInt[] size, " RANDOM_OPTIONS,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_normal_numbers>,
        .composite = composite<normal_numbers>},
       {.schema = "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_uniform>,
        .composite = composite<uniform>,
@@ -312,7 +294,6 @@ tensor([0., 0.])
 True
 )"},
       {.schema = "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_normal>,
        .composite = composite<normal>,

@@ -154,11 +154,9 @@ Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> 
 
 }  // namespace
 
-LAMELLA_FAMILY(random_integers) {
+LAMELLA_FAMILY(random_integers, .category = "random", .forms = function) {
   return {
       {.schema = "randint(SymInt high, SymInt[] size, " RANDOM_OPTIONS,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_randint>,
        .composite = composite<randint>,
        .doc = R"(Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says otherwise.
@@ -170,13 +168,9 @@ Raises:
 True
 )"},
       {.schema = "randint.low(SymInt low, SymInt high, SymInt[] size, " RANDOM_OPTIONS,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_randint_low>,
        .composite = composite<randint_low>},
       {.schema = "randint_like(Tensor self, SymInt high, " RANDOM_LIKE,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_randint_like>,
        .composite = composite<randint_like>,
        .doc = R"(Integers below `high`, from `low` (0) on, in the shape, dtype and device of `self`.
@@ -185,12 +179,9 @@ True
 tensor([0., 0.])
 )"},
       {.schema = "randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " RANDOM_LIKE,
-       .category = "random",
-       .forms = function,
        .infer = shape<infer_randint_like_low>,
        .composite = composite<randint_like_low>},
       {.schema = "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_integers_all>,
        .composite = composite<random_all>,
@@ -201,12 +192,10 @@ dtype counts.
 tensor([0., 0.])
 )"},
       {.schema = "random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_integers_to>,
        .composite = composite<random_to>},
       {.schema = "random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_integers>,
        .composite = composite<integers>},

@@ -236,12 +236,10 @@ std::tuple<Tensor, Tensor> rnn_packed(const Tensor& data, const Tensor& batch_si
 
 }  // namespace
 
-LAMELLA_FAMILY(recurrent) {
+LAMELLA_FAMILY(recurrent, .category = "matmul", .forms = function) {
   return {
       {.schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
                  "-> (Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<lstm_cell>,
        .doc = R"(One step of an LSTM: the new hidden state and the new cell.
 
@@ -256,8 +254,6 @@ Args:
 tensor([[0.5000]])
 )"},
       {.schema = "gru_cell" CELL,
-       .category = "matmul",
-       .forms = function,
        .composite = composite<gru_cell>,
        .doc = R"(One step of a GRU, whose weights are those of the gates r, z, n.
 
@@ -265,8 +261,6 @@ tensor([[0.5000]])
 tensor([[0.5000]])
 )"},
       {.schema = "rnn_tanh_cell" CELL,
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn_cell<Kind::tanh>>,
        .doc = R"(tanh(w_ih input + b_ih + w_hh hx + b_hh), row by row.
 
@@ -275,8 +269,6 @@ tensor([[0.5000]])
 tensor([[0.9640]])
 )"},
       {.schema = "rnn_relu_cell" CELL,
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn_cell<Kind::relu>>,
        .doc = R"(relu(w_ih input + b_ih + w_hh hx + b_hh), row by row.
 
@@ -285,8 +277,6 @@ tensor([[0.9640]])
 tensor([[2.]])
 )"},
       {.schema = "lstm.input(Tensor input, Tensor[] hx, " WHOLE "(Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<lstm>,
        .doc = R"(Layers of LSTMs over sequences: all results of the last layer, and the last hidden states and cells.
 
@@ -306,12 +296,8 @@ The overload `data` takes packed rows and how many of them each step has.
 tensor([[[0.2500]]])
 )"},
       {.schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " PACKED "(Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<lstm_packed>},
       {.schema = "gru.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn<Kind::gru>>,
        .doc = R"(Layers of GRUs over sequences, as `lstm`: all results of the last layer, and the last hidden states.
 
@@ -320,12 +306,8 @@ tensor([[[0.2500]]])
 tensor([[[0.2500]]])
 )"},
       {.schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn_packed<Kind::gru>>},
       {.schema = "rnn_tanh.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn<Kind::tanh>>,
        .doc = R"(Layers of rnn_tanh_cell over sequences, as `lstm`.
 
@@ -334,12 +316,8 @@ tensor([[[0.2500]]])
 tensor([[[0.9614]]])
 )"},
       {.schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn_packed<Kind::tanh>>},
       {.schema = "rnn_relu.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn<Kind::relu>>,
        .doc = R"(Layers of rnn_relu_cell over sequences, as `lstm`.
 
@@ -348,8 +326,6 @@ tensor([[[0.9614]]])
 tensor([[[3.]]])
 )"},
       {.schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
-       .category = "matmul",
-       .forms = function,
        .composite = composite<rnn_packed<Kind::relu>>},
   };
 }

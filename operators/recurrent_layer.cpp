@@ -348,12 +348,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_cell_bac
 
 }  // namespace
 
-LAMELLA_FAMILY(recurrent_layer) {
+LAMELLA_FAMILY(recurrent_layer, .category = "matmul", .forms = hidden | function) {
   return {
       {.schema = "_lstm_layer(Tensor gates, Tensor hx, Tensor cx, Tensor weight, Tensor? projection, int[] "
                  "batch_sizes, bool reverse) -> (Tensor out, Tensor hn, Tensor cn, Tensor cells, Tensor kept)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_lstm>,
        .composite = composite<lstm_layer>,
        .doc = "One direction of an LSTM's layer, from what the input and the biases give to the gates. With a "
@@ -361,51 +359,37 @@ LAMELLA_FAMILY(recurrent_layer) {
       {.schema = "_lstm_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_cn, Tensor? grad_cells, Tensor? "
                  "grad_kept, Tensor hx, Tensor cx, Tensor weight, Tensor? projection, Tensor out, Tensor cells, Tensor "
                  "kept, int[] batch_sizes, bool reverse) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_lstm_backward>,
        .composite = composite<lstm_layer_backward>,
        .doc = "The gradients of _lstm_layer by gates, hx, cx, weight and projection, which is None if there is none."},
       {.schema = "_gru_layer(Tensor gates, Tensor hx, Tensor weight, Tensor? bias, int[] batch_sizes, bool reverse) -> "
                  "(Tensor out, Tensor hn, Tensor kept)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_gru>,
        .composite = composite<gru_layer>,
        .doc = "One direction of a GRU's layer, from what the input gives to the gates; `bias` is the state's."},
       {.schema = "_gru_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_kept, Tensor hx, Tensor weight, "
                  "Tensor out, Tensor kept, int[] batch_sizes, bool reverse) -> (Tensor, Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_gru_backward>,
        .composite = composite<gru_layer_backward>,
        .doc = "The gradients of _gru_layer by gates, hx, weight and bias."},
       {.schema = "_rnn_layer(Tensor gates, Tensor hx, Tensor weight, int[] batch_sizes, bool reverse, bool relu) -> "
                  "(Tensor out, Tensor hn)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_rnn>,
        .composite = composite<rnn_layer>,
        .doc = "One direction of a plain recurrent layer, from what the input and the biases give; tanh, or relu."},
       {.schema = "_rnn_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor hx, Tensor weight, Tensor out, int[] "
                  "batch_sizes, bool reverse, bool relu) -> (Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_rnn_backward>,
        .composite = composite<rnn_layer_backward>,
        .doc = "The gradients of _rnn_layer by gates, hx and weight."},
       {.schema = "_lstm_cell(Tensor input, Tensor hx, Tensor cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh) "
                  "-> (Tensor hy, Tensor cy, Tensor kept)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_cell>,
        .composite = composite<lstm_cell>,
        .doc = "One step of an LSTM."},
       {.schema = "_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor? grad_kept, Tensor input, Tensor hx, "
                  "Tensor cx, Tensor w_ih, Tensor w_hh, Tensor cy, Tensor kept, bool[7] output_mask) -> (Tensor, "
                  "Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
-       .category = "matmul",
-       .forms = hidden | function,
        .infer = shape<infer_cell_backward>,
        .composite = composite<lstm_cell_backward>,
        .doc = "The gradients of _lstm_cell; those that `output_mask` leaves out are None."},

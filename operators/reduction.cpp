@@ -248,10 +248,9 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(reduction) {
+LAMELLA_FAMILY(reduction, .category = "reduction", .forms = everywhere | out) {
   return {
       {.schema = "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .infer = shape<infer_sum>,
        .composite = composite<sum_all>,
@@ -263,11 +262,8 @@ Floats are added pairwise in a fixed order, whatever the number of threads.
 tensor([4., 6.])
 )"},
       {.schema = "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_sum_dims>},
       {.schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .infer = shape<infer_mean>,
        .composite = composite<mean_all>,
@@ -280,12 +276,9 @@ Raises:
 tensor(3.)
 )"},
       {.schema = "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_mean_dims>,
        .composite = composite<mean_dims>},
       {.schema = "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .infer = shape<infer_sum>,
        .composite = composite<prod_all>,
@@ -295,12 +288,8 @@ tensor(3.)
 tensor([3., 8.])
 )"},
       {.schema = "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_prod_dim>},
       {.schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_nansum>,
        .composite = composite<nansum>,
        .doc = R"(The sum of what is not NaN.
@@ -309,8 +298,6 @@ tensor([3., 8.])
 tensor(3.)
 )"},
       {.schema = "nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_nanmean>,
        .composite = composite<nanmean>,
        .doc = R"(The mean of what is not NaN.
@@ -319,8 +306,6 @@ tensor(3.)
 tensor(1.5000)
 )"},
       {.schema = "any(Tensor self) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_truth>,
        .composite = composite<truth_all<true>>,
        .doc = R"(Whether any element is not zero, among all or over dimensions; NaN counts.
@@ -329,18 +314,12 @@ tensor(1.5000)
 tensor([ True, False])
 )"},
       {.schema = "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_truth_over<int64_t>>,
        .composite = composite<truth_over<true, int64_t>>},
       {.schema = "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_truth_over<std::optional<IntArrayRef>>>,
        .composite = composite<truth_over<true, std::optional<IntArrayRef>>>},
       {.schema = "all(Tensor self) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_truth>,
        .composite = composite<truth_all<false>>,
        .doc = R"(Whether no element is zero, among all or over dimensions; of nothing it is True.
@@ -349,18 +328,12 @@ tensor([ True, False])
 tensor([False,  True])
 )"},
       {.schema = "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_truth_over<int64_t>>,
        .composite = composite<truth_over<false, int64_t>>},
       {.schema = "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_truth_over<std::optional<IntArrayRef>>>,
        .composite = composite<truth_over<false, std::optional<IntArrayRef>>>},
       {.schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_count>,
        .composite = composite<count_nonzero>,
        .doc = R"(How many elements are not zero, among all or over dimensions.
@@ -369,13 +342,10 @@ tensor([False,  True])
 tensor(2)
 )"},
       {.schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_count_dims>,
        .composite = composite<count_nonzero_dims>},
       {.schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                  "dtype=None) -> Tensor",
-       .category = "reduction",
        .forms = hidden | function | out,
        .infer = shape<infer_vector_norm>,
        .composite = composite<vector_norm>,
@@ -386,7 +356,6 @@ not zero for 0.
 tensor(5.)
 )"},
       {.schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .composite = composite<dist>,
        .doc = R"(The norm of order `p` of the difference of two tensors, which broadcast.
@@ -396,8 +365,6 @@ tensor(5.)
 )"},
       {.schema =
            "norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .composite = composite<norm>,
        .doc = R"(The norm of order `p` over all elements, or over dimensions; 'fro' is 2, and 'nuc' the sum of a
 matrix's singular values.
@@ -407,12 +374,9 @@ tensor(5.)
 )"},
       {.schema =
            "norm.str(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .composite = composite<named_norm>},
       {.schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .infer = shape<infer_logsumexp>,
        .composite = composite<logsumexp>,
        .doc = R"(log(sum(exp(self))) over dimensions, without overflow.

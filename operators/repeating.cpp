@@ -110,10 +110,9 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::
 
 }  // namespace
 
-LAMELLA_FAMILY(repeating) {
+LAMELLA_FAMILY(repeating, .category = "copy", .forms = everywhere) {
   return {
       {.schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
-       .category = "copy",
        .forms = method,
        .infer = shape<infer_repeat>,
        .composite = composite<repeat>,
@@ -123,8 +122,6 @@ LAMELLA_FAMILY(repeating) {
 tensor([1, 2, 1, 2])
 )"},
       {.schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .infer = shape<infer_tile>,
        .composite = composite<tile>,
        .doc = R"(repeat(), with counts of one where some are missing.
@@ -134,8 +131,6 @@ tensor([1, 2, 1, 2])
 )"},
       {.schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) "
                  "-> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .infer = shape<infer_repeat_interleave>,
        .composite = composite<repeat_interleave>,
        .doc = R"(Each position of a dimension, or each element, so often in a row.
@@ -145,11 +140,8 @@ tensor([1, 1, 2, 2])
 )"},
       {.schema = "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? "
                  "output_size=None) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .composite = composite<repeat_interleave_tensor>},
       {.schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
-       .category = "copy",
        .forms = function,
        .infer = shape<infer_counts>,
        .composite = composite<repeat_interleave_counts>},

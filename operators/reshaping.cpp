@@ -149,10 +149,9 @@ std::vector<Tensor> atleast_each(TensorList tensors) {
 
 }  // namespace
 
-LAMELLA_FAMILY(reshaping) {
+LAMELLA_FAMILY(reshaping, .category = "view", .forms = function) {
   return {
       {.schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-       .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_view>,
        .doc = R"(The same elements in another shape, without copying; one size may be -1.
@@ -165,11 +164,9 @@ tensor([[0, 1, 2],
         [3, 4, 5]])
 )"},
       {.schema = "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-       .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_view_dtype>},
       {.schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
-       .category = "view",
        .forms = everywhere,
        .composite = composite<reshape>,
        .doc = R"(The same elements in another shape: a view where possible, else a copy.
@@ -179,7 +176,6 @@ tensor([[0, 1],
         [2, 3]])
 )"},
       {.schema = "view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-       .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_view_as>,
        .doc = R"(view() with the shape of `other`.
@@ -188,7 +184,6 @@ tensor([[0, 1],
 lamella.Size([2, 2])
 )"},
       {.schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
-       .category = "view",
        .forms = everywhere,
        .composite = composite<flatten>,
        .doc = R"(The dimensions from `start_dim` to `end_dim` as one: a view where possible, else a copy.
@@ -197,7 +192,6 @@ lamella.Size([2, 2])
 lamella.Size([2, 12])
 )"},
       {.schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
-       .category = "view",
        .forms = everywhere,
        .composite = composite<unflatten>,
        .doc = R"(One dimension as several; one size may be -1.
@@ -206,7 +200,6 @@ lamella.Size([2, 12])
 lamella.Size([2, 3])
 )"},
       {.schema = "ravel(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
        .forms = everywhere,
        .composite = composite<ravel>,
        .doc = R"(All elements as one contiguous dimension: a view where possible, else a copy.
@@ -215,44 +208,29 @@ lamella.Size([2, 3])
 lamella.Size([4])
 )"},
       {.schema = "atleast_1d(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = function,
        .composite = composite<atleast<1>>,
        .doc = R"(`self` with at least one dimension.
 
 >>> lamella.atleast_1d(lamella.tensor(1))
 tensor([1])
 )"},
-      {.schema = "atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]",
-       .category = "view",
-       .forms = function,
-       .composite = composite<atleast_each<1>>},
+      {.schema = "atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", .composite = composite<atleast_each<1>>},
       {.schema = "atleast_2d(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = function,
        .composite = composite<atleast<2>>,
        .doc = R"(`self` with at least two dimensions; a vector becomes a row.
 
 >>> lamella.atleast_2d(lamella.tensor([1, 2]))
 tensor([[1, 2]])
 )"},
-      {.schema = "atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]",
-       .category = "view",
-       .forms = function,
-       .composite = composite<atleast_each<2>>},
+      {.schema = "atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", .composite = composite<atleast_each<2>>},
       {.schema = "atleast_3d(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = function,
        .composite = composite<atleast<3>>,
        .doc = R"(`self` with at least three dimensions, as numpy inserts them.
 
 >>> lamella.atleast_3d(lamella.ones(2, 3)).shape
 lamella.Size([2, 3, 1])
 )"},
-      {.schema = "atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]",
-       .category = "view",
-       .forms = function,
-       .composite = composite<atleast_each<3>>},
+      {.schema = "atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", .composite = composite<atleast_each<3>>},
   };
 }
 

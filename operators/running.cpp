@@ -99,11 +99,9 @@ Tensor trapezoid(const Tensor& y, const Distance& x, int64_t dim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(running) {
+LAMELLA_FAMILY(running, .category = "scan", .forms = everywhere | out) {
   return {
       {.schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-       .category = "scan",
-       .forms = everywhere | out,
        .composite = composite<running_extreme<true>>,
        .doc = R"(The largest element so far along a dimension, and where it stands; of equals the last. NaN wins.
 
@@ -111,8 +109,6 @@ LAMELLA_FAMILY(running) {
 lamella.return_types.cummax(values=tensor([1, 3, 3]), indices=tensor([0, 1, 1]))
 )"},
       {.schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-       .category = "scan",
-       .forms = everywhere | out,
        .composite = composite<running_extreme<false>>,
        .doc = R"(The smallest element so far along a dimension, and where it stands; of equals the last. NaN wins.
 
@@ -120,8 +116,6 @@ lamella.return_types.cummax(values=tensor([1, 3, 3]), indices=tensor([0, 1, 1]))
 tensor([2, 2, 1])
 )"},
       {.schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
-       .category = "scan",
-       .forms = everywhere | out,
        .composite = composite<logcumsumexp>,
        .doc = R"(The logarithm of the running sum of exponentials along a dimension, without overflow.
 
@@ -129,8 +123,6 @@ tensor([2, 2, 1])
 tensor([0.0000, 0.6931])
 )"},
       {.schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-       .category = "scan",
-       .forms = everywhere | out,
        .composite = composite<diff>,
        .doc = R"(The differences of neighbours along a dimension, `n` times; bools that differ give True.
 
@@ -155,7 +147,6 @@ tensor(4.5000)
        .forms = function,
        .composite = composite<trapezoid<Scalar, false>>},
       {.schema = "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-       .category = "scan",
        .forms = function,
        .composite = composite<trapezoid<Tensor, true>>,
        .doc = R"(The integral by trapezoids from the first point to each further one, along a dimension.
@@ -164,7 +155,6 @@ tensor(4.5000)
 tensor([1.5000, 4.5000])
 )"},
       {.schema = "cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
-       .category = "scan",
        .forms = function,
        .composite = composite<trapezoid<Scalar, true>>},
   };

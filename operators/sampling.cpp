@@ -146,10 +146,9 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
 
 }  // namespace
 
-LAMELLA_FAMILY(sampling) {
+LAMELLA_FAMILY(sampling, .category = "random", .forms = everywhere) {
   return {
       {.schema = "randperm(SymInt n, " RANDOM_OPTIONS,
-       .category = "random",
        .forms = function,
        .infer = shape<infer_randperm>,
        .composite = composite<randperm>,
@@ -159,14 +158,11 @@ LAMELLA_FAMILY(sampling) {
 tensor([0, 1, 2, 3])
 )"},
       {.schema = "_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = hidden,
        .infer = shape<infer_permutation>,
        .composite = composite<permute_randomly>,
        .doc = "Fills a row with the integers below its size, in random order."},
       {.schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
-       .category = "random",
-       .forms = everywhere,
        .infer = shape<infer_bernoulli_of>,
        .composite = composite<bernoulli>,
        .doc = R"(1 with the probability that each element of `self` gives, else 0; or with one probability `p`.
@@ -178,12 +174,9 @@ Raises:
 tensor([0., 1.])
 )"},
       {.schema = "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
-       .category = "random",
-       .forms = everywhere,
        .infer = shape<infer_bernoulli_with>,
        .composite = composite<bernoulli_with>},
       {.schema = "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_bernoulli>,
        .composite = composite<bernoulli_p>,
@@ -193,14 +186,11 @@ tensor([0., 1.])
 tensor([1., 1.])
 )"},
       {.schema = "bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
-       .category = "random",
        .forms = method,
        .infer = shape<infer_bernoulli_tensor>,
        .composite = composite<bernoulli_tensor>},
       {.schema = "multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) "
                  "-> Tensor",
-       .category = "random",
-       .forms = everywhere,
        .infer = shape<infer_multinomial>,
        .composite = composite<multinomial>,
        .doc = R"(Indices drawn with the probabilities, or weights, in the rows of `self`.
@@ -212,7 +202,6 @@ Raises:
 tensor([1])
 )"},
       {.schema = "_search_cdf(Tensor cdf, Tensor u) -> Tensor",
-       .category = "random",
        .forms = hidden,
        .infer = shape<infer_search>,
        .composite = composite<search_cdf>,

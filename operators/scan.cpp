@@ -29,11 +29,9 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype)
 
 }  // namespace
 
-LAMELLA_FAMILY(scan) {
+LAMELLA_FAMILY(scan, .category = "scan", .forms = all_forms) {
   return {
       {.schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-       .category = "scan",
-       .forms = all_forms,
        .infer = shape<infer_scan>,
        .doc = R"(Running sums along a dimension; integers and bools give int64. Floats are added in float64.
 
@@ -41,8 +39,6 @@ LAMELLA_FAMILY(scan) {
 tensor([1., 3., 6.])
 )"},
       {.schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-       .category = "scan",
-       .forms = all_forms,
        .infer = shape<infer_scan>,
        .composite = composite<cumprod>,
        .doc = R"(Running products along a dimension; integers and bools give int64.

@@ -102,11 +102,10 @@ Tensor bucketize(const Values& self, const Tensor& boundaries, bool out_int32, b
 
 }  // namespace
 
-LAMELLA_FAMILY(searching) {
+LAMELLA_FAMILY(searching, .category = "sort", .forms = function) {
   return {
       {.schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
                  "str? side=None, Tensor? sorter=None) -> Tensor",
-       .category = "sort",
        .forms = function | out,
        .infer = shape<infer_searchsorted<Tensor>>,
        .composite = composite<searchsorted<Tensor>>,
@@ -121,13 +120,10 @@ tensor([1, 2])
 )"},
       {.schema = "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
                  "str? side=None, Tensor? sorter=None) -> Tensor",
-       .category = "sort",
-       .forms = function,
        .infer = shape<infer_searchsorted<Scalar>>,
        .composite = composite<searchsorted<Scalar>>},
       {.schema =
            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-       .category = "sort",
        .forms = everywhere | out,
        .infer = shape<infer_bucketize<Tensor>>,
        .composite = composite<bucketize<Tensor>>,
@@ -139,8 +135,6 @@ tensor([1, 2])
 )"},
       {.schema =
            "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-       .category = "sort",
-       .forms = function,
        .infer = shape<infer_bucketize<Scalar>>,
        .composite = composite<bucketize<Scalar>>},
   };

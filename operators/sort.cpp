@@ -121,11 +121,9 @@ Both median_dim(const Tensor& self, int64_t dim, bool keepdim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(sort) {
+LAMELLA_FAMILY(sort, .category = "sort", .forms = everywhere | out) {
   return {
       {.schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
-       .category = "sort",
-       .forms = everywhere | out,
        .infer = shape<infer_sort>,
        .composite = composite<sort>,
        .doc = R"(The elements in order along one dimension, and the indices they had. Equal ones keep their order;
@@ -136,11 +134,8 @@ tensor([1, 2, 0])
 )"},
       {.schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
                  "Tensor indices)",
-       .category = "sort",
-       .forms = everywhere | out,
        .infer = shape<infer_sort_stable>},
       {.schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
-       .category = "sort",
        .forms = everywhere,
        .composite = composite<argsort>,
        .doc = R"(The indices that sort() gives.
@@ -149,12 +144,9 @@ tensor([1, 2, 0])
 tensor([1, 2, 0])
 )"},
       {.schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
-       .category = "sort",
        .forms = everywhere,
        .composite = composite<argsort_stable>},
       {.schema = "msort(Tensor self) -> Tensor",
-       .category = "sort",
-       .forms = everywhere | out,
        .composite = composite<msort>,
        .doc = R"(The elements in order along the first dimension.
 
@@ -163,8 +155,6 @@ tensor([1, 2, 3])
 )"},
       {.schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                  "Tensor indices)",
-       .category = "sort",
-       .forms = everywhere | out,
        .infer = shape<infer_topk>,
        .composite = composite<topk>,
        .doc = R"(The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal
@@ -177,8 +167,6 @@ Raises:
 tensor([5, 3])
 )"},
       {.schema = "kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-       .category = "sort",
-       .forms = everywhere | out,
        .infer = shape<infer_kthvalue>,
        .composite = composite<kthvalue>,
        .doc = R"(The k-th smallest element along one dimension, counted from 1, and its index.
@@ -187,7 +175,6 @@ tensor([5, 3])
 tensor(2)
 )"},
       {.schema = "median(Tensor self) -> Tensor",
-       .category = "sort",
        .forms = everywhere,
        .infer = shape<infer_median>,
        .composite = composite<median>,
@@ -198,8 +185,6 @@ before all.
 tensor(2)
 )"},
       {.schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-       .category = "sort",
-       .forms = everywhere | out,
        .infer = shape<infer_median_dim>,
        .composite = composite<median_dim>},
   };

@@ -124,11 +124,9 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(splitting) {
+LAMELLA_FAMILY(splitting, .category = "view", .forms = everywhere) {
   return {
       {.schema = "chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<chunk>,
        .doc = R"(At most `chunks` pieces of one size along a dimension, the last perhaps smaller.
 
@@ -137,8 +135,6 @@ LAMELLA_FAMILY(splitting) {
 )",
        .aliases = "unsafe_chunk"},
       {.schema = "split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split>,
        .doc = R"(Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.
 
@@ -147,12 +143,8 @@ LAMELLA_FAMILY(splitting) {
 )",
        .aliases = "unsafe_split"},
       {.schema = "split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_sizes>},
       {.schema = "split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_with_sizes>,
        .doc = R"(Pieces of the given sizes along a dimension.
 
@@ -161,8 +153,6 @@ LAMELLA_FAMILY(splitting) {
 )",
        .aliases = "unsafe_split_with_sizes"},
       {.schema = "tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<tensor_split_sections>,
        .doc = R"(A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at
 given indices.
@@ -171,17 +161,11 @@ given indices.
 (tensor([0, 1]), tensor([2, 3]), tensor([4]))
 )"},
       {.schema = "tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<tensor_split_indices>},
       {.schema = "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int "
                  "dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<tensor_split_tensor>},
       {.schema = "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_sections<1>>,
        .doc = R"(Equal pieces along the second dimension, of a vector along the only one, or pieces that start at
 given indices.
@@ -190,12 +174,8 @@ given indices.
 (tensor([0, 1]), tensor([2, 3]))
 )"},
       {.schema = "hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_indices<1>>},
       {.schema = "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_sections<0>>,
        .doc = R"(Equal pieces along the first dimension, or pieces that start at given indices.
 
@@ -203,12 +183,8 @@ given indices.
 lamella.Size([1, 3])
 )"},
       {.schema = "vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_indices<0>>},
       {.schema = "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_sections<2>>,
        .doc = R"(Equal pieces along the third dimension, or pieces that start at given indices.
 
@@ -216,12 +192,8 @@ lamella.Size([1, 3])
 lamella.Size([1, 1, 2])
 )"},
       {.schema = "dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<split_indices<2>>},
       {.schema = "unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]",
-       .category = "view",
-       .forms = everywhere,
        .composite = composite<unbind>,
        .doc = R"(One view for each position along a dimension.
 

@@ -214,10 +214,9 @@ Tensor corrcoef(const Tensor& self) {
 
 }  // namespace
 
-LAMELLA_FAMILY(statistics) {
+LAMELLA_FAMILY(statistics, .category = "reduction", .forms = everywhere | out) {
   return {
       {.schema = "bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .composite = composite<bincount>,
        .doc = R"(How often each integer from 0 to the largest stands in a row, or the sum of its weights.
@@ -226,8 +225,6 @@ LAMELLA_FAMILY(statistics) {
 tensor([1, 0, 2])
 )"},
       {.schema = "histc(Tensor self, SymInt bins=100, Scalar min=0, Scalar max=0) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere | out,
        .composite = composite<histc>,
        .doc = R"(How many elements lie in each of `bins` equal parts of the range from `min` to `max`, or of that of
 the data where the two are equal. What lies outside does not count.
@@ -236,8 +233,6 @@ the data where the two are equal. What lies outside does not count.
 tensor([0., 2., 1., 0.])
 )"},
       {.schema = "quantile(Tensor self, Tensor q, " QUANTILE,
-       .category = "reduction",
-       .forms = everywhere | out,
        .composite = composite<quantile<false>>,
        .doc = R"(The elements below which the fractions `q` of the sorted elements lie, along a dimension or of all;
 the results for a row of `q` are the first dimension. NaN gives NaN.
@@ -248,25 +243,16 @@ Args:
 >>> lamella.quantile(lamella.tensor([0., 1., 2., 3.]), 0.5)
 tensor(1.5000)
 )"},
-      {.schema = "quantile.scalar(Tensor self, float q, " QUANTILE,
-       .category = "reduction",
-       .forms = everywhere | out,
-       .composite = composite<quantile_number<false>>},
+      {.schema = "quantile.scalar(Tensor self, float q, " QUANTILE, .composite = composite<quantile_number<false>>},
       {.schema = "nanquantile(Tensor self, Tensor q, " QUANTILE,
-       .category = "reduction",
-       .forms = everywhere | out,
        .composite = composite<quantile<true>>,
        .doc = R"(quantile() of what is not NaN.
 
 >>> lamella.nanquantile(lamella.tensor([float('nan'), 1., 2.]), 0.5)
 tensor(1.5000)
 )"},
-      {.schema = "nanquantile.scalar(Tensor self, float q, " QUANTILE,
-       .category = "reduction",
-       .forms = everywhere | out,
-       .composite = composite<quantile_number<true>>},
+      {.schema = "nanquantile.scalar(Tensor self, float q, " QUANTILE, .composite = composite<quantile_number<true>>},
       {.schema = "nanmedian(Tensor self) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .composite = composite<nanmedian>,
        .doc = R"(The median of what is not NaN, the lower of two; along a dimension with its index.
@@ -275,12 +261,8 @@ tensor(1.5000)
 tensor(1.)
 )"},
       {.schema = "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-       .category = "reduction",
-       .forms = everywhere | out,
        .composite = composite<nanmedian_dim>},
       {.schema = "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-       .category = "reduction",
-       .forms = everywhere | out,
        .composite = composite<mode>,
        .doc = R"(The most frequent element along a dimension, of several the smallest, and where it stands last.
 
@@ -288,7 +270,6 @@ tensor(1.)
 lamella.return_types.mode(values=tensor(3), indices=tensor(2))
 )"},
       {.schema = "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .composite = composite<cov>,
        .doc = R"(The covariances of variables in rows, each with its observations in columns.
@@ -302,7 +283,6 @@ tensor([[ 1., -1.],
         [-1.,  1.]])
 )"},
       {.schema = "corrcoef(Tensor self) -> Tensor",
-       .category = "reduction",
        .forms = everywhere,
        .composite = composite<corrcoef>,
        .doc = R"(Pearson's correlations of variables in rows, each with its observations in columns.

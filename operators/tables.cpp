@@ -146,7 +146,7 @@ Bags embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& of
 
 }  // namespace
 
-LAMELLA_FAMILY(table) {
+LAMELLA_FAMILY(table, .category = "indexing", .forms = function) {
   return {
       {.schema = "renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
        .category = "normalization",
@@ -160,7 +160,6 @@ tensor([[1.5000, 2.0000],
 )"},
       {.schema = "embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
        .category = "scatter",
-       .forms = function,
        .infer = shape<infer_written<check_embedding_renorm>>,
        .composite = composite<embedding_renorm>,
        .doc = R"(Scales the rows that indices name, where their norm is larger than `max_norm`, to that length, in
@@ -173,8 +172,6 @@ tensor([[3., 4.],
       {.schema = "embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int "
                  "mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "
                  "(Tensor, Tensor, Tensor, Tensor)",
-       .category = "indexing",
-       .forms = function,
        .composite = composite<embedding_bag>,
        .doc = R"(Rows of a table, of which those of each bag are added up (mode 0), averaged (1), or reduced to the
 largest elements (2). `offsets` say where in the indices each bag begins and, with
@@ -189,8 +186,6 @@ tensor([[4., 6.],
       {.schema = "embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, "
                  "int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
                  "(Tensor, Tensor, Tensor, Tensor)",
-       .category = "indexing",
-       .forms = function,
        .composite = composite<bags_of>},
   };
 }

@@ -56,11 +56,9 @@ Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double
 
 }  // namespace
 
-LAMELLA_FAMILY(taper) {
+LAMELLA_FAMILY(taper, .category = "creation", .forms = function) {
   return {
       {.schema = "hann_window(int window_length, bool periodic=True, " OPTIONS,
-       .category = "creation",
-       .forms = function,
        .composite = composite<hann_window>,
        .doc = R"(Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is
 the next period's first.
@@ -69,8 +67,6 @@ the next period's first.
 tensor([0.0000, 0.5000, 1.0000, 0.5000])
 )"},
       {.schema = "hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, " OPTIONS,
-       .category = "creation",
-       .forms = function,
        .composite = composite<hamming_window>,
        .doc = R"(Hamming's window: alpha - beta cos(2 pi i / n).
 
@@ -78,8 +74,6 @@ tensor([0.0000, 0.5000, 1.0000, 0.5000])
 tensor([0.0800, 0.5400, 1.0000, 0.5400])
 )"},
       {.schema = "blackman_window(int window_length, bool periodic=True, " OPTIONS,
-       .category = "creation",
-       .forms = function,
        .composite = composite<blackman_window>,
        .doc = R"(Blackman's window, of two cosines.
 
@@ -87,8 +81,6 @@ tensor([0.0800, 0.5400, 1.0000, 0.5400])
 tensor(1.)
 )"},
       {.schema = "bartlett_window(int window_length, bool periodic=True, " OPTIONS,
-       .category = "creation",
-       .forms = function,
        .composite = composite<bartlett_window>,
        .doc = R"(Bartlett's window, a triangle.
 

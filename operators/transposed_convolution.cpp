@@ -95,11 +95,9 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
   "(Tensor input, Tensor weight, Tensor? bias=None, SymInt[" #n "] stride=1, SymInt[" #n "] padding=0, SymInt[" #n \
   "] output_padding=0, SymInt groups=1, SymInt[" #n "] dilation=1) -> Tensor"
 
-LAMELLA_FAMILY(transposed_convolution) {
+LAMELLA_FAMILY(transposed_convolution, .category = "convolution", .forms = function) {
   return {
       {.schema = "conv_transpose1d" ARGUMENTS(1),
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv_transpose<1>>,
        .doc = R"(The transposed convolution along the last dimension: each element of the input (n, c, length), or
 without n, adds its multiple of the kernel to the result. See conv_transpose2d.input.
@@ -108,8 +106,6 @@ without n, adds its multiple of the kernel to the result. See conv_transpose2d.i
 tensor([[ 1., 10.,  2., 20.]])
 )"},
       {.schema = "conv_transpose2d.input" ARGUMENTS(2),
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv_transpose<2>>,
        .doc = R"(The transposed convolution of images (n, c, height, width), or without n: each pixel adds its
 multiple of the kernel to the result, `stride` places further for each pixel; `weight` is (c, out
@@ -126,8 +122,6 @@ tensor([[[1., 2., 1.],
          [1., 2., 1.]]])
 )"},
       {.schema = "conv_transpose3d.input" ARGUMENTS(3),
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv_transpose<3>>,
        .doc = R"(The transposed convolution of volumes (n, c, depth, height, width), or without n. See
 conv_transpose2d.input.
@@ -136,8 +130,6 @@ conv_transpose2d.input.
 tensor([[[[1., 2., 1.]]]])
 )"},
       {.schema = "conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
-       .category = "convolution",
-       .forms = function,
        .composite = composite<conv_tbc>,
        .doc = R"(conv1d of an input (time, batch, c) with a weight (kernel, c, out channels).
 

@@ -98,10 +98,9 @@ Tensor trace(const Tensor& self) {
 
 }  // namespace
 
-LAMELLA_FAMILY(triangle) {
+LAMELLA_FAMILY(triangle, .category = "copy", .forms = everywhere) {
   return {
       {.schema = "tril(Tensor self, int diagonal=0) -> Tensor",
-       .category = "copy",
        .forms = all_forms,
        .infer = shape<infer_triangle>,
        .composite = composite<triangle<true>>,
@@ -112,7 +111,6 @@ tensor([[1., 0.],
         [1., 1.]])
 )"},
       {.schema = "triu(Tensor self, int diagonal=0) -> Tensor",
-       .category = "copy",
        .forms = all_forms,
        .infer = shape<infer_triangle>,
        .composite = composite<triangle<false>>,
@@ -145,8 +143,6 @@ tensor([[0, 0, 1],
         [0, 1, 1]])
 )"},
       {.schema = "diag(Tensor self, int diagonal=0) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .composite = composite<diag>,
        .doc = R"(A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.
 
@@ -155,8 +151,6 @@ tensor([[1, 0],
         [0, 2]])
 )"},
       {.schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .infer = shape<infer_diag_embed>,
        .composite = composite<diag_embed>,
        .doc = R"(Zeros, with the last dimension of `self` as the diagonal of two dimensions.
@@ -165,8 +159,6 @@ tensor([[1, 0],
 lamella.Size([2, 3, 3])
 )"},
       {.schema = "diagflat(Tensor self, int offset=0) -> Tensor",
-       .category = "copy",
-       .forms = everywhere,
        .composite = composite<diagflat>,
        .doc = R"(A matrix with all elements of `self` on its diagonal.
 
@@ -176,7 +168,6 @@ tensor([[1, 0],
 )"},
       {.schema = "trace(Tensor self) -> Tensor",
        .category = "reduction",
-       .forms = everywhere,
        .composite = composite<trace>,
        .doc = R"(The sum of a matrix's diagonal.
 

@@ -97,19 +97,16 @@ Results unique_consecutive(const Tensor& self, bool return_inverse, bool return_
 
 }  // namespace
 
-LAMELLA_FAMILY(unique) {
+LAMELLA_FAMILY(unique, .category = "sort", .forms = hidden | function) {
   return {
       {.schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                  "(Tensor, Tensor, Tensor)",
-       .category = "sort",
-       .forms = hidden | function,
        .infer = shape<infer_unique>,
        .composite = composite<unique>,
        .doc = "The different elements in order, where each element of `self` went, and how many there were of each; "
               "what was not asked for is empty."},
       {.schema = "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
                  "return_counts=False) -> (Tensor, Tensor, Tensor)",
-       .category = "sort",
        .forms = function,
        .infer = shape<infer_unique_dim>,
        .composite = composite<unique_dim>,
@@ -121,16 +118,12 @@ tensor([[0, 2],
         [3, 1]])
 )"},
       {.schema = "_row_order(Tensor self) -> Tensor",
-       .category = "sort",
-       .forms = hidden | function,
        .infer = shape<infer_row_order>,
        .composite = composite<row_order>,
        .doc = "The indices that put a matrix's rows in the order of their first elements, then their second; equal "
               "rows keep their order."},
       {.schema = "_unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) "
                  "-> (Tensor, Tensor, Tensor)",
-       .category = "sort",
-       .forms = hidden | function,
        .composite = composite<unique_consecutive>,
        .doc = "Of each run of equal elements, or slices along a dimension, one, the run of each element, and the runs' "
               "lengths; what was not asked for is empty."},

@@ -41,11 +41,9 @@ Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 
 }  // namespace
 
-LAMELLA_FAMILY(unpooling) {
+LAMELLA_FAMILY(unpooling, .category = "pooling", .forms = function | hidden) {
   return {
       {.schema = "max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor",
-       .category = "pooling",
-       .forms = function | hidden,
        .composite = composite<max_unpool2d>,
        .doc = R"(Planes of zeros, and each element of `self` where `indices`, those of max_pool2d_with_indices, say.
 
@@ -58,8 +56,6 @@ tensor([[[0., 0.],
 )"},
       {.schema =
            "max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
-       .category = "pooling",
-       .forms = function | hidden,
        .composite = composite<max_unpool3d>,
        .doc = R"(Volumes of zeros, and each element of `self` where `indices`, those of max_pool3d_with_indices, say.
 `stride` and `padding` are checked and change nothing.

@@ -258,12 +258,11 @@ struct Mixes : Up<F, S...> {
   }
 #define ALIGN "bool align_corners, "
 
-LAMELLA_FAMILY(upsampling) {
+LAMELLA_FAMILY(upsampling, .forms = function | hidden) {
   return {
       {.schema =
            "_resample(Tensor self, SymInt[] output_size, int[] taps, Tensor index, Tensor? weight=None) -> Tensor",
        .category = "indexing",
-       .forms = function | hidden,
        .infer = shape<infer_resample>,
        .composite = composite<resample>,
        .doc = R"(The last axes, one by one, at other places. Place i of an axis is the sum over its taps k of the
@@ -275,7 +274,6 @@ tensor([1., 3., 3.])
       {.schema = "_resample_backward(Tensor grad_output, SymInt[] output_size, SymInt[] input_size, int[] taps, Tensor "
                  "index, Tensor? weight=None) -> Tensor",
        .category = "scatter",
-       .forms = function | hidden,
        .infer = shape<infer_resample_backward>,
        .composite = composite<resample_backward>,
        .doc = "The gradient of _resample."},

@@ -66,11 +66,9 @@ Spread<WithMean> spread_corrected(const Tensor& self, std::optional<IntArrayRef>
 
 }  // namespace
 
-LAMELLA_FAMILY(variance) {
+LAMELLA_FAMILY(variance, .category = "reduction", .forms = everywhere) {
   return {
       {.schema = "var(Tensor self, bool unbiased=True) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_all<>>,
        .composite = composite<spread_all<false, false>>,
        .doc = R"(The variance over all elements, or over dimensions: the squares of what differs from the mean, added
@@ -83,19 +81,15 @@ Raises:
 tensor(1.2500)
 )"},
       {.schema = "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-       .category = "reduction",
        .forms = everywhere | out,
        .infer = shape<infer_dims<>>,
        .composite = composite<spread_dims<false, false>>},
       {.schema =
            "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-       .category = "reduction",
        .forms = everywhere | out,
        .infer = shape<infer_corrected<>>,
        .composite = composite<spread_corrected<false, false>>},
       {.schema = "std(Tensor self, bool unbiased=True) -> Tensor",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_all<>>,
        .composite = composite<spread_all<true, false>>,
        .doc = R"(The standard deviation, the root of var.
@@ -104,19 +98,15 @@ tensor(1.2500)
 tensor(1.)
 )"},
       {.schema = "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-       .category = "reduction",
        .forms = everywhere | out,
        .infer = shape<infer_dims<>>,
        .composite = composite<spread_dims<true, false>>},
       {.schema =
            "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-       .category = "reduction",
        .forms = everywhere | out,
        .infer = shape<infer_corrected<>>,
        .composite = composite<spread_corrected<true, false>>},
       {.schema = "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_all<Output>>,
        .composite = composite<spread_all<false, true>>,
        .doc = R"(The variance and the mean, in one pass.
@@ -125,19 +115,13 @@ tensor(1.)
 (tensor(1.), tensor(2.))
 )"},
       {.schema = "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_dims<Output>>,
        .composite = composite<spread_dims<false, true>>},
       {.schema = "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) "
                  "-> (Tensor, Tensor)",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_corrected<Output>>,
        .composite = composite<spread_corrected<false, true>>},
       {.schema = "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_all<Output>>,
        .composite = composite<spread_all<true, true>>,
        .doc = R"(The standard deviation and the mean, in one pass.
@@ -146,14 +130,10 @@ tensor(1.)
 (tensor(2.), tensor(3.))
 )"},
       {.schema = "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_dims<Output>>,
        .composite = composite<spread_dims<true, true>>},
       {.schema = "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) "
                  "-> (Tensor, Tensor)",
-       .category = "reduction",
-       .forms = everywhere,
        .infer = shape<infer_corrected<Output>>,
        .composite = composite<spread_corrected<true, true>>},
   };

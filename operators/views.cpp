@@ -247,11 +247,9 @@ void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, 
 
 }  // namespace
 
-LAMELLA_FAMILY(view) {
+LAMELLA_FAMILY(view, .category = "view", .forms = everywhere | no_kernel_needed) {
   return {
       {.schema = "t(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_t>,
        .doc = R"(The transpose of a matrix; vectors stay as they are.
 
@@ -259,8 +257,6 @@ LAMELLA_FAMILY(view) {
 lamella.Size([3, 2])
 )"},
       {.schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_transpose>,
        .doc = R"(Swaps two dimensions.
 
@@ -269,8 +265,6 @@ lamella.Size([4, 3, 2])
 )",
        .aliases = "swapdims"},
       {.schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_permute>,
        .doc = R"(Reorders the dimensions.
 
@@ -278,7 +272,6 @@ lamella.Size([4, 3, 2])
 lamella.Size([4, 2, 3])
 )"},
       {.schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
-       .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_expand>,
        .doc = R"(Repeats dimensions of size 1 without copying; -1 keeps a size.
@@ -289,13 +282,10 @@ tensor([[1, 1, 1],
 )"},
       {.schema =
            "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
-       .category = "view",
        .forms = hidden | no_kernel_needed,
        .infer = shape<infer_slice>,
        .doc = "self[start:end:step] along one dimension."},
       {.schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_select>,
        .doc = R"(One position along a dimension, which disappears.
 
@@ -306,25 +296,15 @@ Raises:
 tensor([3, 4, 5])
 )"},
       {.schema = "squeeze(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_squeeze>,
        .doc = R"(Drops dimensions of size 1: all, or those named.
 
 >>> lamella.squeeze(lamella.ones(1, 3, 1)).shape
 lamella.Size([3])
 )"},
-      {.schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
-       .infer = shape<infer_squeeze_dim>},
-      {.schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
-       .infer = shape<infer_squeeze_dims>},
+      {.schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", .infer = shape<infer_squeeze_dim>},
+      {.schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", .infer = shape<infer_squeeze_dims>},
       {.schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_unsqueeze>,
        .doc = R"(Inserts a dimension of size 1.
 
@@ -332,8 +312,6 @@ lamella.Size([3])
 lamella.Size([1, 3])
 )"},
       {.schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_as_strided>,
        .doc = R"(A view of the storage with the given sizes, strides and offset (in elements).
 
@@ -345,8 +323,6 @@ tensor([[0, 1],
         [2, 3]])
 )"},
       {.schema = "detach(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_detach>,
        .doc = R"(The same storage, cut from any history of gradients.
 
@@ -354,13 +330,10 @@ tensor([[0, 1],
 tensor([1., 1.])
 )"},
       {.schema = "alias(Tensor(a) self) -> Tensor(a)",
-       .category = "view",
        .forms = hidden | no_kernel_needed,
        .infer = shape<infer_alias>,
        .doc = "A second tensor over the same elements."},
       {.schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_narrow>,
        .doc = R"(`length` positions from `start` on along one dimension.
 
@@ -368,8 +341,6 @@ tensor([1., 1.])
 tensor([1, 2, 3])
 )"},
       {.schema = "swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_swapaxes>,
        .doc = R"(transpose() by numpy's name.
 
@@ -377,7 +348,6 @@ tensor([1, 2, 3])
 lamella.Size([3, 2])
 )"},
       {.schema = "unfold(Tensor(a) self, int dimension, SymInt size, SymInt step) -> Tensor(a)",
-       .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_unfold>,
        .doc = R"(Windows of `size` positions along one dimension, `step` apart; the positions within are a last
@@ -388,8 +358,6 @@ tensor([[0, 1, 2],
         [2, 3, 4]])
 )"},
       {.schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_diagonal>,
        .doc = R"(The diagonal of two dimensions, as a last dimension; `offset` columns to the right.
 
@@ -397,7 +365,6 @@ tensor([[0, 1, 2],
 tensor([0, 3])
 )"},
       {.schema = "expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-       .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_expand_as>,
        .doc = R"(expand() to the shape of `other`.
@@ -406,8 +373,6 @@ tensor([0, 3])
 tensor([1., 1.])
 )"},
       {.schema = "broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_broadcast_to>,
        .doc = R"(expand() by numpy's name.
 
@@ -416,8 +381,6 @@ tensor([[1, 2],
         [1, 2]])
 )"},
       {.schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_movedim_list>,
        .doc = R"(Moves dimensions to other places; the rest keep their order.
 
@@ -426,8 +389,6 @@ lamella.Size([3, 4, 2])
 )",
        .aliases = "moveaxis"},
       {.schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
-       .category = "view",
-       .forms = everywhere | no_kernel_needed,
        .infer = shape<infer_movedim_int>},
   };
 }
