@@ -238,14 +238,14 @@ INCLUDE_PLANTS = {
 IMPORT_PLANTS = {
     "backends/cpu/planted.py": "from lamella import _C",
     "backends/cpu/attribute.py": "import lamella\nlamella._C._operators()",
-    "backends/cpu/functions.py": "def f():\n    from lamella._functions import tensor",
+    "backends/cpu/functions.py": "def f():\n    from lamella._creation import tensor",
     "backends/cpu/manager.py": "import lamella.plugins.contributions",
     "backends/cuda/planted.py": "from lamella.backends import cpu",
     "plugins/profiler/planted.py": "import lamella.plugins.autograd",
     "plugins/autograd/planted.py": "from lamella.backends.cpu import register",
     "core/planted.py": "from lamella.plugins import manager",
     "operators/planted.py": "from lamella.backends import cpu",
-    "operators/inner.py": "def f():\n    from lamella._functions import tensor",
+    "operators/inner.py": "def f():\n    from lamella._creation import tensor",
     "plugins/planted.py": "def f():\n    from lamella.library import Library",
     "plugins/inner.py": "from lamella._absent import Absent",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamella._usage import log_once
+from lamella._usage_log import log_once
 from lamella.plugins import contributions
 
 

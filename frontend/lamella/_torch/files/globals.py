@@ -12,7 +12,8 @@ from typing import Any
 
 from lamella import _C
 from lamella._torch.files.opcodes import Known
-from lamella._torch.typed_storage import TypedStorage, kinds
+from lamella._torch.typed import kinds
+from lamella._torch.typed_storage import TypedStorage
 from lamella.serialization import containers
 from lamella.serialization.limits import Limits, check_truth
 

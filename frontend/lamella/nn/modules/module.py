@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from lamella import _movers
 from lamella._C import Tensor
+from lamella._devices.names import add_mover
 from lamella.nn.modules._hooks import (
     RemovableHandle,
     _global_backward_hooks,
@@ -407,7 +407,7 @@ def _assign(module: Any, name: str, value: Any = NOTHING) -> None:
         object.__setattr__(module, name, value)
 
 
-_movers.add_mover(Module, mover)
+add_mover(Module, mover)
 Module._watch(
     _assign,
     call_hooked,
