@@ -14,7 +14,6 @@ from typing import Any
 
 from lamella import _C
 from lamella._storage import UntypedStorage, reduce_tensor
-from lamella.nn.parameter import Buffer, Parameter
 
 # Storages in shared memory that this process has sent or received, by their place, so that one that comes back is the
 # same object.
@@ -209,13 +208,13 @@ def pickled(obj: Any) -> tuple[bytes, list[Any]]:
 
 
 def init_reductions() -> None:
-    """Registers the reductions of tensors, parameters and storages with the pickler of ``multiprocessing``."""
+    """Registers the reductions of tensors and storages with the pickler of ``multiprocessing``. ``share_when_sent``
+    registers that of parameters, which comes here, too."""
     dumps = ForkingPickler.dumps.__func__  # type: ignore[attr-defined]
     if dumps.__module__ != __name__:
         ForkingPickler.dumps = classmethod(dumps_or_withdraws(dumps))  # type: ignore[assignment, method-assign]
     ForkingPickler.register(UntypedStorage, reduce_storage)
-    for kind in (_C.Tensor, Parameter, Buffer):
-        ForkingPickler.register(kind, reduce_shared)
+    ForkingPickler.register(_C.Tensor, reduce_shared)
 
 
 init_reductions()  # at import, since a process that receives a tensor may import nothing else of the package

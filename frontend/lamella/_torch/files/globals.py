@@ -123,7 +123,7 @@ def rebuild_meta(dtype: Any, size: tuple, stride: tuple, requires_grad: Any) -> 
 
 
 def parameter(data: Any, requires_grad: Any = True, hooks: Any = None) -> Any:
-    from lamella.nn import Parameter
+    from lamella.nn.parameter import Parameter
 
     no_hooks(hooks)
     return Parameter(data, requires_grad is True)
