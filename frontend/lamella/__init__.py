@@ -130,13 +130,7 @@ from lamella.plugins.manager import Frontend as _Frontend  # noqa: E402
 
 __all__ += ["backends", "library", "plugins"]
 _packets, _methods = _namespace.operators(globals(), Tensor)
-_contribute(
-    [
-        *_gather("lamella", _packets),
-        *_gather("Tensor", {**_methods, **_tensor.methods()}),
-        *_gather("Tensor", _tensor.predicates.placeholders(), placeholder=True),
-    ]
-)
+_contribute([*_gather("lamella", _packets), *_gather("Tensor", {**_methods, **_tensor.methods()})])
 _share_when_sent(Tensor)
 _lazy.contribute(
     "lamella",

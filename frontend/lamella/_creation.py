@@ -7,6 +7,7 @@ from typing import Any
 from lamella import _C
 from lamella._absent import unknown_keyword
 from lamella._C import Tensor
+from lamella._devices import host
 from lamella.plugins import contributions
 from lamella.plugins.manager import manager
 
@@ -75,7 +76,7 @@ def as_tensor(data, dtype=None, device=None) -> Tensor:
     writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
     if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those of other libraries
         if type(data) not in PLAIN and (made := read(data)) is not None:
-            stays = made.device if made.device.type != "cpu" else _C._get_default_device()
+            stays = made.device if made.device.type != host().type else _C._get_default_device()
             return made.to(stays if device is None else device, made.dtype if dtype is None else dtype)
         return tensor(data, dtype=dtype, device=device)
     made, natural = _C._tensor_from(data, dtype)

@@ -9,6 +9,7 @@ from typing import Any
 from lamella import _C
 from lamella._C import Tensor, dtype
 from lamella._creation import tensor
+from lamella._devices import host
 
 _FLOATS = {  # bits, smallest normal exponent, mantissa bits, largest
     "float8_e4m3fn": (8, -6, 3, 448.0),
@@ -186,7 +187,7 @@ def type(self, dtype=None, non_blocking=False):
     if wanted is Tensor:
         wanted = _C.get_default_dtype()
     elif isinstance(kind := getattr(wanted, "dtype", None), _C.dtype):  # FloatTensor and its kin
-        wanted, device = kind, wanted.kind or _C._default_generator().device
+        wanted, device = kind, wanted.kind or host()
         return self.to(device, kind, non_blocking=non_blocking)
     if not isinstance(wanted, (_C.dtype, builtins.type)):
         raise TypeError(f"type: argument 'dtype' must be a dtype or a name as 'torch.FloatTensor', got {dtype!r}")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lamella import _C
-from lamella._devices import current_accelerator
+from lamella._devices import current_accelerator, host
 
 __all__ = ["drawing_from", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
@@ -122,7 +122,7 @@ def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None 
     """
     with contextlib.ExitStack() as stack:
         if enabled:
-            for device in (_C._default_generator().device, *(devices or ())):
+            for device in (host(), *(devices or ())):
                 if isinstance(device, int):
                     device = _C.device(device_type or _accelerator(), device)
                 stack.enter_context(drawing_from(copy.copy(_C._default_generator(device))))

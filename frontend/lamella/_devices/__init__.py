@@ -11,6 +11,11 @@ from lamella.plugins.manager import manager
 HOST = 3  # the place of the flag in a row of _C._backends()
 
 
+def host() -> _C.device:
+    """The host device, whose memory the processor and numpy read."""
+    return _C._default_generator().device
+
+
 def backends() -> dict[str, Any]:
     """The rows of the backends that are loaded, by name."""
     return {row[0]: row for row in _C._backends()}

@@ -1,4 +1,4 @@
-"""The functions of a kind of devices: ``lamella.NAME`` has those of a backend, ``lamella.accelerator`` those of one."""
+"""The functions of a kind of devices: ``lamella.NAME`` has a backend's, ``lamella.accelerator`` the accelerator's."""
 
 from __future__ import annotations
 

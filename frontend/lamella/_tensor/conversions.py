@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 
 
 def numpy(self, *, force=False):
@@ -27,7 +28,7 @@ def numpy(self, *, force=False):
         return np.asarray(memoryview(self))
     except BufferError as error:
         if force and self.device.type != "meta" and not _on_host(self):
-            return self.to("cpu").numpy()
+            return self.to(host()).numpy()
         why = f"numpy has no {str(self.dtype)[8:]}; use .to(lamella.float32) first"
         if not _on_host(self):
             why = f"argument 'self' is on device '{self.device}', which numpy cannot read; use .to('cpu') first"
@@ -78,7 +79,7 @@ def tolist(self):
     >>> lamella.tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
-    return _C._to_list(self if _on_host(self) else self.to("cpu"))
+    return _C._to_list(self if _on_host(self) else self.to(host()))
 
 
 def cpu(self, memory_format=_C.preserve_format):
@@ -87,7 +88,7 @@ def cpu(self, memory_format=_C.preserve_format):
     >>> lamella.ones(1).cpu().device
     device(type='cpu')
     """
-    return self.to("cpu", memory_format=memory_format)
+    return self.to(host(), memory_format=memory_format)
 
 
 def to_dense(self, dtype=None, *, masked_grad=None):

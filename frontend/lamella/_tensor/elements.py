@@ -6,6 +6,7 @@ from typing import Any
 
 from lamella import _C
 from lamella._C import Tensor
+from lamella._devices import host
 
 _unique2 = _C._packet("aten::_unique2")
 _unique_dim = _C._packet("aten::unique_dim")
@@ -158,7 +159,7 @@ def where(self, condition, other):
 
 def _on_host(name, *tensors):
     for t in tensors:
-        if t.device != _C._default_generator().device:
+        if t.device != host():
             raise TypeError(f"{name}: it calls Python for each element, and the tensor is on device '{t.device}'")
         if getattr(t, "requires_grad", False):
             raise RuntimeError(f"{name}: a function of Python has no derivative; detach() the tensor first")

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 from lamella._devices.streams import Stream, check_kind
 from lamella._storage import UntypedStorage, reduce_tensor, storage_of
 from lamella._torch.typed_storage import TypedStorage
@@ -216,7 +217,7 @@ def share_memory_(self):
     """
     if self.device.type == "meta":
         raise RuntimeError("share_memory_: a tensor on 'meta' has no memory")
-    if self.device.type == _C._default_generator().device.type:
+    if self.device.type == host().type:
         _C._share_memory(self)
     return self
 

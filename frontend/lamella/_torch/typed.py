@@ -6,6 +6,7 @@ from typing import Any
 
 from lamella import _C
 from lamella._creation import tensor
+from lamella._devices import host
 from lamella._storage import UntypedStorage
 from lamella._torch.typed_storage import TypedStorage
 
@@ -31,13 +32,13 @@ class TypedTensor(type):
     kind: str | None  # of device; None is the host
 
     def __call__(cls, *args: Any, device: Any = None, **data: Any) -> Any:
-        device = device if device is not None else cls.kind or _C._default_generator().device
+        device = device if device is not None else cls.kind or host()
         return made(cls.__name__, cls.dtype, device, *args, **data)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if not isinstance(instance, _C.Tensor) or instance.dtype is not cls.dtype:
             return False
-        return instance.device.type == (cls.kind or _C._default_generator().device.type)
+        return instance.device.type == (cls.kind or host().type)
 
     @property
     def is_cuda(cls) -> bool:
@@ -102,7 +103,7 @@ class StorageKind(type):
     dtype: _C.dtype
 
     def __call__(cls, *args: Any) -> TypedStorage:
-        return TypedStorage(made(cls.__name__, cls.dtype, _C._default_generator().device, *args))
+        return TypedStorage(made(cls.__name__, cls.dtype, host(), *args))
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype

@@ -13,6 +13,7 @@ from os import close
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 from lamella._storage import UntypedStorage, reduce_tensor
 
 # Storages in shared memory that this process has sent or received, by their place, so that one that comes back is the
@@ -116,15 +117,10 @@ def moved(storage: UntypedStorage) -> UntypedStorage:
     return storage
 
 
-def host() -> str:
-    """Returns the device whose memory is shared."""
-    return _C._default_generator().device.type
-
-
 def reduce_storage(storage: UntypedStorage) -> Any:
     """Reduces a storage for a pickle to another process. For a device without shared memory the pickle has the
     bytes."""
-    if storage.device.type != host():
+    if storage.device.type != host().type:  # the memory of the host alone is shared
         return storage.__reduce_ex__(4)
     storage = moved(storage)
     fd, offset, device, inode = _C._shared_place(storage._bytes)
@@ -160,7 +156,7 @@ def reduce_shared(tensor: Any) -> Any:
             "a tensor that requires a gradient and is no leaf cannot be sent to another process, which does not "
             "have its graph; send its detach()"
         )
-    if not tensor.is_opaque and tensor.device.type == host() and _C._shared_fd(tensor) is None:
+    if not tensor.is_opaque and tensor.device.type == host().type and _C._shared_fd(tensor) is None:
         with suppress(RuntimeError):  # moved() then warns, or makes a copy
             _C._share_memory(tensor)  # at this point fewer objects hold the memory than in moved()
     rebuild, args, *state = reduce_tensor(tensor)
