@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import math
 import re
 import sys
 from pathlib import Path
@@ -397,14 +398,17 @@ def has_out(op: dict, ops: list[dict]) -> bool:
 def package_stub(distribution: str = "lamella") -> str:
     """Returns the text of ``__init__.pyi``, including names of a distribution's plugins."""
     import lamella
-    from lamella import _C, _checkpoints, _functions, _queries, _settings, _sources, _varied, random
-    from lamella._torch import names
+    from lamella import _C, _checkpoints, _creation, _dtypes, _settings, _storage, random
+    from lamella._devices import streams
+    from lamella._tensor import elements, memory, predicates, shapes
+    from lamella._torch import names, typed_storage
 
     contributed = Contributed(distribution)
     ops = cpp_stubs.operators()
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
-    homes = [random, _checkpoints, _varied, _queries, _sources, _settings, _functions, names]
+    homes = [math, random, _checkpoints, _dtypes, _creation, _settings, elements, memory, predicates, shapes, names]
+    homes += [streams, _storage, typed_storage]  # whose names other files import, too
     own = {n: getattr(lamella, n) for n in lamella.__all__ if n not in vars(_C)}
     python = {n: h.__name__ for n, o in own.items() for h in homes if vars(h).get(n, homes) is o}
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
@@ -425,7 +429,7 @@ def package_stub(distribution: str = "lamella") -> str:
         ),
     ):
         lines.append(f"from lamella import {module} as {module}")
-    lines += ["cuda: Any", "mps: Any", "xpu: Any"]
+    lines += ["cuda: Any", "mps: Any", "xpu: Any", "newaxis: None"]
     hidden = ["Number", "_bool", "_Device", "_Dtype", "_float", "_int", "__version__"]
     lines += [f"from lamella._C import {n} as {n}" for n in sorted(native) + hidden]
     lines += [f"from {python[n]} import {n} as {n}" for n in sorted(python)]

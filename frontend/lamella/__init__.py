@@ -8,7 +8,7 @@ their place in the namespace. Read ``docs/architecture.md`` to follow one call t
 tensor([2., 3.])
 """
 
-import sys as _sys
+from math import e, inf, nan, pi
 
 from lamella import _C
 from lamella._C import (
@@ -55,97 +55,82 @@ from lamella._C import (
     uint64,
 )
 from lamella._checkpoints import load, save
-from lamella._functions import (
-    allclose,
-    as_tensor,
-    capture_state,
-    default_generator,
-    equal,
-    fallback_counts,
+from lamella._creation import as_tensor, asarray, empty_permuted, from_dlpack, frombuffer, tensor
+from lamella._devices.streams import Event, Stream
+from lamella._dtypes import (
+    can_cast,
     finfo,
-    from_dlpack,
-    get_default_device,
-    get_fallback,
     iinfo,
-    initial_seed,
     is_complex,
     is_floating_point,
-    is_tensor,
-    manual_seed,
-    numel,
+    is_signed,
     promote_types,
-    reset_fallback_counts,
     result_type,
-    set_default_device,
-    set_default_dtype,
-    set_fallback,
-    set_num_threads,
-    set_printoptions,
-    tensor,
+    typename,
 )
 from lamella._namespace import ops
 from lamella._processes import share_when_sent as _share_when_sent
-from lamella._queries import (
-    adjoint,
-    broadcast_shapes,
-    can_cast,
-    e,
+from lamella._settings import (
+    are_deterministic_algorithms_enabled,
+    capture_state,
+    fallback_counts,
+    get_default_device,
+    get_deterministic_debug_mode,
+    get_fallback,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    reset_fallback_counts,
+    set_default_device,
+    set_default_dtype,
+    set_deterministic_debug_mode,
+    set_fallback,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
+    set_num_threads,
+    set_printoptions,
+    use_deterministic_algorithms,
+)
+from lamella._tensor.elements import (
+    allclose,
+    equal,
+    is_nonzero,
+    isreal,
+    nonzero,
+    tensordot,
+    unique,
+    unique_consecutive,
+)
+from lamella._tensor.memory import is_storage
+from lamella._tensor.predicates import (
     get_device,
-    inf,
     is_conj,
     is_distributed,
     is_inference,
     is_neg,
-    is_nonzero,
-    is_same_size,
-    is_signed,
-    is_storage,
-    isreal,
-    nan,
-    newaxis,
-    pi,
+    is_tensor,
     resolve_conj,
     resolve_neg,
-    typename,
-    unravel_index,
 )
-from lamella._settings import (
-    are_deterministic_algorithms_enabled,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    get_num_interop_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_num_interop_threads,
-    use_deterministic_algorithms,
-)
-from lamella._sources import asarray, empty_permuted, frombuffer
-from lamella._streams import Event, Stream
-from lamella._usage import hand_over as _hand_over
-from lamella._usage import log_once as _log_once
-from lamella._varied import nonzero, tensordot, unique, unique_consecutive
-from lamella.random import get_rng_state, seed, set_rng_state
+from lamella._tensor.shapes import adjoint, broadcast_shapes, is_same_size, numel, unravel_index
+from lamella._usage_log import hand_over as _hand_over
+from lamella._usage_log import log_once as _log_once
+from lamella.random import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
+newaxis = None
 __all__ = [name for name in dir() if not name.startswith("_")]
 
 # ---- everything else is contributed by name: lamella/plugins/contributions.py ----------------------------------------
-from lamella import _absent, _in_place, _lazy, _namespace, _queries, _tensor, _varied, backends, library, plugins  # noqa: E402
+from lamella import _absent, _lazy, _namespace, _tensor, backends, library, plugins  # noqa: E402
+from lamella._devices.names import announce as _announce  # noqa: E402
 from lamella.plugins.contributions import contribute as _contribute  # noqa: E402
 from lamella.plugins.contributions import gather as _gather  # noqa: E402
 from lamella.plugins.manager import Frontend as _Frontend  # noqa: E402
 
 __all__ += ["backends", "library", "plugins"]
 _packets, _methods = _namespace.operators(globals(), Tensor)
-_contribute(
-    [
-        *_gather("lamella", _packets),
-        *_gather("Tensor", {**_tensor.methods(), **_methods, **_varied.METHODS, **_queries.methods()}),
-        *_gather("Tensor", _queries.placeholders(), placeholder=True),
-    ]
-)
-_contribute(_gather("Tensor", _in_place.methods()))  # which call methods contributed before
+_contribute([*_gather("lamella", _packets), *_gather("Tensor", {**_methods, **_tensor.methods()})])
 _share_when_sent(Tensor)
 _lazy.contribute(
     "lamella",
@@ -165,27 +150,28 @@ _lazy.contribute(
 )
 
 plugins.manager.scan()
-from lamella import _devices  # noqa: E402
 from lamella._torch import names as _torch_names  # noqa: E402
 
 _torch_names.contribute()
-_absent.explain_modules()
 
 
 def __dir__():
     return sorted({*(name for name in globals() if name[0] != "_"), "__version__", *__all__})
 
 
+_absent.explain_modules(__dir__)
+
+
 def _loaded(plugin):
     _absent.release_places(plugin)
-    _devices.announce(_devices.backends())
+    _announce()
     _namespace.show_modules()
     _hand_over()  # what waited for a log is older
     _log_once(f"{plugin.kind}.{plugin.name}")
 
 
 _log_once("python.import")
-_devices.announce([*_devices.backends(), *(p.name for p in plugins.manager.plugins if p.kind == "backend")])
+_announce(p.name for p in plugins.manager.plugins if p.kind == "backend")
 _C._set_backend_loader(plugins.manager.load_backend)
 plugins.manager.start(_Frontend(library.Library, _loaded))
 # The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.

@@ -147,19 +147,23 @@ def release_places(plugin: Any) -> None:
 
 
 class LastFinder:
-    """The last finder on ``sys.meta_path``: explains ``import lamella.x``, which no other one has found."""
+    """The last finder on ``sys.meta_path``: explains ``import lamella.x``, which no other one has found.
+
+    ``names`` gives the names of the namespace.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]]):
+        self.names = names
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
         parent, _, name = fullname.rpartition(".")
         if parent == "lamella" and not name.startswith("_"):
-            import lamella
-
-            raise ModuleNotFoundError(explain(parent, name, dir(lamella)), name=fullname)
+            raise ModuleNotFoundError(explain(parent, name, self.names()), name=fullname)
 
 
-def explain_modules() -> None:
+def explain_modules(names: Callable[[], Iterable[str]]) -> None:
     """Makes the import of a module that does not exist say why."""
-    sys.meta_path.append(LastFinder())  # type: ignore[arg-type]
+    sys.meta_path.append(LastFinder(names))  # type: ignore[arg-type]
 
 
 def explain_names(namespace: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lamella._usage import log_once
+from lamella._usage_log import log_once
 
 
 def save(

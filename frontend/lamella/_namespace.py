@@ -10,7 +10,8 @@ from typing import Any
 
 from lamella import _C
 from lamella._absent import namespace_note
-from lamella._usage import log_once
+from lamella._devices.names import announce
+from lamella._usage_log import log_once
 from lamella.plugins import contributions
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
@@ -142,9 +143,7 @@ class Operators:
         log_once("python.load_library")
         defined = _C._load_plugin(full, namespace=namespace or "")
         self.loaded_libraries.add(full)
-        from lamella._devices import announce, backends
-
-        announce(backends())
+        announce()
         show_modules()
         return namespaces(defined)
 

@@ -6,6 +6,7 @@ from _thread import _local
 from typing import Any
 
 from lamella import _C
+from lamella.plugins import contributions
 
 
 class CapturedState:
@@ -97,27 +98,30 @@ class _Stepping:
             self.state.swap()
 
 
+def _brought(name: str) -> Any:
+    """The object of a name that a plugin has contributed to the namespace; None without the plugin."""
+    held = contributions.place("lamella").used.get(name)
+    return held.object if held else None
+
+
 def _settings() -> dict[str, Any]:
     """What is set on this thread, as far as it pickles."""
     import pickle
 
-    import lamella
-
     info = {}
-    if (profiler := getattr(lamella, "profiler", None)) is not None:
+    if (profiler := _brought("profiler")) is not None:
         for kind, value in profiler.all_debug_info().items():
             try:
                 info[kind] = pickle.dumps(value)
             except Exception:  # whatever a class raises that does not pickle
                 continue
-    return {"device": str(lamella.get_default_device()), "modes": _modes(), "info": info}
+    return {"device": str(_C._get_default_device()), "modes": _modes(), "info": info}
 
 
 def _modes() -> tuple[bool, bool] | None:
-    import lamella
-
-    known = hasattr(lamella, "is_inference_mode_enabled")  # by the plugin autograd
-    return (lamella.is_grad_enabled(), lamella.is_inference_mode_enabled()) if known else None
+    """Whether grad mode and inference mode are on; None without the plugin autograd."""
+    grad, inference = _brought("is_grad_enabled"), _brought("is_inference_mode_enabled")
+    return (grad(), inference()) if grad and inference else None
 
 
 def _restored(settings: dict[str, Any]) -> CapturedState:
@@ -125,16 +129,14 @@ def _restored(settings: dict[str, Any]) -> CapturedState:
     import pickle
     from contextlib import ExitStack
 
-    import lamella
-
     with CapturedState(), ExitStack() as stack:
-        if settings["device"] != str(lamella.get_default_device()):
-            lamella.set_default_device(settings["device"])
+        if settings["device"] != str(_C._get_default_device()):
+            _C._set_default_device(settings["device"])
         if settings["modes"] is not None and settings["modes"] != _modes():
             grad, inference = settings["modes"]
-            stack.enter_context(lamella.inference_mode(inference))
-            stack.enter_context(lamella.set_grad_enabled(grad))
-        if (profiler := getattr(lamella, "profiler", None)) is not None:
+            stack.enter_context(_brought("inference_mode")(inference))
+            stack.enter_context(_brought("set_grad_enabled")(grad))
+        if (profiler := _brought("profiler")) is not None:
             for kind, value in settings["info"].items():
                 try:
                     known = pickle.loads(value)

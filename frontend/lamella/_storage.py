@@ -7,6 +7,7 @@ import warnings
 import weakref
 
 from lamella import _C
+from lamella._devices import host
 from lamella.plugins import contributions
 
 _known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
@@ -86,11 +87,12 @@ class UntypedStorage:
 
     def cpu(self) -> UntypedStorage:
         """It in the host's memory; itself if it is there."""
-        return self.to(device=_C._default_generator().device)
+        return self.to(device=host())
 
     def cuda(self, device=None, non_blocking: bool = False) -> UntypedStorage:
         """It on a device of CUDA."""
-        return self.to(device="cuda" if device is None else device)
+        flat = self._bytes.cuda(device, non_blocking)
+        return self if flat is self._bytes else UntypedStorage(flat)
 
     def is_shared(self) -> bool:
         """Whether other processes can see the bytes."""
@@ -136,7 +138,7 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
     data = memoryview(data).cast("B")
     if len(data) != nbytes:
         raise pickle.UnpicklingError(f"storage: {nbytes} bytes are promised, {len(data)} are there")
-    flat = empty((nbytes,), dtype=_C.uint8, device=_C._default_generator().device)
+    flat = empty((nbytes,), dtype=_C.uint8, device=host())
     memoryview(flat)[:] = data
     return UntypedStorage(flat.to(device))
 

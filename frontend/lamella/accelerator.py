@@ -14,34 +14,11 @@ True
 
 from __future__ import annotations
 
-from lamella import _C
-from lamella._devices import HOST, Devices, accelerators, backends, can_load, counted
-from lamella._streams import Event, Stream
+from lamella._devices import current_accelerator
+from lamella._devices.functions import Devices
+from lamella._devices.streams import Event, Stream
 
 __all__ = ["Event", "Stream", "current_accelerator"]
-
-
-def _is_accelerator(name: str) -> bool:
-    row = backends().get(name)
-    return row is not None and name != "meta" and not row[HOST]
-
-
-def current_accelerator(check_available: bool = False) -> _C.device | None:
-    """Returns the accelerator, or None if no backend of one is installed.
-
-    Args:
-        check_available: skips a backend that has no device on this machine
-
-    >>> lamella.accelerator.current_accelerator() is None or lamella.accelerator.device_count() >= 0
-    True
-    """
-    chosen = _C._get_default_device()
-    if _is_accelerator(chosen.type):
-        return chosen
-    for name in accelerators():
-        if can_load(name) and (counted(name) > 0 or not check_available):
-            return _C.device(name)
-    return None
 
 
 def _kind() -> str | None:

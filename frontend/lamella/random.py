@@ -12,14 +12,43 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import secrets
+import os  # and not secrets, which takes `import lamella` two modules more
 from collections.abc import Iterator
 from typing import Any
 
 from lamella import _C
-from lamella._functions import initial_seed, manual_seed
+from lamella._devices import current_accelerator, host
 
 __all__ = ["drawing_from", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+
+def default_generator() -> _C.Generator:
+    """The host's default generator.
+
+    >>> lamella.default_generator().device
+    device(type='cpu')
+    """
+    return _C._default_generator()
+
+
+def manual_seed(seed: int) -> _C.Generator:
+    """Seeds the default generators of all devices; returns the host's.
+
+    >>> lamella.manual_seed(0).initial_seed()
+    0
+    """
+    _C._seed_all(seed)
+    return _C._default_generator()
+
+
+def initial_seed() -> int:
+    """The seed of the host's default generator.
+
+    >>> _ = lamella.manual_seed(3)
+    >>> lamella.initial_seed()
+    3
+    """
+    return _C._default_generator().initial_seed()
 
 
 def get_rng_state() -> tuple[int, int]:
@@ -48,7 +77,7 @@ def seed() -> int:
     >>> lamella.seed() == lamella.initial_seed()
     True
     """
-    number = secrets.randbits(64)
+    number = int.from_bytes(os.urandom(8), "little")
     manual_seed(number)
     return number
 
@@ -94,7 +123,7 @@ def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None 
     """
     with contextlib.ExitStack() as stack:
         if enabled:
-            for device in (_C._default_generator().device, *(devices or ())):
+            for device in (host(), *(devices or ())):
                 if isinstance(device, int):
                     device = _C.device(device_type or _accelerator(), device)
                 stack.enter_context(drawing_from(copy.copy(_C._default_generator(device))))
@@ -102,8 +131,6 @@ def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None 
 
 
 def _accelerator() -> str:
-    from lamella.accelerator import current_accelerator
-
     found = current_accelerator()
     if found is None:
         raise RuntimeError("fork_rng: argument 'devices' has an index, and there is no accelerator; give device_type")

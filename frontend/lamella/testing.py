@@ -15,6 +15,7 @@ import numpy as np
 
 import lamella
 from lamella import Tensor
+from lamella._devices import host
 
 __all__ = ["assert_close", "make_tensor"]
 
@@ -315,4 +316,4 @@ def limits(dtype, low, high):
 
 def uniform(sizes, low, high):
     """Draws float64 numbers from the default generator, uniform between the limits."""
-    return lamella.rand(sizes, dtype=lamella.float64, device="cpu").numpy() * (high - low) + low
+    return lamella.rand(sizes, dtype=lamella.float64, device=host()).numpy() * (high - low) + low

@@ -566,12 +566,12 @@ def test_attributes_as_python_finds_them():
 
 def test_a_backend_named_as_a_method_takes_nothing_away():
     train = nn.Module.train
-    from lamella import _movers
+    from lamella._devices import names
     from lamella.nn.modules._moves import mover
 
-    _movers.give(nn.Module, "train", mover)
+    names.give(nn.Module, "train", mover)
     assert nn.Module.train is train
-    _movers.give(nn.Module, "nowhere", mover)
+    names.give(nn.Module, "nowhere", mover)
     try:
         assert nn.Module.nowhere.is_mover and nn.Module.nowhere.__doc__
         net = nn.ModuleDict({"nowhere": nn.ReLU()})  # a member with a device's name

@@ -5,6 +5,7 @@ from pathlib import Path
 import lamella
 import pytest
 from children import OWN_PLUGINS
+from lamella import _devices
 from threads import in_threads
 
 TESTS = str(Path(__file__).resolve().parents[1])
@@ -146,7 +147,7 @@ def test_a_broken_backend_is_no_accelerator(host, packages):
 
 def test_without_an_accelerator(monkeypatch):
     accelerator = lamella.accelerator
-    monkeypatch.setattr(accelerator, "accelerators", list)  # as if nothing were installed
+    monkeypatch.setattr(_devices, "accelerators", list)  # as if nothing were installed
     assert accelerator.current_accelerator() is None and accelerator.device_count() == 0
     for call in (accelerator.synchronize, accelerator.current_stream, lamella.Stream, lambda: lamella.Event(0)):
         with pytest.raises(RuntimeError, match="there is no accelerator: no installed plugin brings a device"):

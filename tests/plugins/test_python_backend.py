@@ -9,6 +9,7 @@ import lamella
 import numpy as np
 import pytest
 from heaps import Heap, Spool
+from lamella import _devices
 
 
 def copy_(to, source, non_blocking=False):
@@ -21,7 +22,7 @@ def copy_(to, source, non_blocking=False):
 
 @pytest.fixture
 def spool(monkeypatch):
-    monkeypatch.setattr(lamella.accelerator, "accelerators", lambda: ["spool"])  # hides other installed devices
+    monkeypatch.setattr(_devices, "accelerators", lambda: ["spool"])  # hides other installed devices
     backend = Spool()
     library = lamella.library.register_backend("spool", backend)
     library.impl("aten::copy_", copy_, "spool")

@@ -31,9 +31,9 @@ def is_autocast_available(device_type: str) -> bool:
 
 def _missing(device_type: str) -> bool:
     """Returns whether this machine has no device of that type."""
-    from lamella._devices import can_load, counted
+    from lamella._devices import can_load, counted, host
 
-    return device_type != _C._default_generator().device.type and not (can_load(device_type) and counted(device_type))
+    return device_type != host().type and not (can_load(device_type) and counted(device_type))
 
 
 class autocast:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
-import sys
+import os
 from typing import Any
 
-from lamella._devices import DeviceModule, OneKind, announce
+from lamella import _C
+from lamella._devices.functions import OneKind
+from lamella._devices.names import DeviceModule, announce
 from lamella.plugins import contributions
 
 NAMES = ("cuda", "mps", "xpu")
 
 
 def _chance() -> int:
-    return secrets.randbits(56)
+    return int.from_bytes(os.urandom(7), "little")
 
 
 class AbsentKind(OneKind):
@@ -106,7 +107,7 @@ class AbsentKind(OneKind):
         """
         if not self.is_available():
             return False
-        return sys.modules["lamella"].bfloat16 in self.get_device_capability()["supported_dtypes"]
+        return _C.bfloat16 in self.get_device_capability()["supported_dtypes"]
 
 
 class AbsentDevice(DeviceModule):

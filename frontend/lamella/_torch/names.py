@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from lamella import _lazy
-from lamella._torch import devices, typed
+from lamella._torch import devices, refusals, typed
 from lamella._torch.refusals import Refusal
 from lamella.plugins import contributions
 from lamella.plugins.contributions import gather
@@ -26,8 +26,7 @@ def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_en
     >>> with lamella.autocast("cpu", enabled=False):
     ...     pass
     """
-    from lamella import amp  # type: ignore[attr-defined]
-
+    amp: Any = sys.modules["lamella.amp"]  # a plugin may bring another one than the file beside this one
     return amp.autocast(device_type, dtype, enabled, cache_enabled)
 
 
@@ -52,6 +51,7 @@ def modules() -> dict[str, ModuleType]:
 
 def contribute() -> None:
     """Contributes all names except those in ``lamella.autograd``. Called before the plugins are loaded."""
+    contributions.contribute(gather("Tensor", refusals.of_tensor(), placeholder=True))
     devices.install()
     switches = {name: _lazy.filled(f"lamella.backends.{name}", "lamella._torch.backends") for name in BACKENDS}
     types = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}

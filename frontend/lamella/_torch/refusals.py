@@ -1,11 +1,20 @@
-"""Functions of torch that Lamella does not have: a call raises NotImplementedError with the reason."""
+"""Functions and kinds of tensors of torch that Lamella does not have: a call raises NotImplementedError with the
+reason, and a predicate such as ``is_sparse`` is False."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lamella._usage import log_once
+from lamella._devices.names import NoDevice
+from lamella._usage_log import log_once
 from lamella.plugins import contributions
+
+# Kinds of devices that torch's tensors are asked for, in programs for any device.
+DEVICES = ("cuda", "hpu", "ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu")
+# Kinds of tensors that are not here: no tensor is one.
+KINDS = ("sparse", "sparse_csr", "quantized", "mkldnn", "nested")
+OF_SPARSE = "indices values coalesce is_coalesced crow_indices col_indices ccol_indices row_indices".split()
+TO_SPARSE = "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc".split()
 
 
 class Refusal:
@@ -30,3 +39,24 @@ def refuse(module: str, names: str, why: str) -> None:
     free = [name for name in names.split() if not contributions.Place.holder(place, name)]
     refusals = {name: Refusal(f"{module}.{name}", why) for name in free}
     contributions.contribute(contributions.gather(module, refusals, placeholder=True))
+
+
+def _method(name: str, error: type[Exception], words: str) -> Any:
+    def refuse(self, *args, **keywords):
+        raise error(f"{name}: {words}")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Not for dense tensors, which all are.\n\nRaises:\n    {error.__name__}: always\n"
+    return refuse
+
+
+def of_tensor() -> dict[str, Any]:
+    """What Tensor has until a plugin brings such tensors or such a device."""
+    found: dict[str, Any] = {f"is_{name}": NoDevice(name) for name in DEVICES}
+    for kind in KINDS:
+        found[f"is_{kind}"] = property(lambda self: False, doc=f"False: no tensor is {kind} here.")
+    for name in OF_SPARSE:
+        found[name] = _method(name, RuntimeError, "the tensor is dense; sparse ones are not here yet")
+    for name in TO_SPARSE:
+        found[name] = _method(name, NotImplementedError, "sparse tensors are not here yet")
+    return found

@@ -1,10 +1,14 @@
-"""Torch's old constructors of tensors by type: ``FloatTensor(2, 3)``, ``LongTensor([1, 2])``, ``Tensor(2, 3)``."""
+"""Torch's old constructors by type, of tensors and of storages: ``FloatTensor(2, 3)``, ``LongStorage(3)``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from lamella import _C
+from lamella._creation import tensor
+from lamella._devices import host
+from lamella._storage import UntypedStorage
+from lamella._torch.typed_storage import TypedStorage
 
 # Maps the word in a type's name to the dtype: FloatTensor has float32.
 WORDS = {
@@ -28,13 +32,13 @@ class TypedTensor(type):
     kind: str | None  # the type of device; None is the host
 
     def __call__(cls, *args: Any, device: Any = None, **data: Any) -> Any:
-        device = device if device is not None else cls.kind or _C._default_generator().device
+        device = device if device is not None else cls.kind or host()
         return made(cls.__name__, cls.dtype, device, *args, **data)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if not isinstance(instance, _C.Tensor) or instance.dtype is not cls.dtype:
             return False
-        return instance.device.type == (cls.kind or _C._default_generator().device.type)
+        return instance.device.type == (cls.kind or host().type)
 
     @property
     def is_cuda(cls) -> bool:
@@ -76,16 +80,12 @@ def made(who: str, dtype: Any, device: Any, *args: Any, data: Any = None) -> Any
         if given.dtype is not dtype:
             raise TypeError(f"{who}: the tensor has dtype {given.dtype}; use .to({dtype})")
         return given.detach()
-    from lamella._torch.typed_storage import TypedStorage
-
     if isinstance(given, TypedStorage):
         if given.dtype is not dtype:
             raise TypeError(f"{who}: the storage is of {given.dtype}, not of {dtype}")
         return given._tensor
     if isinstance(given, (str, bytes)) or not hasattr(given, "__len__"):
         raise TypeError(f"{who}: expected sizes, or a sequence, an array or a tensor, got {type(given).__name__}")
-    from lamella._functions import tensor
-
     return tensor(list(given) if isinstance(given, range) else given, dtype=dtype, device=device)
 
 
@@ -95,6 +95,34 @@ def constructed(cls: type, *args: Any, device: Any = None, **data: Any) -> Any:
     dtype = given.dtype if isinstance(given, _C.Tensor) else _C.get_default_dtype()
     new = made(cls.__name__, dtype, _C._get_default_device() if device is None else device, *args, **data)
     return new if cls is _C.Tensor else new.as_subclass(cls)
+
+
+class StorageKind(type):
+    """The type of ``FloatStorage`` and its kin, which make typed storages of a size or of a sequence."""
+
+    dtype: _C.dtype
+
+    def __call__(cls, *args: Any) -> TypedStorage:
+        return TypedStorage(made(cls.__name__, cls.dtype, host(), *args))
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+
+def kinds() -> dict[str, _C.dtype]:
+    """The names of the classes of storages, and their dtypes."""
+    words = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
+    return {f"{word}Storage": dtype for word, dtype in words.items()}
+
+
+def storages() -> dict[str, StorageKind]:
+    """The classes of storages by name."""
+    return {name: _kind(name, dtype) for name, dtype in kinds().items()}
+
+
+def _kind(name: str, dtype: Any) -> StorageKind:
+    doc = f"{name}(3) has three elements of {dtype}; {name}([1, 2]) has these."
+    return StorageKind(name, (), {"__module__": "lamella", "__doc__": doc, "dtype": dtype})
 
 
 def set_default_tensor_type(t: Any) -> None:
@@ -113,16 +141,11 @@ def set_default_tensor_type(t: Any) -> None:
         raise TypeError(f"set_default_tensor_type: expected a type such as lamella.FloatTensor or its name, got {t!r}")
     if not dtype.is_floating_point:
         raise TypeError(f"set_default_tensor_type: {t!r} is not of floating numbers")
-    from lamella._functions import set_default_dtype
-
-    set_default_dtype(dtype)
+    _C._set_default_dtype(dtype)
 
 
 def names() -> dict[str, Any]:
     """Returns the names for the namespace: the types of tensors and storages, and ``set_default_tensor_type``."""
-    from lamella._storage import UntypedStorage
-    from lamella._torch.typed_storage import TypedStorage, storages
-
     return {
         **{f"{word}Tensor": typed(word) for word in WORDS},
         **storages(),

@@ -1,4 +1,4 @@
-"""Storages with a dtype, as torch has them: ``tensor.storage()``, ``FloatStorage`` and the others."""
+"""Storages with a dtype, as torch has them: ``tensor.storage()``."""
 
 from __future__ import annotations
 
@@ -105,35 +105,3 @@ class TypedStorage:
 
     def __repr__(self) -> str:
         return f"<storage of {self.nbytes()} bytes on {self.device}>"
-
-
-class StorageKind(type):
-    """The metaclass of ``FloatStorage`` and the others. A call makes a TypedStorage from a size or a sequence."""
-
-    dtype: _C.dtype
-
-    def __call__(cls, *args: Any) -> TypedStorage:
-        from lamella._torch.typed import made
-
-        return TypedStorage(made(cls.__name__, cls.dtype, _C._default_generator().device, *args))
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
-
-
-def kinds() -> dict[str, _C.dtype]:
-    """Returns the dtype of each class of storages, by the class's name."""
-    from lamella._torch.typed import WORDS
-
-    words = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
-    return {f"{word}Storage": dtype for word, dtype in words.items()}
-
-
-def storages() -> dict[str, StorageKind]:
-    """Returns the classes of storages by name."""
-    return {name: _kind(name, dtype) for name, dtype in kinds().items()}
-
-
-def _kind(name: str, dtype: Any) -> StorageKind:
-    doc = f"{name}(3) has three elements of {dtype}; {name}([1, 2]) has these."
-    return StorageKind(name, (), {"__module__": "lamella", "__doc__": doc, "dtype": dtype})

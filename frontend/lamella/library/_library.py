@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lamella import _C
+from lamella._devices.names import announce
 from lamella._namespace import show_modules
 
 from ._backend import Backend, described
@@ -332,9 +333,7 @@ class Library:
         self._check_open()
         handle = self._library.backend(*given)
         self._registered[handle] = Registration(("backend", name), Site(), lambda: self.withdraw(handle))
-        from lamella._devices import announce
-
-        announce([name])
+        announce()
         return handle
 
     def register_keyword(

@@ -7,6 +7,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
+from lamella._devices import host
 
 
 def mapped(f: Callable[[Tensor], Any], o: Any) -> Any:
@@ -73,7 +74,7 @@ def difference(a: list[tuple[str, Any]], b: list[tuple[str, Any]], **how_close: 
 
 def bits(t: Tensor) -> Tensor:
     """Returns the values as bytes: so a NaN equals itself, and 0.0 differs from -0.0."""
-    return t.detach().clone().to("cpu").reshape(-1).view(lamella.uint8)  # on the CPU, since the device may lack uint8
+    return t.detach().clone().to(host()).reshape(-1).view(lamella.uint8)  # on the host, since the device may lack uint8
 
 
 def memory(t: Tensor) -> range:

@@ -13,8 +13,8 @@ from os import close
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 from lamella._storage import UntypedStorage, reduce_tensor
-from lamella.nn.parameter import Buffer, Parameter
 
 # Storages in shared memory that this process has sent or received, by their place in the file: a storage that another
 # process sends back is then the same object.
@@ -117,15 +117,10 @@ def moved(storage: UntypedStorage) -> UntypedStorage:
     return storage
 
 
-def host() -> str:
-    """Returns the name of the device whose memory can be shared."""
-    return _C._default_generator().device.type
-
-
 def reduce_storage(storage: UntypedStorage) -> Any:
     """Reduces a storage for a pickle to another process. The pickle contains the bytes of a storage that is not in host
     memory."""
-    if storage.device.type != host():
+    if storage.device.type != host().type:
         return storage.__reduce_ex__(4)
     storage = moved(storage)
     fd, offset, device, inode = _C._shared_place(storage._bytes)
@@ -161,7 +156,7 @@ def reduce_shared(tensor: Any) -> Any:
             "a tensor that requires a gradient and is no leaf cannot be sent to another process, which does not "
             "have its graph; send its detach()"
         )
-    if not tensor.is_opaque and tensor.device.type == host() and _C._shared_fd(tensor) is None:
+    if not tensor.is_opaque and tensor.device.type == host().type and _C._shared_fd(tensor) is None:
         with suppress(RuntimeError):  # if this fails, moved() tries again, and makes a copy
             _C._share_memory(tensor)  # here fewer objects hold the memory than in moved()
     rebuild, args, *state = reduce_tensor(tensor)
@@ -209,13 +204,13 @@ def pickled(obj: Any) -> tuple[bytes, list[Any]]:
 
 
 def init_reductions() -> None:
-    """Registers the reductions of tensors, parameters and storages with the pickler of ``multiprocessing``."""
+    """Registers the reductions of tensors and storages with the pickler of ``multiprocessing``. ``share_when_sent``
+    registers that of parameters, which comes here, too."""
     dumps = ForkingPickler.dumps.__func__  # type: ignore[attr-defined]
     if dumps.__module__ != __name__:
         ForkingPickler.dumps = classmethod(dumps_or_withdraws(dumps))  # type: ignore[assignment, method-assign]
     ForkingPickler.register(UntypedStorage, reduce_storage)
-    for kind in (_C.Tensor, Parameter, Buffer):
-        ForkingPickler.register(kind, reduce_shared)
+    ForkingPickler.register(_C.Tensor, reduce_shared)
 
 
 init_reductions()  # at import: a process that receives a tensor may import no other module of this package

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from multiprocessing import connection
 from typing import Any
 
-from lamella._functions import capture_state
+from lamella._settings import capture_state
 
 
 class ProcessException(Exception):

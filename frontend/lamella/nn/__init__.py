@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lamella._absent import explain
 from lamella._lazy import contribute as _contribute_lazy
-from lamella._usage import log_once as _log_once
+from lamella._usage_log import log_once as _log_once
 from lamella.nn import attention, common_types, functional, init, modules, parameter  # noqa: F401
 from lamella.nn.modules import *  # noqa: F403
 from lamella.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401

@@ -6,8 +6,8 @@ from typing import Any
 
 from lamella import _C
 from lamella._C import Tensor
-from lamella._format import tensor_repr
 from lamella._processes import share_when_sent
+from lamella._tensor.printing import tensor_repr
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 

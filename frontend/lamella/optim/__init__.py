@@ -12,50 +12,25 @@ Each optimizer is loaded when it is first used.
 
 from __future__ import annotations
 
+import re as _re
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING
+from pathlib import Path as _Path
 
 from lamella._absent import explain as _explain
 
-if TYPE_CHECKING:
-    from lamella.optim import lr_scheduler as lr_scheduler
-    from lamella.optim import swa_utils as swa_utils
-    from lamella.optim._adafactor import Adafactor as Adafactor
-    from lamella.optim._muon import Muon as Muon
-    from lamella.optim._swap import swap_in_optimizer_params_and_state as swap_in_optimizer_params_and_state
-    from lamella.optim.adadelta import Adadelta as Adadelta
-    from lamella.optim.adagrad import Adagrad as Adagrad
-    from lamella.optim.adam import Adam as Adam
-    from lamella.optim.adamax import Adamax as Adamax
-    from lamella.optim.adamw import AdamW as AdamW
-    from lamella.optim.asgd import ASGD as ASGD
-    from lamella.optim.lbfgs import LBFGS as LBFGS
-    from lamella.optim.nadam import NAdam as NAdam
-    from lamella.optim.optimizer import Optimizer as Optimizer
-    from lamella.optim.radam import RAdam as RAdam
-    from lamella.optim.rmsprop import RMSprop as RMSprop
-    from lamella.optim.rprop import Rprop as Rprop
-    from lamella.optim.sgd import SGD as SGD
-    from lamella.optim.sparse_adam import SparseAdam as SparseAdam
+_STUB = _Path(__file__).with_name("__init__.pyi").read_text()
+_HOMES = {name: home for home, name in _re.findall(r"^from (\S+) import (\w+)", _STUB, _re.MULTILINE)}
 
-_CLASSES = "ASGD Adadelta Adagrad Adam AdamW Adamax LBFGS NAdam Optimizer RAdam RMSprop Rprop SGD"
-_HOMES = {name: name.lower() for name in _CLASSES.split()} | {
-    "Adafactor": "_adafactor",
-    "Muon": "_muon",
-    "SparseAdam": "sparse_adam",
-    "swap_in_optimizer_params_and_state": "_swap",
-}
-_MODULES = sorted({home for home in _HOMES.values() if home[0] != "_"} | {"lr_scheduler", "swa_utils"})
-
-__all__ = sorted([*_HOMES, "lr_scheduler", "swa_utils"])
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name):
-    if name in _HOMES:
-        found = globals()[name] = getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
-        return found
-    if name in _MODULES:
+    home = _HOMES.get(name)
+    if home == __name__ or f"{__name__}.{name}" in _HOMES.values():
         return _import_module(f"{__name__}.{name}")
+    if home:
+        found = globals()[name] = getattr(_import_module(home), name)
+        return found
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.optim' has no attribute '{name}'")
     raise AttributeError(_explain("lamella.optim", name, __all__))

@@ -7,6 +7,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
+from lamella._devices import host
 from lamella.optim.optimizer import Optimizer, _use_grad_for_differentiable, with_grad
 
 Lists = Sequence[list[Any]]
@@ -58,7 +59,7 @@ class ListOptimizer(Optimizer):
                     continue
                 for name in self._numbers:
                     if name in own:
-                        own[name] = as_number(own[name], p.device if group.get("capturable") else "cpu")
+                        own[name] = as_number(own[name], _device_of_step(p, group))
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Fills the empty state of a parameter."""
@@ -81,7 +82,11 @@ class ListOptimizer(Optimizer):
         raise NotImplementedError
 
 
-def as_number(value: Any, device: Any = "cpu") -> Any:
+def _device_of_step(p: Any, group: dict[str, Any]) -> Any:
+    return p.device if group.get("capturable") else host()
+
+
+def as_number(value: Any, device: Any) -> Any:
     """Returns a number or a tensor as a float32 tensor; a number becomes a tensor without dimensions."""
     if isinstance(value, Tensor):
         return value.to(dtype=lamella.float32, device=device)
@@ -90,7 +95,7 @@ def as_number(value: Any, device: Any = "cpu") -> Any:
 
 def new_step(p: Any, group: dict[str, Any], value: float = 0.0) -> Any:
     """Makes a count of steps: a float32 tensor without dimensions, on the host unless the group is capturable."""
-    return lamella.tensor(value, dtype=lamella.float32, device=p.device if group.get("capturable") else "cpu")
+    return lamella.tensor(value, dtype=lamella.float32, device=_device_of_step(p, group))
 
 
 def zeros_like(p: Any) -> Any:

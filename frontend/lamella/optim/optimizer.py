@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import lamella
 from lamella._C import Tensor
-from lamella._usage import log_once
+from lamella._usage_log import log_once
 from lamella.optim import _options, _saved
 from lamella.optim._hooks import OptimizerHooks, _global_post_hooks, _global_pre_hooks, run_hooked
 from lamella.optim._hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook

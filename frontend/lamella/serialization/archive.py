@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 from lamella._storage import UntypedStorage
 from lamella.serialization.atomic import OwnFile
 from lamella.serialization.errors import CheckpointError, EmptyFileError
@@ -153,7 +154,7 @@ class ArchiveWriter:
     """
 
     def __init__(self, sink: Any, expected: int = 0):
-        self.host = str(_C._default_generator().device)  # the device whose memory is written directly
+        self.host = str(host())  # the device whose memory is written directly
         self._native = _C._ArchiveWriter(sink.fileno() if isinstance(sink, OwnFile) else sink, expected)
 
     def add(self, name: str, data: Any) -> None:

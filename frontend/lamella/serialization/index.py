@@ -177,7 +177,7 @@ class Indexer:
     # ---- tensors and memory ----
 
     def _class_of(self, tensor: Any) -> str:
-        from lamella.nn import Parameter
+        from lamella.nn.parameter import Parameter
 
         if type(tensor) is Parameter:
             return "parameter"

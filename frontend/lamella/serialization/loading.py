@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lamella import OutOfMemoryError
+from lamella._C import OutOfMemoryError
 from lamella.serialization.archive import Archive, shown
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION

@@ -6,16 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 from lamella._storage import UntypedStorage
 from lamella.serialization.errors import CheckpointError
 
 META = "meta"
 Read = Callable[[], Any]  # returns the bytes of a storage as a tensor of uint8 in host memory
-
-
-def host() -> str:
-    """Returns the name of the device whose memory files are read into."""
-    return str(_C._default_generator().device)
 
 
 def device_text(device: Any) -> str:
@@ -34,7 +30,7 @@ class Locations:
                 f"{type(map_location).__name__}"
             )
         self.map_location = map_location
-        self.host = host()
+        self.host = str(host())  # the device whose memory files are read into
         self.error: BaseException | None = None  # raised by the user's function
 
     def target(self, device: str) -> str:

@@ -190,7 +190,7 @@ class Rebuilder:
 
     def _classed(self, made: Any, carried: dict) -> Any:
         if carried["class"] is not None:
-            from lamella.nn import Parameter
+            from lamella.nn.parameter import Parameter
 
             made = _C.Tensor.__new__(Parameter, made)  # type: ignore[call-arg]
         vars(made).update(carried["attributes"])

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from lamella import _C
+from lamella._devices import host
 
 # The library's names of dtypes, by those in files, which read() returns.
 CODES = {
@@ -107,8 +108,8 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
         file.write(data)
 
 
-def load_safetensors(filename: Any, device: Any = "cpu") -> dict[str, Any]:
-    """Reads a file of safetensors: a dict of tensors by name, each with memory of its own.
+def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
+    """Reads a file of safetensors: a dict of tensors by name, each with memory of its own, on a device or on the host.
 
     Raises:
         CheckpointError: the file is of another format, is damaged, or has a dtype that Lamella lacks
@@ -119,6 +120,7 @@ def load_safetensors(filename: Any, device: Any = "cpu") -> dict[str, Any]:
     Exception: the file is not there, or the library
     """
     library = _library("load_safetensors")
+    device = host() if device is None else device
     if isinstance(filename, (str, bytes, os.PathLike)):
         with open(filename, "rb") as file:
             data = file.read()
@@ -142,7 +144,7 @@ def load_safetensors(filename: Any, device: Any = "cpu") -> dict[str, Any]:
 def _tensor(data: Any, dtype: Any, shape: list[int]) -> Any:
     from lamella.serialization.limits import check_truth
 
-    flat = _C._packet("aten::empty")((len(data),), dtype=_C.uint8, device=_C._default_generator().device)
+    flat = _C._packet("aten::empty")((len(data),), dtype=_C.uint8, device=host())
     if len(data):
         memoryview(flat)[:] = memoryview(data).cast("B")
     stride = _C._packet("aten::empty")(tuple(shape), dtype=dtype, device="meta").stride()

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamella import _C, _namespace
-from lamella._usage import log_once
+from lamella._usage_log import log_once
 from lamella.extensions import (
     Build,
     BuildError,

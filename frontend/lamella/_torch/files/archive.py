@@ -7,7 +7,8 @@ from collections import OrderedDict
 from pickle import UnpicklingError
 from typing import Any
 
-from lamella import _C, OutOfMemoryError, _storage
+from lamella import _C, _storage
+from lamella._C import OutOfMemoryError
 from lamella._torch.files import globals as torch_globals
 from lamella._torch.files.opcodes import Interpreter, Known
 from lamella._torch.files.pickled import PREFIX, Pickled

@@ -12,7 +12,8 @@ from typing import Any
 
 from lamella import _C
 from lamella._torch.files.opcodes import Known
-from lamella._torch.typed_storage import TypedStorage, kinds
+from lamella._torch.typed import kinds
+from lamella._torch.typed_storage import TypedStorage
 from lamella.serialization import containers
 from lamella.serialization.limits import Limits, check_truth
 
@@ -122,7 +123,7 @@ def rebuild_meta(dtype: Any, size: tuple, stride: tuple, requires_grad: Any) -> 
 
 
 def parameter(data: Any, requires_grad: Any = True, hooks: Any = None) -> Any:
-    from lamella.nn import Parameter
+    from lamella.nn.parameter import Parameter
 
     no_hooks(hooks)
     return Parameter(data, requires_grad is True)

@@ -195,7 +195,7 @@ class Pickled:
         return whole and self.typed.get(tensor._storage_id(), short(dtype)) == short(dtype)
 
     def tensor(self, x: Any) -> None:
-        from lamella.nn import Parameter
+        from lamella.nn.parameter import Parameter
 
         is_parameter = isinstance(x, Parameter)
         requires_grad = bool(getattr(x, "requires_grad", False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from lamella._functions import finfo as _finfo
+from lamella._dtypes import finfo as _finfo
 from lamella.nn.functional._operators import both, op
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from lamella import _C
 from lamella._C import Tensor
-from lamella._streams import resolve
+from lamella._devices import resolve
 from lamella.nn.modules._state_dict import Stateful
 from lamella.nn.parameter import is_lazy
 

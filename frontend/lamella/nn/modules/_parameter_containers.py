@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lamella._C import Tensor
+from lamella._devices import host
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter
 
@@ -35,7 +36,7 @@ def _described(key: str, value: Any) -> str:
     if not isinstance(value, Tensor):
         return f"  ({key}): Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    place = "" if value.device.type == "cpu" else f" ({value.device})"
+    place = "" if value.device.type == host().type else f" ({value.device})"
     return f"  ({key}): {kind} containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}{place}]"
 
 

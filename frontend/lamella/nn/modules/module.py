@@ -1,8 +1,15 @@
-"""Module, the base class of all modules.
+"""Module, the base class of all modules. Its parts are classes in files of their own, each of which inherits the next:
 
-This file has its members, modes and text. Module inherits its other parts from Nested, which finds submodules
-(_nesting.py), Movable, which converts tensors (_moves.py), Stateful, which saves and loads (_state_dict.py), and
-Hooked, which runs hooks (_hooks.py).
+* ``Module``, here: members, as ``register_parameter`` and ``add_module`` add them; ``train`` and ``eval``;
+  ``requires_grad_`` and ``zero_grad``; ``extra_repr``
+* ``Nested`` in _nesting.py: ``get_submodule``, ``named_modules``, ``named_children``, ``named_parameters``,
+  ``named_buffers`` and their short forms; ``apply``
+* ``Movable`` in _moves.py: ``to``, ``to_empty``, ``type``; those of a dtype's or a device's name, as ``half``, ``cuda``
+* ``Stateful`` in _state_dict.py: ``state_dict`` and ``load_state_dict``, their hooks, extra state
+* ``Hooked`` in _hooks.py: ``register_forward_hook`` and the other hooks, and ``call_hooked``, which runs them, those of
+  backward by _backward_hooks.py
+* ``_C._ModuleBase`` in frontend/binding/module_base.cpp: ``__call__``, which calls ``forward`` where there are no
+  hooks; how attributes are found, and assigned, which for members is ``_assign``, here
 """
 
 from __future__ import annotations
@@ -10,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from lamella import _movers
 from lamella._C import Tensor
+from lamella._devices.names import add_mover
 from lamella.nn.modules._hooks import (
     RemovableHandle,
     _global_backward_hooks,
@@ -407,7 +414,7 @@ def _assign(module: Any, name: str, value: Any = NOTHING) -> None:
         object.__setattr__(module, name, value)
 
 
-_movers.add_mover(Module, mover)
+add_mover(Module, mover)
 Module._watch(
     _assign,
     call_hooked,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeVar
 
+from lamella._devices import host
 from lamella.nn.modules.module import Module
 
 M = TypeVar("M", bound=Module)
@@ -27,5 +28,5 @@ def skip_init(module_cls: type[M], *args: Any, **kwargs: Any) -> M:
         raise RuntimeError(
             f"skip_init: {module_cls.__name__} takes no argument 'device', so that it cannot be made on meta"
         )
-    device = kwargs.pop("device", "cpu")
+    device = kwargs.pop("device", host())
     return module_cls(*args, device="meta", **kwargs).to_empty(device=device)

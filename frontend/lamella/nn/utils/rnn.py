@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import lamella
 from lamella import _C
 from lamella._C import Tensor
+from lamella._devices import host
 
 __all__ = [
     "PackedSequence",
@@ -57,7 +58,7 @@ class PackedSequence(_Fields):
             if not (isinstance(data, list | tuple) and len(data) == 2):
                 raise AssertionError("PackedSequence: argument 'data': expected a pair without batch_sizes")
             data, batch_sizes = data
-        elif batch_sizes.device.type != "cpu":
+        elif batch_sizes.device.type != host().type:
             raise ValueError(
                 "PackedSequence: argument 'batch_sizes': expected a tensor on the host, as pack_sequence makes it, "
                 f"got one on {batch_sizes.device}"
@@ -87,7 +88,7 @@ class PackedSequence(_Fields):
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """Returns the same sequences in CPU memory."""
-        return self.to("cpu", *args, **kwargs)
+        return self.to(host(), *args, **kwargs)
 
     def double(self) -> PackedSequence:
         """Returns the same sequences in float64."""
@@ -160,7 +161,7 @@ def pack_padded_sequence(
     (tensor([1, 2, 3, 4, 5]), tensor([2, 2, 1]))
     """
     lengths = lamella.as_tensor(lengths, dtype=lamella.int64)
-    if lengths.device.type != "cpu":
+    if lengths.device.type != host().type:
         raise RuntimeError(
             f"pack_padded_sequence: argument 'lengths': expected a tensor on the host, got one on {lengths.device}"
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import lamella
-from lamella._usage import log_once
+from lamella._usage_log import log_once
 from lamella.utils.data._iterators import (
     Progress,
     _BaseDataLoaderIter,

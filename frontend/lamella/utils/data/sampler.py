@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
 import lamella
+from lamella._devices import host
 
 __all__ = [
     "BatchSampler",
@@ -131,7 +132,7 @@ class RandomSampler(Sampler[int]):
 
 def draw_seed(generator: lamella.Generator | None) -> int:
     """Returns a seed from 0 to 2⁶³ - 1, drawn by the generator, or by the default one."""
-    return operator.index(lamella.empty((), dtype=lamella.int64, device="cpu").random_(generator=generator))
+    return operator.index(lamella.empty((), dtype=lamella.int64, device=host()).random_(generator=generator))
 
 
 class SubsetRandomSampler(Sampler[int]):

@@ -1,10 +1,14 @@
-"""Defers SIGINT during blocks in which an interruption would lose a process or a descriptor."""
+"""Interrupts: a block that defers SIGINT, since it would lose a process or a descriptor; and the end of a wait."""
 
 from __future__ import annotations
 
 import threading
 from _signal import SIGINT, getsignal, signal  # type: ignore[import-not-found]  # the module signal takes 6 µs a call
 from typing import Any
+
+
+class Stopped(Exception):  # noqa: N818 (it is no error)
+    """Raised when another thread ends the wait."""
 
 
 class Deferred:

@@ -12,7 +12,6 @@ from typing import Any
 import lamella
 from lamella.utils.data._utils import interrupts
 from lamella.utils.data._utils.collate import _same_mapping, _same_sequence
-from lamella.utils.data._utils.pool import Stopped
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
@@ -76,7 +75,7 @@ class PinThread:
                 data, handed = self.source()
                 item: Any = (self.pin(data), handed, None)
                 del data
-            except Stopped:
+            except interrupts.Stopped:
                 return
             except BaseException as error:
                 item = (None, getattr(error, "_handed", None), error)

@@ -21,10 +21,6 @@ TRACE_SECONDS = 1.0  # the time in which a hanging worker must begin to write it
 PAUSE_SECONDS = 0.05  # the longest pause while it writes
 
 
-class Stopped(Exception):  # noqa: N818 (it is no error)
-    """Raised when another thread ends the wait."""
-
-
 class Worker:
     """The main process's side of one worker process."""
 
@@ -217,7 +213,7 @@ class Pool:
             if w.channel.leaving:
                 w.channel.flush()
         if self.wake is not None and any(fd == self.wake for fd, _ in ready):
-            raise Stopped
+            raise interrupts.Stopped
 
     def close(self) -> None:
         """Ends the workers, by closing their channels. Those that take too long are stopped.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from lamella._devices import host
 from lamella.plugins import contributions
 
 
@@ -179,7 +180,7 @@ def tensor_repr(tensor, name: str | None = None) -> str:
         natural |= {_C.int64, _C.bool, _C.complex128 if default is _C.float64 else _C.complex64}
         text, size = body(shown.detach(), len(prefix)), not options.edgeitems
     notes = ["opaque"] if tensor.is_opaque else []
-    if tensor.device.type != _C._default_generator().device.type:
+    if tensor.device.type != host().type:
         notes.append(f"device='{tensor.device}'")
     if size:
         notes.append(f"size={tuple(tensor.shape)}")

@@ -1,25 +1,18 @@
-"""What every backend has in Python: the functions of ``lamella.NAME``, ``Tensor.is_NAME`` and ``Tensor.NAME()``.
-
-``lamella.accelerator`` has the same functions, for the device that is the accelerator.
-"""
+"""The functions of a kind of devices: ``lamella.NAME`` has a backend's, ``lamella.accelerator`` the accelerator's."""
 
 from __future__ import annotations
 
-import sys
 from _thread import _local
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 from lamella import _C
-from lamella._movers import MOVERS, IsDevice, NoDevice, give
-from lamella._streams import Event, Stream, check_kind, resolve
-from lamella.plugins import contributions
-from lamella.plugins.manager import manager
+from lamella._devices import counted, index_of, resolve
+from lamella._devices.streams import Event, Stream, check_kind
 
 PEAK, COUNTS = 1, 2  # enum lamella_stats
-HOST = 3  # the place of the flag in a row of _C._backends()
 
 
 class CurrentDevice:
@@ -357,88 +350,3 @@ class OneKind(Devices):
 
     def _stream_class(self) -> type[Stream]:
         return self.Stream
-
-
-class DeviceModule(ModuleType):
-    """``lamella.NAME``: what every device has, and what its backend has contributed to it.
-
-    The backend is loaded when something of it is used that not every device has.
-    """
-
-    def __init__(self, name: str):
-        super().__init__(f"lamella.{name}", f"Device {name!r}: memory, streams, events, random numbers.")
-        self._name = name
-        self._common = OneKind(name)
-
-    def __getattr__(self, name: str) -> Any:
-        common = vars(self).get("_common")
-        if common is not None and not name.startswith("_"):
-            # What a device is, its backend may know better.
-            if name.startswith("get_device_") and can_load(self._name) and name in vars(self):
-                return vars(self)[name]
-            if hasattr(common, name):
-                return getattr(common, name)
-            if self._name not in backends() and can_load(self._name) and name in vars(self):
-                return vars(self)[name]
-        from lamella._absent import absent_plugin, explain
-
-        if not name.startswith("_") and absent_plugin(self.__name__, name):
-            raise AttributeError(explain(self.__name__, name))
-        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *FUNCTIONS, "Stream", "Event"})
-
-
-def backends() -> dict[str, Any]:
-    """The rows of the backends that are loaded, by name."""
-    return {row[0]: row for row in _C._backends()}
-
-
-def can_load(name: str) -> bool:
-    """Loads a backend unless that is done; False if it is not installed or set aside."""
-    if name in backends():
-        return True
-    try:
-        manager.load_backend(name)
-    except RuntimeError:
-        return False
-    return name in backends()
-
-
-def counted(name: str) -> int:
-    """How many devices a backend has; 0 if it cannot be loaded."""
-    row = backends().get(name) if can_load(name) else None
-    return row[2] if row else 0
-
-
-def index_of(device: _C.device) -> int:
-    return device.index or 0
-
-
-def accelerators() -> list[str]:
-    """The names of the backends that may be the accelerator: the host's are not, nor is meta."""
-    manager.scan()
-    installed = [p for p in manager.plugins if p.kind == "backend" and p.state in ("found", "loaded")]
-    ranks = {p.name: p.manifest.get("priority", 0) for p in installed if not p.manifest.get("host")}
-    for name, row in backends().items():
-        if name != "meta" and not row[HOST]:
-            ranks.setdefault(name, 0)
-    return sorted(ranks, key=lambda name: (-ranks[name], name))
-
-
-def announce(names: Iterable[str]) -> None:
-    """Contributes the module of each backend and its names on Tensor, where these are free. Again is nothing."""
-    gather, holder = contributions.gather, contributions.holder
-    for name in names:
-        if not name.isidentifier():
-            continue
-        if isinstance(vars(_C.Tensor).get(f"is_{name}"), (NoDevice, type(None))):
-            contributions.contribute(gather("Tensor", {f"is_{name}": IsDevice(name)}, placeholder=True))
-        if name == "meta":
-            continue
-        if name not in vars(sys.modules["lamella"]) and not holder("lamella", name):
-            contributions.contribute(gather("lamella", {name: DeviceModule(name)}, placeholder=True))
-        if not holder("Tensor", name):
-            for kind, make in MOVERS:
-                give(kind, name, make)

@@ -2,33 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from _thread import _local
 from typing import Any
 
 from lamella import _C
-
-
-def resolve(device: Any = None, kind: str | None = None) -> _C.device:
-    """The device that an argument means: a device or its name, an index, or the current one where it is None.
-
-    An index is one of ``kind``, the name of a backend; where that is None, of the current accelerator.
-    """
-    if device is None or (hasattr(device, "__index__") and not isinstance(device, (bool, _C.Tensor))):
-        if kind is None:
-            from lamella.accelerator import current_accelerator
-
-            if (found := current_accelerator()) is None:
-                raise RuntimeError(
-                    "there is no accelerator: no installed plugin brings a device other than the host; "
-                    "name one, as in device='cpu', or see `lamella plugins --load`"
-                )
-            kind = found.type
-        return _C.device(kind) if device is None else _C.device(kind, operator.index(device))
-    found = _C.device(device)
-    if kind is not None and found.type != kind:
-        raise ValueError(f"lamella.{kind}: argument 'device' must be a device of {kind!r}, got '{found}'")
-    return found
+from lamella._devices import resolve
 
 
 def check_kind(who: str, what: str, value: Any, wanted: type) -> Any:

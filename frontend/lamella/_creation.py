@@ -1,0 +1,334 @@
+"""Tensors from data: numbers, sequences, buffers, arrays of other libraries; and Tensor's methods ``new_*()``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+from lamella._absent import unknown_keyword
+from lamella._C import Tensor
+from lamella._devices import host
+from lamella.plugins import contributions
+from lamella.plugins.manager import manager
+
+PLAIN = frozenset((bool, int, float, complex, list, tuple))
+HOST = 1  # DLPack's number
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False, **keywords) -> Tensor:
+    """A new tensor with a copy of ``data``: numbers, nested sequences, an array or a tensor.
+
+    The dtype is that of the data: bool, int64, the default dtype for floats, or a complex one; numpy arrays and
+    tensors keep theirs. Further keywords are those that plugins contribute, as for ``lamella.zeros``.
+
+    Raises:
+        TypeError: the data holds something that is no number, or there is no such keyword
+        ValueError: nested sequences of different lengths
+
+    >>> lamella.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    try:
+        made, natural = _C._tensor_from(data, dtype)
+    except TypeError:
+        if isinstance(data, Tensor) or type(data) in PLAIN or (there := read(data)) is None:
+            raise
+        data = there  # another library's array
+        made, natural = _C._tensor_from(data, dtype)
+    target = natural if dtype is None else dtype
+    if device is None and not isinstance(data, Tensor):
+        device = _C._get_default_device()
+    copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
+    if made is data:
+        made = data.detach()  # a new tensor has no history
+    made = made.to(made.device if device is None else device, target, False, copy)
+    if requires_grad:
+        keywords["requires_grad"] = requires_grad
+    if pin_memory and _C._is_claimed("pin_memory"):
+        keywords["pin_memory"] = pin_memory
+    elif pin_memory:
+        made = made.pin_memory()
+    return _contributed("tensor", made, keywords) if keywords else made
+
+
+def _contributed(who: str, made: Tensor, keywords) -> Tensor:
+    """Applies the keywords that plugins contribute, those of inner layers first."""
+    applied = _C._apply_keywords(made, keywords)
+    if isinstance(applied, str):
+        raise unknown_keyword(who, applied)
+    return applied
+
+
+def as_tensor(data, dtype=None, device=None) -> Tensor:
+    """``data`` as a tensor: itself or over its memory where that does, else a copy.
+
+    An array of another library is taken by DLPack, or as a backend reads it; one that lies on a device stays there,
+    unless ``device`` is given.
+
+    Raises:
+        TypeError, ValueError: what ``tensor`` raises
+
+    >>> t = lamella.ones(2)
+    >>> lamella.as_tensor(t) is t, lamella.as_tensor([1, 2])
+    (True, tensor([1, 2]))
+    """
+    writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
+    if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those of other libraries
+        if type(data) not in PLAIN and (made := read(data)) is not None:
+            stays = made.device if made.device.type != host().type else _C._get_default_device()
+            return made.to(stays if device is None else device, made.dtype if dtype is None else dtype)
+        return tensor(data, dtype=dtype, device=device)
+    made, natural = _C._tensor_from(data, dtype)
+    where = made.device if isinstance(data, Tensor) else _C._get_default_device()
+    return made.to(where if device is None else device, natural if dtype is None else dtype)
+
+
+def from_dlpack(ext_tensor) -> Tensor:
+    """A tensor over memory that ``ext_tensor`` exports by DLPack (an object with ``__dlpack__``, or a capsule).
+
+    Raises:
+        BufferError: an element type, a layout or a device that has no counterpart
+
+    >>> import numpy
+    >>> lamella.from_dlpack(numpy.ones(2))
+    tensor([1., 1.], dtype=lamella.float64)
+    """
+    if not hasattr(ext_tensor, "__dlpack__"):
+        return checked(_C._from_dlpack(ext_tensor))
+    where = ext_tensor.__dlpack_device__() if hasattr(ext_tensor, "__dlpack_device__") else None
+    if where is not None and where[0] != HOST:
+        manager.load_readers(ext_tensor)
+    stream = None if where is None else _C._dlpack_stream(*map(int, where))
+    keywords = {} if stream is None else {"stream": stream}  # where this thread will read, for the exporter to wait
+    try:
+        capsule = ext_tensor.__dlpack__(max_version=(1, 0), **keywords)
+    except TypeError:  # an exporter older than DLPack 1.0
+        capsule = ext_tensor.__dlpack__(**keywords)
+    return checked(_C._from_dlpack(capsule))
+
+
+def read(obj):
+    """A tensor over the memory of another library's array, by a backend's reader or by DLPack; None for other objects,
+    and for numpy's arrays, which ``_C._tensor_from`` reads."""
+    manager.load_readers(obj)
+    for reader in contributions.place("reader").objects:
+        if (made := reader(obj)) is not None:
+            return made
+    if not callable(getattr(obj, "__dlpack__", None)) or hasattr(obj, "__array_interface__"):
+        return None
+    try:
+        return from_dlpack(obj)
+    except (BufferError, TypeError):
+        if obj.__dlpack_device__()[0] != HOST:
+            raise
+        return None  # it refuses, and may be readable as a sequence
+
+
+def checked(tensor):
+    """The tensor, when no backend refuses its memory."""
+    for check in contributions.place("import").objects:
+        check(tensor)
+    return tensor
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> Tensor:
+    """An object as a tensor: a tensor, an array or a buffer without a copy where dtype and device allow it.
+
+    Args:
+        copy: True always copies, False never does, None copies where it must
+
+    Raises:
+        ValueError: it must be copied, and ``copy`` is False
+
+    >>> t = lamella.ones(2)
+    >>> lamella.asarray(t) is t, lamella.asarray([1, 2])
+    (True, tensor([1, 2]))
+    """
+    if copy:
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    made = as_tensor(obj, dtype=dtype, device=device)
+    if copy is False:
+        shared = made is obj or (not isinstance(obj, Tensor) and _address(obj) == made.data_ptr())
+        if not shared:
+            raise ValueError("asarray: the object cannot become such a tensor without a copy, and copy is False")
+    return made.requires_grad_() if requires_grad else made
+
+
+def _address(obj):
+    held = getattr(obj, "__array_interface__", None)
+    if held:
+        return held["data"][0]
+    there = read(obj)
+    return None if there is None else there.data_ptr()
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Tensor:
+    """A vector over the memory of an object with Python's buffer protocol; writes show on both sides.
+
+    Args:
+        count: how many elements; -1 takes all that fit
+        offset: where they begin, in bytes
+
+    Raises:
+        ValueError: the buffer is too short, or its rest is not whole elements
+
+    >>> lamella.frombuffer(bytearray([1, 0, 2, 0]), dtype=lamella.int16)
+    tensor([1, 2], dtype=lamella.int16)
+    """
+    import numpy as np
+
+    row = np.frombuffer(buffer, np.uint8)
+    size = row.nbytes
+    if not 0 <= offset < size:
+        raise ValueError(f"frombuffer: argument 'offset': {offset} is outside of the buffer's {size} bytes")
+    if count == 0 or count < -1:
+        raise ValueError(f"frombuffer: argument 'count' must be positive or -1, got {count}")
+    item = dtype.itemsize
+    if count == -1:
+        if (size - offset) % item:
+            raise ValueError(f"frombuffer: {size - offset} bytes are not whole elements of {dtype}, {item} bytes each")
+        count = (size - offset) // item
+    if offset + count * item > size:
+        raise ValueError(f"frombuffer: {count} elements of {dtype} from byte {offset} on exceed {size} bytes")
+    part = row[offset : offset + count * item]
+    flat = as_tensor(part) if part.flags.writeable else tensor(part)
+    try:
+        made = flat.view(dtype)
+    except RuntimeError:  # the elements do not lie at multiples of their size
+        made = flat.clone().view(dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
+def empty_permuted(size, physical_layout, *, dtype=None, device=None, **keywords) -> Tensor:
+    """A tensor whose dimensions lie in memory in a given order, the outermost first. It holds whatever is there.
+
+    Raises:
+        RuntimeError: the order is no permutation of the dimensions
+
+    >>> lamella.empty_permuted((2, 3), (1, 0)).stride()
+    (1, 2)
+    """
+    if sorted(physical_layout) != list(range(len(size))):
+        raise RuntimeError(f"empty_permuted: argument 'physical_layout': {physical_layout} is no order of {len(size)}")
+    place = [physical_layout.index(d) for d in range(len(size))]
+    made = _C._packet("aten::empty")([size[d] for d in physical_layout], dtype=dtype, device=device, **keywords)
+    return made.permute(place)
+
+
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **keywords):
+    """A new tensor with a copy of ``data``, of the dtype and on the device of ``self``.
+
+    >>> lamella.ones(1).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    return tensor(data, **_like(self, dtype, device), requires_grad=requires_grad, **keywords)
+
+
+def new_full(self, size, fill_value, *, dtype=None, device=None, **keywords):
+    """A tensor of ``size`` full of a number, of the dtype and on the device of ``self``.
+
+    >>> lamella.arange(1).new_full((2,), 7)
+    tensor([7, 7])
+    """
+    return _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device), **keywords)
+
+
+def _like(tensor, dtype, device):
+    return {
+        "dtype": tensor.dtype if dtype is None else dtype,
+        "device": tensor.device if device is None else device,
+    }
+
+
+def _new(name, what):
+    def make(self, *size, dtype=None, device=None, **keywords):
+        size = size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size
+        return _C._packet(f"aten::{name}")(size, **_like(self, dtype, device), **keywords)
+
+    make.__name__ = make.__qualname__ = f"new_{name}"
+    make.__doc__ = (
+        f"A tensor of ``size`` {what}, of the dtype and on the device of ``self``.\n\n"
+        f">>> lamella.arange(1).new_{name}(2, 3).shape\nlamella.Size([2, 3])\n"
+    )
+    return make
+
+
+def new(self, *args, device=None):
+    """An old way to ``new_empty(*sizes)`` and ``new_tensor(data)``; without arguments an empty tensor.
+
+    Raises:
+        TypeError: a tensor of another dtype
+
+    >>> lamella.ones(1).new(2, 3).shape, lamella.ones(1).new([1, 2])
+    (lamella.Size([2, 3]), tensor([1., 2.]))
+    """
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        if args[0].dtype is not self.dtype:
+            raise TypeError(f"new: expected a tensor of dtype {self.dtype}, got {args[0].dtype}")
+        return args[0].detach()
+    if len(args) == 1 and not isinstance(args[0], (int, _C.Size)):
+        return self.new_tensor(args[0], device=device)
+    if not args:
+        return self.new_empty(0, device=device)
+    return self.new_empty(args[0] if len(args) == 1 and isinstance(args[0], _C.Size) else args, device=device)
+
+
+def new_empty_strided(self, size, stride, *, dtype=None, device=None, **keywords):
+    """A tensor of sizes and strides, of the dtype and on the device of ``self``.
+
+    >>> lamella.ones(1).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    dtype, device = self.dtype if dtype is None else dtype, self.device if device is None else device
+    return _C._packet("aten::empty_strided")(size, stride, dtype=dtype, device=device, **keywords)
+
+
+def _make_subclass(cls, data, require_grad=False):
+    """A tensor of a subclass over the memory of ``data``, without its history.
+
+    >>> class Weight(lamella.Tensor):
+    ...     pass
+    >>> type(lamella.Tensor._make_subclass(Weight, lamella.ones(2))).__name__
+    'Weight'
+    """
+    made = data.detach().as_subclass(cls)
+    return made.requires_grad_() if require_grad else made
+
+
+def _make_wrapper_subclass(
+    cls, size, strides=None, storage_offset=None, memory_format=None, dtype=None, layout=None, device=None, **keywords
+):
+    """A tensor of a subclass with ``__torch_dispatch__``: with a shape, a dtype and a device, but without memory.
+
+    The class's ``__torch_dispatch__`` gets every operator that the tensor comes to. Further keywords are those that
+    plugins contribute, as ``requires_grad``.
+
+    >>> class Wrapped(lamella.Tensor):
+    ...     def __new__(cls, inner):
+    ...         made = lamella.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, device=inner.device)
+    ...         made.inner = inner
+    ...         return made
+    ...     __torch_function__ = lamella._C._disabled_torch_function_impl
+    ...     @classmethod
+    ...     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+    ...         return cls(func(*(a.inner if isinstance(a, cls) else a for a in args), **(kwargs or {})))
+    >>> (Wrapped(lamella.ones(2)) * 3).inner
+    tensor([3., 3.])
+    """
+    dtype = _C.get_default_dtype() if dtype is None else dtype
+    device = _C._get_default_device() if device is None else device
+    if strides is None:
+        strides = _C._packet("aten::empty")(size, dtype=dtype, device="meta").stride()
+    made = _C._opaque(dtype, tuple(size), tuple(strides), device, cls)
+    keywords = {name: value for name, value in keywords.items() if value}
+    return _contributed("_make_wrapper_subclass", made, keywords) if keywords else made
+
+
+def methods() -> dict[str, Any]:
+    """The methods of this file, by the names that Tensor gets."""
+    found: dict[str, Any] = {f.__name__: f for f in (new, new_tensor, new_full, new_empty_strided)}
+    found |= {f.__name__: staticmethod(f) for f in (_make_subclass, _make_wrapper_subclass)}
+    for name, what in (("empty", "of whatever is in its memory"), ("zeros", "full of zeros"), ("ones", "full of ones")):
+        found[f"new_{name}"] = _new(name, what)
+    return found

@@ -1,0 +1,224 @@
+"""Dtypes: their limits, promotion and names; and Tensor's methods that ask for a dtype or convert to one."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import Any
+
+from lamella import _C
+from lamella._C import Tensor, dtype
+from lamella._creation import tensor
+from lamella._devices import host
+
+_FLOATS = {  # bits, smallest normal exponent, mantissa bits, largest
+    "float8_e4m3fn": (8, -6, 3, 448.0),
+    "float8_e5m2": (8, -14, 2, 57344.0),
+    "float16": (16, -14, 10, 65504.0),
+    "bfloat16": (16, -126, 7, 3.3895313892515355e38),
+    "float32": (32, -126, 23, 3.4028234663852886e38),
+    "float64": (64, -1022, 52, 1.7976931348623157e308),
+}
+
+
+class finfo:
+    """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution.
+
+    >>> lamella.finfo(lamella.float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, type: dtype | None = None):
+        type = _C.get_default_dtype() if type is None else type
+        name = str(type).rpartition(".")[2]
+        if isinstance(type, dtype) and type.is_complex:
+            name = {"complex64": "float32", "complex128": "float64"}[name]
+        if name not in _FLOATS:
+            raise TypeError(f"finfo: argument 'type' must be a floating dtype, got {type}; use iinfo for integers")
+        self.bits, exponent, mantissa, self.max = _FLOATS[name]
+        self.dtype = name
+        self.min = -self.max
+        self.eps = 2.0**-mantissa
+        self.tiny = self.smallest_normal = 2.0**exponent
+        self.resolution = 10.0 ** -int(mantissa * 0.30103)
+
+    def __repr__(self):
+        limits = f"resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}"
+        return f"finfo({limits}, dtype={self.dtype})"
+
+
+class iinfo:
+    """Limits of an integer dtype: bits, min, max.
+
+    >>> lamella.iinfo(lamella.int8).max
+    127
+    """
+
+    def __init__(self, type: dtype):
+        if not isinstance(type, dtype) or type.is_floating_point or type.is_complex or type is _C.bool:
+            raise TypeError(f"iinfo: argument 'type' must be an integer dtype, got {type}; use finfo for floats")
+        self.dtype = str(type).rpartition(".")[2]
+        self.bits = 8 * type.itemsize
+        signed = not self.dtype.startswith("u")
+        self.max = 2 ** (self.bits - signed) - 1
+        self.min = -(2 ** (self.bits - 1)) if signed else 0
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both, by the array API standard, and by torch where that is silent.
+
+    Raises:
+        RuntimeError: there is none (uint64 with signed integers)
+
+    >>> lamella.promote_types(lamella.uint8, lamella.int8)
+    lamella.int16
+    """
+    return _C._promote(type1, type2)
+
+
+def result_type(tensor1, tensor2) -> dtype:
+    """The dtype of an operation on two tensors or numbers, by torch's category rule.
+
+    >>> lamella.result_type(lamella.tensor([1]), 1.5)
+    lamella.float32
+    """
+    zero = [t if not isinstance(t, Tensor) else t.to("meta") for t in (tensor1, tensor2)]
+    if not any(isinstance(t, Tensor) for t in zero):
+        zero[0] = tensor(zero[0], device="meta")
+    return _C._packet("aten::where")(_C._packet("aten::empty")((), dtype=_C.bool, device="meta"), *zero).dtype
+
+
+def can_cast(from_, to) -> bool:
+    """Whether a dtype may be converted to another without leaving its class: bool, integers, floats, complex.
+
+    >>> lamella.can_cast(lamella.float64, lamella.float32), lamella.can_cast(lamella.float32, lamella.int64)
+    (True, False)
+    """
+
+    def rank(dtype):
+        if dtype is _C.bool:
+            return 0
+        return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 1
+
+    signs = rank(from_) == rank(to) == 1 and from_.is_signed and not to.is_signed
+    return rank(from_) <= rank(to) and not signs
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is floating.
+
+    >>> lamella.is_floating_point(lamella.ones(1))
+    True
+    """
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex.
+
+    >>> lamella.is_complex(lamella.ones(1))
+    False
+    """
+    return input.is_complex()
+
+
+def is_signed(input) -> bool:
+    """Whether the dtype has negative numbers.
+
+    >>> lamella.is_signed(lamella.ones(1)), lamella.is_signed(lamella.ones(1, dtype=lamella.uint8))
+    (True, False)
+    """
+    return input.dtype.is_signed
+
+
+def typename(obj) -> str:
+    """The name of a tensor's type, or of any other object's with its module.
+
+    >>> lamella.typename(lamella.ones(1)), lamella.typename(1)
+    ('lamella.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return obj.type()
+    kind = obj if hasattr(obj, "__qualname__") else builtins.type(obj)
+    home = getattr(kind, "__module__", None) or ""
+    return kind.__qualname__ if home in ("", "builtins", "__builtin__") else f"{home}.{kind.__qualname__}"
+
+
+_TYPE_NAMES = {
+    _C.bool: "Bool",
+    _C.uint8: "Byte",
+    _C.uint16: "UInt16",
+    _C.uint32: "UInt32",
+    _C.uint64: "UInt64",
+    _C.int8: "Char",
+    _C.int16: "Short",
+    _C.int32: "Int",
+    _C.int64: "Long",
+    _C.float16: "Half",
+    _C.bfloat16: "BFloat16",
+    _C.float8_e4m3fn: "Float8_e4m3fn",
+    _C.float8_e5m2: "Float8_e5m2",
+    _C.float32: "Float",
+    _C.float64: "Double",
+    _C.complex64: "ComplexFloat",
+    _C.complex128: "ComplexDouble",
+}
+
+
+def type(self, dtype=None, non_blocking=False):
+    """The name of the type, ``"lamella.FloatTensor"``; or, with a dtype or a type, ``self`` in it.
+
+    In a program that says ``import torch``, by ``lamella run``, it is ``"torch.FloatTensor"``.
+
+    Raises:
+        TypeError: no dtype, nor the name of one
+
+    >>> lamella.ones(1).type(), lamella.ones(1).type(lamella.int64)
+    ('lamella.FloatTensor', tensor([1]))
+    """
+    if dtype is None:
+        home = "torch" if "torch" in sys.modules and sys.modules["torch"] is sys.modules["lamella"] else "lamella"
+        return f"{home}.{_TYPE_NAMES.get(self.dtype, str(self.dtype)[8:])}Tensor"
+    names = {f"{home}.{name}Tensor": d for d, name in _TYPE_NAMES.items() for home in ("lamella", "torch")}
+    wanted = names.get(dtype) if isinstance(dtype, str) else dtype
+    if wanted is Tensor:
+        wanted = _C.get_default_dtype()
+    elif isinstance(kind := getattr(wanted, "dtype", None), _C.dtype):  # FloatTensor and its kin
+        wanted, device = kind, wanted.kind or host()
+        return self.to(device, kind, non_blocking=non_blocking)
+    if not isinstance(wanted, (_C.dtype, builtins.type)):
+        raise TypeError(f"type: argument 'dtype' must be a dtype or a name as 'torch.FloatTensor', got {dtype!r}")
+    return self.to(wanted, non_blocking=non_blocking)
+
+
+def type_as(self, other):
+    """``self`` in the dtype of ``other``.
+
+    >>> lamella.ones(1).type_as(lamella.tensor([1])).dtype
+    lamella.int64
+    """
+    return self.to(other.dtype)
+
+
+CASTS = "bool short int long half bfloat16 float double cfloat cdouble".split()
+
+
+def _cast(name, dtype):
+    target = getattr(_C, dtype)
+
+    def cast(self, memory_format=_C.preserve_format):
+        return self.to(target, memory_format=memory_format)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"``self`` as {target}.\n\n>>> lamella.ones(1).{name}().dtype\n{target}\n"
+    return cast
+
+
+def methods() -> dict[str, Any]:
+    """The methods of this file, by the names that Tensor gets."""
+    targets = {**dict.fromkeys(CASTS), "char": "int8", "byte": "uint8"}
+    found: dict[str, Any] = {f.__name__: f for f in (is_signed, type, type_as)}
+    return found | {name: _cast(name, target or name) for name, target in targets.items()}

@@ -1,0 +1,124 @@
+"""A tensor as something else: numpy's arrays, DLPack, lists, numbers, text, a tensor in host memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+from lamella._devices import host
+
+
+def numpy(self, *, force=False):
+    """A numpy array over the same memory; writes show on both sides.
+
+    With ``force``, the values are given of any tensor: detached, and copied to the host if it lies elsewhere.
+
+    Raises:
+        TypeError: numpy cannot read the device, or has no such dtype
+        RuntimeError: a plugin refuses, as autograd where the tensor requires grad
+
+    >>> lamella.tensor([1, 2]).numpy()
+    array([1, 2])
+    """
+    import numpy as np
+
+    if force:
+        self = self.detach()
+    try:
+        return np.asarray(memoryview(self))
+    except BufferError as error:
+        if force and self.device.type != "meta" and not _on_host(self):
+            return self.to(host()).numpy()
+        why = f"numpy has no {str(self.dtype)[8:]}; use .to(lamella.float32) first"
+        if not _on_host(self):
+            why = f"argument 'self' is on device '{self.device}', which numpy cannot read; use .to('cpu') first"
+        raise TypeError(f"numpy: {why}") from error
+
+
+def _on_host(tensor) -> bool:
+    return any(name == tensor.device.type and host for name, _, _, host in _C._backends())
+
+
+def __array__(self, dtype=None, copy=None):
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"__array__: {array.dtype} cannot become {dtype} without a copy")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    from lamella._tensor.ufuncs import tensor_over
+
+    return tensor_over(array)
+
+
+def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    from lamella._tensor.ufuncs import array_ufunc
+
+    _C.Tensor.__array_ufunc__ = array_ufunc  # numpy is there; from now on without this step
+    return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    if copy:
+        self = self.clone()
+    if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+        raise BufferError(f"__dlpack__: the tensor is on device {self.__dlpack_device__()}, not {dl_device}")
+    return _C._to_dlpack(self, max_version is not None and max_version[0] >= 1, stream)
+
+
+def __dlpack_device__(self):
+    return _C._dlpack_device(self)
+
+
+def tolist(self):
+    """The elements as nested lists of Python numbers.
+
+    >>> lamella.tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return _C._to_list(self if _on_host(self) else self.to(host()))
+
+
+def cpu(self, memory_format=_C.preserve_format):
+    """``self`` in host memory.
+
+    >>> lamella.ones(1).cpu().device
+    device(type='cpu')
+    """
+    return self.to(host(), memory_format=memory_format)
+
+
+def to_dense(self, dtype=None, *, masked_grad=None):
+    """The tensor itself, or in another dtype: it is dense.
+
+    >>> lamella.ones(1).to_dense()
+    tensor([1.])
+    """
+    return self if dtype is None else self.to(dtype)
+
+
+def __repr__(self):
+    from lamella._tensor.printing import tensor_repr
+
+    return tensor_repr(self)
+
+
+def __format__(self, spec):
+    if self.ndim == 0 and self.device.type != "meta":
+        return format(self.item(), spec)
+    return object.__format__(self, spec)
+
+
+def __complex__(self):
+    return complex(self.item())
+
+
+def methods() -> dict[str, Any]:
+    """The methods and attributes of this file, by the names that Tensor gets."""
+    protocols = (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__)
+    plain = (numpy, tolist, cpu, to_dense, __repr__, __format__, __complex__)
+    found: dict[str, Any] = {f.__name__: f for f in (*plain, *protocols)}
+    return found | {"__array_priority__": 1000}

@@ -1,0 +1,208 @@
+"""Functions over elements that no schema describes: comparisons, what is unique, indices, functions of Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+from lamella._C import Tensor
+from lamella._devices import host
+
+_unique2 = _C._packet("aten::_unique2")
+_unique_dim = _C._packet("aten::unique_dim")
+_unique_consecutive = _C._packet("aten::_unique_consecutive")
+_nonzero = _C._packet("aten::nonzero")
+_tensordot = _C._packet("aten::tensordot")
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether shapes and all elements are equal; NaN equals nothing.
+
+    >>> lamella.equal(lamella.tensor([1, 2]), lamella.tensor([1.0, 2.0]))
+    True
+    """
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        wrong = ("input", input) if not isinstance(input, Tensor) else ("other", other)
+        raise TypeError(f"equal: argument '{wrong[0]}' must be Tensor, got {type(wrong[1]).__name__}")
+    return input.shape == other.shape and int((input != other).sum()) == 0
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether ``|input - other| <= atol + rtol * |other|`` everywhere; infinities are close to themselves.
+
+    Raises:
+        RuntimeError: two dtypes, shapes that do not broadcast, or a negative tolerance
+
+    >>> lamella.allclose(lamella.tensor([1.0]), lamella.tensor([1.000001]))
+    True
+    """
+    for name, t in (("input", input), ("other", other)):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"allclose: argument '{name}' must be Tensor, got {type(t).__name__}")
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"allclose: dtypes {input.dtype} and {other.dtype} differ; convert one with .to(...)")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"allclose: argument '{name}' must not be negative, got {tolerance}")
+    close = input == other
+    if equal_nan:
+        close = close.logical_or((input != input).logical_and(other != other))
+    if not (input.is_floating_point() or input.is_complex()):
+        input, other = input.to(_C.float64), other.to(_C.float64)
+    difference = (input - other).abs()
+    within = (difference <= atol + rtol * other.abs()).logical_and(difference < float("inf"))
+    return int(close.logical_or(within).logical_not().sum()) == 0
+
+
+def is_nonzero(input) -> bool:
+    """Whether the one element is not zero.
+
+    Raises:
+        RuntimeError: there is not exactly one element
+
+    >>> lamella.is_nonzero(lamella.tensor([2.0]))
+    True
+    """
+    if input.numel() != 1:
+        raise RuntimeError(f"is_nonzero: expected one element, got shape {tuple(input.shape)}")
+    return bool(input.item())
+
+
+def isreal(input):
+    """Where an element has no imaginary part.
+
+    >>> lamella.isreal(lamella.tensor([1.0, 1j]))
+    tensor([ True, False])
+    """
+    if input.is_complex():
+        return input.imag == 0
+    return _C._packet("aten::ones_like")(input, dtype=_C.bool)
+
+
+def _asked(results, *asked):
+    """The results that were asked for, alone if it is one."""
+    kept = tuple(r for r, wanted in zip(results, (True, *asked), strict=True) if wanted)
+    return kept if len(kept) > 1 else kept[0]
+
+
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim=None):
+    """The different elements, or slices along a dimension, in order; on request where each went, and their counts.
+
+    Slices are ordered by their first elements, then by their second. Each NaN is different from all others.
+
+    >>> lamella.unique(lamella.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    >>> lamella.unique(lamella.tensor([[1, 2], [0, 3], [1, 2]]), dim=0)
+    tensor([[0, 3],
+            [1, 2]])
+    """
+    if dim is None:
+        return _asked(_unique2(input, sorted, return_inverse, return_counts), return_inverse, return_counts)
+    return _asked(_unique_dim(input, dim, sorted, return_inverse, return_counts), return_inverse, return_counts)
+
+
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim=None):
+    """One element, or slice along a dimension, of each run of equal ones; on request each one's run, and the lengths.
+
+    >>> lamella.unique_consecutive(lamella.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    return _asked(_unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False, **out):
+    """The indices of the elements that are not zero: a row for each, or one vector of indices for each dimension.
+
+    >>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    >>> lamella.nonzero(lamella.tensor([0, 1, 2]), as_tuple=True)
+    (tensor([1, 2]),)
+    """
+    return _nonzero(input, as_tuple=True, **out) if as_tuple else _nonzero(input, **out)
+
+
+def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
+    """Products summed over dimensions of both: the last ones of ``a`` with the first of ``b``, or those that are named.
+
+    Args:
+        dims: how many; or a pair of lists, the dimensions of ``a`` and those of ``b``; or both as the rows of a tensor
+
+    Raises:
+        RuntimeError: the sizes of two dimensions differ, or the lists' lengths
+
+    >>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)
+    tensor([12., 12.])
+    >>> lamella.tensordot(lamella.ones(2, 3), lamella.ones(4, 3), dims=([1], [1])).shape
+    lamella.Size([2, 4])
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (tuple, list)):
+        if len(dims) != 2:
+            raise RuntimeError(f"tensordot: argument 'dims' must be a number or two lists, got {dims!r}")
+        left, right = ([d] if hasattr(d, "__index__") else list(d) for d in dims)
+        made = _tensordot(a, b, left, right)
+    else:
+        made = _tensordot(a, b, dims)
+    return made if out is None else out.resize_(made.shape).copy_(made)
+
+
+def where(self, condition, other):
+    """The tensor's elements where a condition holds, else those of ``other``.
+
+    >>> lamella.tensor([1, 2]).where(lamella.tensor([True, False]), 0)
+    tensor([1, 0])
+    """
+    return _C._packet("aten::where")(condition, self, other)
+
+
+def _on_host(name, *tensors):
+    for t in tensors:
+        if t.device != host():
+            raise TypeError(f"{name}: it calls Python for each element, and the tensor is on device '{t.device}'")
+        if getattr(t, "requires_grad", False):
+            raise RuntimeError(f"{name}: a function of Python has no derivative; detach() the tensor first")
+
+
+def _filled(self, numbers):
+    flat = _C._tensor_from(numbers, self.dtype)[0] if numbers else self.new_empty(0)
+    return self.copy_(flat.to(self.dtype).view(self.shape))
+
+
+def apply_(self, callable):
+    """Replaces each element by what a function of Python makes of it. Slow: one call for each element.
+
+    >>> lamella.tensor([1, 2]).apply_(lambda x: 10 * x)
+    tensor([10, 20])
+    """
+    _on_host("apply_", self)
+    return _filled(self, [callable(x) for x in self.reshape(-1).tolist()])
+
+
+def map_(self, tensor, callable):
+    """Replaces each element by what a function of Python makes of it and of that of another tensor, which broadcasts.
+
+    >>> lamella.tensor([1, 2]).map_(lamella.tensor(10), lambda x, y: x * y)
+    tensor([10, 20])
+    """
+    _on_host("map_", self, tensor)
+    pairs = zip(self.reshape(-1).tolist(), tensor.expand(self.shape).reshape(-1).tolist(), strict=True)
+    return _filled(self, [callable(x, y) for x, y in pairs])
+
+
+def map2_(self, x, y, callable):
+    """``map_`` with two further tensors.
+
+    >>> lamella.tensor([1, 2]).map2_(lamella.tensor(3), lamella.tensor([4, 5]), lambda a, b, c: a * b + c)
+    tensor([ 7, 11])
+    """
+    _on_host("map2_", self, x, y)
+    rows = [t.expand(self.shape).reshape(-1).tolist() for t in (self, x, y)]
+    return _filled(self, [callable(*row) for row in zip(*rows, strict=True)])
+
+
+def methods() -> dict[str, Any]:
+    """The methods of this file, by the names that Tensor gets."""
+    known = (equal, allclose, is_nonzero, isreal, unique, unique_consecutive, nonzero, where, apply_, map_, map2_)
+    return {f.__name__: f for f in known}
