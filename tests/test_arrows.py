@@ -157,7 +157,7 @@ def import_faults(root: Path) -> list[str]:
 
 
 def python_modules(root: Path) -> dict[str, Path]:
-    """Returns the rooms' Python files by the names of their modules, which follow from the folders in pyproject.toml."""
+    """Returns the rooms' Python files by the names of their modules, as pyproject.toml places their folders."""
     pairs = re.findall(r'^"(lamella\S*)" = "(\S+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     found = {}
     for package, folder in pairs:
