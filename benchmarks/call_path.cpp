@@ -1,5 +1,6 @@
-// Calls from C++ without Python: an empty kernel through the table, the same below one active layer, and the number of
-// instructions of a call with and without an idle layer. Prints JSON. Usage: call_path LIBLAMELLA_CPU ROUNDS
+// Measures calls from C++ without Python: the time of a call of an empty kernel and of `add`, with and without a layer
+// that is active, and their instructions with and without an idle layer. Prints JSON.
+// Usage: call_path LIBLAMELLA_CPU ROUNDS
 //
 // Instructions are counted by single-stepping a child process, so that no hardware counter or tool is needed.
 #include <lamella/program.h>
@@ -70,7 +71,7 @@ struct Case {
   }
 };
 
-// A state of two slots that goes to another thread and comes back: captured, swapped in, swapped out and dropped.
+// A thread state of two slots. `once` captures it, swaps it in and out as another thread would, and discards it.
 struct Travel {
   explicit Travel(lamella_library* l) {
     for (const char* name : {"bench: streams", "bench: names"}) {
@@ -107,12 +108,13 @@ double nanoseconds(const Work& c) {
 
 constexpr int counted_calls = 20;
 
-// The child makes the calls between two breakpoints; everything in between is stepped. -1 where that is forbidden.
+// Counts the instructions of `counted_calls` calls, which a child process makes between two breakpoints while this
+// process single-steps it. Returns -1 if ptrace is forbidden.
 long instructions(const Case& c) {
   pid_t child = fork();
   if (child == 0) {
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)) _exit(9);
-    for (int i = 0; i < 100; i++) c.once();  // tables filled, memory pooled
+    for (int i = 0; i < 100; i++) c.once();  // fills tables and memory pools
     __asm__ volatile("int3");
     for (int i = 0; i < counted_calls; i++) c.once();
     __asm__ volatile("int3");

@@ -1,4 +1,4 @@
-// A library that calls operators through the C ABI: how long one call with two one-element tensors takes.
+// A library that measures the time of a call of an operator through the C ABI, with two tensors of one element.
 #define LAMELLA_PLUGIN_NAME "benchmark caller"
 #include <lamella/library.h>
 

@@ -1,5 +1,5 @@
-// The same operators for Lamella and for torch: an addition of one's own, what it costs to do nothing, and a composite.
-// LAMELLA_PEER chooses; each peer's own header and its own names for the same things.
+// Operators of an extension, in one source for Lamella and torch: an addition, an operator that does nothing, and a
+// composite. LAMELLA_PEER_TORCH selects torch, whose header and macros have other names.
 #ifdef LAMELLA_PEER_TORCH
 #include <torch/extension.h>
 #define PEER torch
@@ -32,7 +32,7 @@ Tensor add(const Tensor& x, const Tensor& y) {
   return out;
 }
 #else
-// The same against the C table, which the adapter of a C++ function is measured by.
+// The addition as a kernel of the C ABI. Its time shows what the adapter of the C++ function `sum` costs.
 lamella_status raw(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const auto *a = static_cast<const float*>(args[0].as.tensor->dl.data),
              *b = static_cast<const float*>(args[1].as.tensor->dl.data);

@@ -1,4 +1,4 @@
-// A global observer of C++ that hears of every call, and reads none of its inputs.
+// A global observer in C++: callbacks at the beginning and end of every operator call, which do not read its inputs.
 #include <lamella/library.h>
 #include <lamella/profiler.h>
 

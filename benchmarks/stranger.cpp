@@ -1,5 +1,5 @@
-// A stranger's plugin for the benchmarks: operators with the schemas of built-in ones, under its own namespace `mine`,
-// through <lamella/extension.h> alone. Whatever the built-in ones get that these do not would show as a slower call.
+// A third-party plugin for the benchmarks. Its namespace `mine` has operators with the schemas of built-in operators,
+// defined with public headers only: if a built-in operator used a shortcut that plugins lack, these would be slower.
 #define LAMELLA_PLUGIN_NAME "benchmark stranger"
 #include <lamella/autograd.h>
 #include <lamella/extension.h>
@@ -72,7 +72,7 @@ lamella_status mm(lamella_frame*, const lamella_value* args, lamella_value* rets
   return LAMELLA_OK;
 }
 
-// ---- views: shape rules and nothing else ----------------------------------------------------------------------------
+// ---- views: shape rules without kernels -----------------------------------------------------------------------------
 
 void alias(const lamella_tensor* t, lamella_meta* out) {
   out->kind = LAMELLA_META_ALIAS;

@@ -1,4 +1,4 @@
-"""The arrows between the rooms: which folder may include and import which, in the sources and the built libraries."""
+"""Tests of the arrows between rooms: includes, imports and the built libraries depend only on permitted folders."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 ROOMS = ("core", "dispatcher", "operators", "backends", "plugins", "frontend", "extensions")
 
-# A file's folder (the longest that fits) -> the folders it may include from, beside <lamella/...>, itself, the standard
-# library and the system. A backend or plugin may use only its own folder. docs/architecture.md has the same table.
+# Maps a file's folder (the longest key that fits) to the folders from which it may include, besides <lamella/...>, the
+# standard library and the system. A backend or plugin may use only its own folder. docs/architecture.md has this table.
 MAY_INCLUDE = {
     "extensions/include": (),
     "core": ("core",),
@@ -26,11 +26,12 @@ MAY_INCLUDE = {
     "operators": ("core", "dispatcher", "operators"),
     "frontend": ROOMS,
 }
-# Python: a file's folder -> modules that stand above it. Files of plugins/ itself are the manager's; a backend or a
-# plugin is a folder below. Only these use lamella._C and other names with an underscore.
+# The rooms whose Python files may use lamella._C and other names with an underscore. "plugins" means the files of the
+# manager in plugins/ itself; each folder in it is a plugin, which may not.
 MAY_IMPORT_PRIVATE = ("core", "operators", "plugins", "frontend")
 ABOVE_CORE = ("lamella.operators", "lamella.backends", "lamella.plugins", "lamella.extensions", "lamella.library",
               "lamella.nn", "lamella.testing", "lamella.utils")  # fmt: skip
+# Maps a key that `importer` returns to the modules above that room, which its Python files must not import.
 UPWARD = {
     "core": ABOVE_CORE,
     "operators": tuple(m for m in ABOVE_CORE if m != "lamella.operators"),
@@ -41,9 +42,9 @@ UPWARD = {
 }
 # Names of compiled modules, which import no Python module of this repository.
 COMPILED = ("_C", "_python")
-# Modules of the frontend with an underscore, which the rooms below it never import.
+# The prefix of the frontend's private modules, which files of other rooms must not import.
 INNER = "lamella._"
-# The only public headers that include Python's: for extension modules of plugins, and for pybind11 modules.
+# The only public headers that may include headers of Python, and of pybind11.
 PYTHON_FACE = "extensions/include/lamella/python.h"
 PYBIND_FACE = "extensions/include/lamella/pybind.h"
 
@@ -67,7 +68,7 @@ def permitted(path: str) -> tuple[str, ...]:
 
 
 def beside(root: Path, path: str, target: str) -> str:
-    """Resolves an include by the path beside the file or one folder up: a plugin's sources may be copied."""
+    """Resolves an include relative to the file's folder or its parent, since a plugin's sources may be copied."""
     for here in ((root / path).parent, (root / path).parent.parent):
         if (here / target).exists():
             return (here / target).resolve().relative_to(root.resolve()).as_posix()
@@ -75,7 +76,7 @@ def beside(root: Path, path: str, target: str) -> str:
 
 
 def include_faults(root: Path) -> list[str]:
-    """Returns every #include that the table forbids."""
+    """Returns an error for each #include that MAY_INCLUDE forbids."""
     faults = []
     for path, text in sources(root, ".h", ".cpp", ".cc", ".hpp", ".cu", ".cuh", ".inc"):
         for bracket, target in INCLUDE.findall(text):
@@ -95,7 +96,7 @@ def include_faults(root: Path) -> list[str]:
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """Yields the modules that a file imports, anywhere in it; ``from a import b`` gives a and a.b."""
+    """Yields the modules that a file imports anywhere; for ``from a import b``, both a and a.b."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -136,7 +137,7 @@ def importer(path: str) -> str:
 
 
 def import_faults(root: Path) -> list[str]:
-    """Returns every Python import that the table forbids."""
+    """Returns an error for each Python import that UPWARD or MAY_IMPORT_PRIVATE forbids."""
     faults = []
     for path, text in sources(root, ".py"):
         room, tree = importer(path), ast.parse(text)
@@ -157,7 +158,7 @@ def import_faults(root: Path) -> list[str]:
 
 
 def python_modules(root: Path) -> dict[str, Path]:
-    """Returns the rooms' Python files by the names of their modules, as pyproject.toml places their folders."""
+    """Returns the rooms' Python files by module name. pyproject.toml maps packages to folders."""
     pairs = re.findall(r'^"(lamella\S*)" = "(\S+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     found = {}
     for package, folder in pairs:
@@ -198,7 +199,7 @@ def import_graph(root: Path) -> dict[str, set[str]]:
 
 
 def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
-    """Returns groups of modules that reach each other by imports."""
+    """Returns the groups of modules that import each other, directly or through others."""
 
     def reached(start: str) -> set[str]:
         seen: set[str] = set()
@@ -359,9 +360,9 @@ def binding_name() -> str:
 def test_plugins_show_no_symbol_of_the_core():
     for library in first_party():
         names = symbols(library)
-        assert "lamella" in names, f"{library.name} shows no name at all"
+        assert "lamella" in names, f"{library.name} has no symbol with lamella in its name"
         for inner in ("lamella::core", "lamella::dispatcher", "lamella::binding"):
-            assert inner not in names, f"{library.name} holds or wants {inner}"
+            assert inner not in names, f"{library.name} defines or needs {inner}"
 
 
 def test_plugins_link_nothing_of_ours():
@@ -401,7 +402,7 @@ def test_the_package_holds_no_source():
     """The wheel carries the public headers and nothing else of C++."""
     spec = importlib.util.find_spec("lamella")
     folder = Path(spec.submodule_search_locations[0])
-    if folder.resolve() == (ROOT / "frontend" / "lamella").resolve():  # an editable install
+    if folder.resolve() == (ROOT / "frontend" / "lamella").resolve():  # in an editable install, the files are elsewhere
         folder = package()
     stray = [p for p in folder.rglob("*") if p.suffix in (".cpp", ".h") and "include" not in p.parts]
     assert stray == []

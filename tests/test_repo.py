@@ -1,4 +1,4 @@
-"""Rules of the repository that linters do not check: device names above the backends, the first line of a file."""
+"""Tests of rules that linters do not check: device and operator names in code, first lines, lengths, links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 DEVICES = ("cpu", "cuda", "hip", "xpu", "mps")
 STRING = re.compile(r'R"\((?:.|\n)*?\)"|"((?:\\.|[^"\\\n])*)"')
-# path -> the reason why its code may name a device
+# Maps a path to the reason why its code may name a device.
 EXCEPTIONS = {
     "frontend/lamella/_torch/": "it imitates torch, whose programs name devices",
     "frontend/lamella/version.py": "attributes of torch.version",
@@ -24,7 +24,7 @@ EXCEPTIONS = {
 
 
 def strip_comments(text: str) -> str:
-    """Removes comments from C++; the lines keep their numbers."""
+    """Replaces comments in C++ by spaces, so that lines keep their numbers."""
 
     def blank(found: re.Match) -> str:
         return found.group(0) if found.group(0).startswith(('"', "R")) else re.sub(r"[^\n]", " ", found.group(0))
@@ -33,7 +33,7 @@ def strip_comments(text: str) -> str:
 
 
 def device_literals(text: str) -> Iterator[tuple[int, str]]:
-    """Yields line and content of each C++ string that is exactly a device's name; messages for people are longer."""
+    """Yields line and content of each C++ string that is only a device's name, which messages for users are not."""
     code = strip_comments(text)
     for found in STRING.finditer(code):
         content = found.group(1) or ""
@@ -99,7 +99,7 @@ def test_text_for_people_is_no_finding(tmp_path):
 
 # ---- the mechanism names no operator ----
 
-# A literal of the dispatcher that is also an operator's name -> its other meaning
+# Maps a literal of the dispatcher that is also an operator's name to its meaning there.
 OTHER_MEANINGS = {
     "complex": "a class of dtypes, a type of schemas",
     "all": "all classes of dtypes",
@@ -108,7 +108,7 @@ OTHER_MEANINGS = {
 
 
 def names_of_the_catalogue() -> set[str]:
-    """Returns operators with and without their overloads, and categories."""
+    """Returns the names of operators with and without overloads, and the names of categories."""
     import lamella
 
     found = set()
@@ -147,7 +147,7 @@ def test_a_planted_operator_is_found(literal, tmp_path):
 
 # ---- kernels name their arguments ----
 
-# Files with functions for many operators, which read arguments by number -> the operators
+# Maps a file whose functions serve many operators, and so read arguments by number, to these operators.
 ANY_ARGUMENTS = {
     "operators/foreach.cpp": "operators over lists, whose first argument is the list that is written",
     "backends/cpu/updates.cpp": "optimizers' updates, whose first argument is the list of parameters",
@@ -156,7 +156,7 @@ ANY_ARGUMENTS = {
 
 
 def numbered_arguments(root: Path) -> list[str]:
-    """Returns each place where an operator's function reads `args[3]`; a typed function would have a name for it."""
+    """Returns each place where an operator's function reads `args[3]`; in a typed function, arguments have names."""
     found = []
     for room in ("operators", "backends/cpu", "backends/cuda"):
         for path in sorted(p for p in (root / room).rglob("*") if p.suffix in (".cpp", ".h")):
@@ -207,7 +207,7 @@ def tracked(*suffixes: str) -> Iterator[Path]:
 
 
 def test_each_file_opens_with_what_it_is():
-    """The first line must be a docstring or a comment, except in a .cpp beside a header of its name."""
+    """The first line must be a docstring or a comment, except in a .cpp with a header of the same name."""
     silent = []
     for path in tracked(".py", ".h", ".cpp"):
         start = opening(path)
@@ -222,7 +222,7 @@ def is_generated(text: str) -> bool:
 
 
 def test_no_file_is_a_growing_one():
-    """No file has more than five hundred lines, except those generated from the registry."""
+    """No file may have more than 500 lines, except those generated from the registry."""
     long = []
     for room in ("core", "dispatcher", "operators", "plugins", "backends", "extensions", "frontend"):
         for path in sorted((ROOT / room).rglob("*")):
@@ -268,7 +268,7 @@ C_FAMILY = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".
 
 
 def test_hooks_before_a_commit_have_the_versions_of_lint(lint):
-    """pre-commit accepts the file and names the versions of `make lint`."""
+    """The file of pre-commit must be valid, and pin the versions that `make lint` pins."""
     hooks = dict(re.findall(r"repo: \S+/(?:mirrors-)?([\w-]+?)(?:-pre-commit)?\n +rev: v(\S+)", HOOKS))
     pinned = dict(re.findall(r"\b(ruff|clang-format)==(\S+)", lint))
     assert hooks == pinned and len(pinned) == 2

@@ -121,7 +121,7 @@ from lamella.random import default_generator, get_rng_state, initial_seed, manua
 newaxis = None
 __all__ = [name for name in dir() if not name.startswith("_")]
 
-# ---- everything else is contributed by name: lamella/plugins/contributions.py ----------------------------------------
+# ---- all other names are contributed, see lamella/plugins/contributions.py -------------------------------------------
 from lamella import _absent, _lazy, _namespace, _tensor, backends, library, plugins  # noqa: E402
 from lamella._devices.names import announce as _announce  # noqa: E402
 from lamella.plugins.contributions import contribute as _contribute  # noqa: E402
@@ -166,7 +166,7 @@ def _loaded(plugin):
     _absent.release_places(plugin)
     _announce()
     _namespace.show_modules()
-    _hand_over()  # what waited for a log is older
+    _hand_over()  # keys logged before the plugin was loaded come first
     _log_once(f"{plugin.kind}.{plugin.name}")
 
 
@@ -174,7 +174,7 @@ _log_once("python.import")
 _announce(p.name for p in plugins.manager.plugins if p.kind == "backend")
 _C._set_backend_loader(plugins.manager.load_backend)
 plugins.manager.start(_Frontend(library.Library, _loaded))
-# The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
+# After this call the namespace is complete. A plugin that fails is set aside; `lamella plugins` prints the reason.
 plugins.manager.load_plugins()
 _namespace.show_modules()
 _absent.hold_places()

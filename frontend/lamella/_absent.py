@@ -1,4 +1,4 @@
-"""Names that are not here: an error says whether a plugin would bring them, or with what they are planned."""
+"""Error messages for names that Lamella lacks: which plugin provides the name, or which step is planned to add it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lamella.plugins.manifests import promised
 
 
 def read_planned() -> dict[str, dict[str, str]]:
-    """Reads the planned names: by the path of a module or "Tensor", and by name, the step that brings each."""
+    """Reads the planned names. The result maps a module's path, or "Tensor", to a dict from names to their steps."""
     found: dict[str, dict[str, str]] = {}
     table = json.loads(Path(__file__).with_name("_torch").joinpath("planned.json").read_text())
     for step, places in table.items():
@@ -28,7 +28,7 @@ PLANNED = read_planned()
 
 
 def nearest(name: str, among: Iterable[str]) -> str:
-    """The end of a message: the name among some that is most like this one."""
+    """Returns the end of a message, which suggests the name of ``among`` closest to ``name``; "" if none is close."""
     import difflib
 
     close = difflib.get_close_matches(name, [n for n in among if not n.startswith("_")], 1, 0.6)
@@ -36,12 +36,12 @@ def nearest(name: str, among: Iterable[str]) -> str:
 
 
 def planned_with(where: str, name: str) -> str | None:
-    """The step that brings a name to a module or to Tensor; None if it is not planned."""
+    """Returns the step that is planned to add a name to a module or to Tensor; None if the name is not planned."""
     return PLANNED.get(where, {}).get(name)
 
 
 def explain(where: str, name: str, among: Iterable[str] = ()) -> str:
-    """Why a module or Tensor lacks a name: its plugin is not loaded, it is planned, or it is neither."""
+    """Returns the reason why a module or Tensor lacks a name: its plugin is not loaded, it is planned, or neither."""
     what = f"{where}.{name}"
     if plugin := absent_plugin(where, name):
         return brought(what, plugin)
@@ -51,20 +51,20 @@ def explain(where: str, name: str, among: Iterable[str] = ()) -> str:
 
 
 def plugins() -> list[Any]:
-    """The installed plugins; none while lamella itself is half imported."""
+    """Returns the installed plugins; an empty list before the import of lamella has reached the plugin manager."""
     found = sys.modules.get("lamella.plugins.manager")
     return found.manager.plugins if found else []
 
 
 def brings(manifest: dict[str, Any], where: str, name: str) -> bool:
-    """Returns whether a manifest promises a name at a place, or names in the module of that name."""
+    """Returns whether a manifest promises ``where.name``, or any name in a module ``where.name``."""
     module = f"{where}.{name}"
     inside = any(place == module or place.startswith(f"{module}.") for place in manifest.get("contributions", ()))
     return inside or name in promised(manifest, where)
 
 
 def absent_plugin(where: str, name: str) -> Any:
-    """The plugin that promises a name and is not loaded; None if there is none."""
+    """Returns the plugin that promises a name and is not loaded; None if no plugin does."""
     for plugin in plugins():
         if plugin.state not in ("loaded", "loading") and brings(plugin.manifest, where, name):
             return plugin
@@ -72,12 +72,12 @@ def absent_plugin(where: str, name: str) -> Any:
 
 
 def brought(what: str, plugin: Any) -> str:
-    """Which plugin brings a thing, and why it has not."""
+    """Returns the message that a plugin brings ``what``, with the reason why the plugin is not loaded."""
     return f"{what} is brought by {described(plugin)}"
 
 
 def described(plugin: Any) -> str:
-    """A plugin that is not loaded, with the reason."""
+    """Returns the name, distribution and version of a plugin that is not loaded, with the reason."""
     states = {"found": "not loaded yet", "loading": "being loaded, and its hook has not run"}
     state = states.get(plugin.state, plugin.state)
     why = f"{state}: {plugin.reason}" if plugin.reason else state
@@ -85,7 +85,7 @@ def described(plugin: Any) -> str:
 
 
 def namespace_note(namespace: str) -> str:
-    """The end of a message about an operator that is not there: the plugin of that name, and why it is not loaded."""
+    """Returns the end of a message about a missing operator: why the plugin named like its namespace is not loaded."""
     for plugin in plugins():
         if plugin.name == namespace and plugin.state != "loaded":
             return f"; {described(plugin).replace(', which is', ' is', 1)}"
@@ -93,7 +93,7 @@ def namespace_note(namespace: str) -> str:
 
 
 def keywords_note(names: tuple[str, ...]) -> str:
-    """The end of a message about unknown keywords: the plugins that bring them, and those that are planned."""
+    """Returns the end of a message about unknown keywords: which plugin brings each, or which step is planned to."""
     notes = []
     for name in names:
         if plugin := absent_plugin("keyword", name):
@@ -104,7 +104,7 @@ def keywords_note(names: tuple[str, ...]) -> str:
 
 
 def unknown_keyword(who: str, name: str) -> Exception:
-    """The error for an unknown keyword of a function that is no operator."""
+    """Makes the error for an unknown keyword of a function that is not an operator. ``who`` is the function's name."""
     note = keywords_note((name,))
     if "is planned" in note:
         step = planned_with("Tensor", name)
@@ -113,7 +113,7 @@ def unknown_keyword(who: str, name: str) -> Exception:
 
 
 class Absent:
-    """A placeholder on Tensor: reading or setting the attribute raises an error that says why it is not here."""
+    """A placeholder on Tensor: reading or setting the attribute raises an error that says why Tensor lacks it."""
 
     def __init__(self, name: str):
         self.name = name
@@ -125,11 +125,11 @@ class Absent:
         raise AttributeError(explain("Tensor", self.name))
 
 
-_promises: dict[str, Callable[[], None]] = {}  # by plugin: the function that withdraws its placeholders
+_promises: dict[str, Callable[[], None]] = {}  # maps a plugin to the function that withdraws its placeholders
 
 
 def hold_places() -> None:
-    """Puts placeholders on Tensor for planned names, and for those that plugins promise which are not loaded."""
+    """Puts placeholders on Tensor for planned names, and for names that plugins promise and have not brought yet."""
     _hold("lamella", PLANNED["Tensor"])
     for plugin in plugins():
         if plugin.state != "loaded" and plugin.name not in _promises:
@@ -142,14 +142,14 @@ def _hold(owner: str, names: Iterable[str]) -> Callable[[], None]:
 
 
 def release_places(plugin: Any) -> None:
-    """Withdraws a plugin's placeholders, when it has been loaded."""
+    """Withdraws the placeholders of a plugin, which has been loaded."""
     _promises.pop(plugin.name, lambda: None)()
 
 
 class LastFinder:
-    """The last finder on ``sys.meta_path``: explains ``import lamella.x``, which no other one has found.
+    """The last finder on ``sys.meta_path``. It raises an error that explains why ``import lamella.x`` found no module.
 
-    ``names`` gives the names of the namespace.
+    ``names`` returns the names of the namespace, among which the error suggests a close one.
     """
 
     def __init__(self, names: Callable[[], Iterable[str]]):
@@ -162,14 +162,14 @@ class LastFinder:
 
 
 def explain_modules(names: Callable[[], Iterable[str]]) -> None:
-    """Makes the import of a module that does not exist say why."""
+    """Makes the import of a missing module of lamella raise an error that says why it is missing."""
     sys.meta_path.append(LastFinder(names))  # type: ignore[arg-type]
 
 
 def explain_names(namespace: dict[str, Any]) -> None:
-    """Gives the namespace a ``__getattr__`` if an installed plugin that would bring names is not loaded.
+    """Defines ``__getattr__`` in the namespace if an installed plugin that contributes names is not loaded.
 
-    Otherwise there is none: CPython finds the attributes of a module with one more slowly.
+    Otherwise the namespace has none, since CPython looks up attributes more slowly in a module that has one.
     """
     if not any(p.state != "loaded" and p.manifest.get("contributions") for p in plugins()):
         return

@@ -1,4 +1,4 @@
-"""``lamella.save`` and ``lamella.load``, which bring in ``lamella.serialization`` when they are first called."""
+"""``lamella.save`` and ``lamella.load``, which import ``lamella.serialization`` when they are first called."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def save(
 ) -> None:
     """Writes tensors, and plain containers of them, into a file that ``load`` reads.
 
-    A file is replaced in one step: whoever reads it, and whenever the writer is killed, finds the old one or the new
-    one. Of tensors that share memory, the memory is saved once and goes on being shared; a view takes all of its
-    storage along, so save ``x.clone()`` for a small part of a large one. Of numpy's arrays each is saved on its own:
-    views of one array are arrays of their own when they are loaded. The same object gives the same bytes.
+    A file is replaced in one step: a reader finds either the old file or the new one, even if the writer is killed.
+    Memory that several tensors share is saved once, and the loaded tensors share it again. A view saves all of its
+    storage, so save ``x.clone()`` for a small part of a large tensor. Each numpy array is saved on its own, so views
+    of one array do not share memory after loading. Saving the same object again writes the same bytes.
 
     Args:
         obj: None, bool, int, float, complex, str, bytes; tensors, parameters, storages; list, tuple, dict, set,
             ``collections``' OrderedDict, defaultdict, Counter and deque, argparse.Namespace; dtypes, devices, sizes,
-            generators; numbers and arrays of numpy. Of modules and optimizers save ``state_dict()``.
-        f: a path, or a binary file object, which is written from where it stands
-        pickle_module: and the two arguments behind it are accepted and mean nothing: there is no pickle
-        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch reads
-        durable: waits until the file is on the disk, so that it outlives a loss of power. Without it, it still is
-            replaced in one step for every process; but a loss of power within the next half minute may leave a file
-            that ``load`` refuses, and not the old one.
+            generators; numbers and arrays of numpy. For a module or an optimizer, save its ``state_dict()``.
+        f: a path, or a binary file object, which is written from its current position
+        pickle_module: ignored, as are the next two arguments, since pickle is not used
+        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch can read
+        durable: True waits until the file is on the disk, so that it survives a loss of power. False still replaces the
+            file in one step for every process, but a loss of power within the next half minute may leave a file that
+            ``load`` refuses, in place of the old one.
 
     Raises:
-        TypeError: a part of ``obj`` is of another kind; the message says where it is. Nothing is written then.
+        TypeError: a part of ``obj`` has another type; the message says where it is, and nothing is written
         ValueError: the format is unknown, or the object is nested too deeply
-        OSError: the file cannot be written. The old one is as it was.
+        OSError: the file cannot be written; the old file is unchanged
 
     >>> import io
     >>> file = io.BytesIO()
@@ -66,29 +66,30 @@ def load(
     verify: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Reads what ``save`` wrote, or a file of torch. Nothing in a file can run code.
+    """Reads a file that ``save`` or torch wrote. No file can make ``load`` run code.
 
-    A file that is truncated, changed, or built to do harm is refused: no number in it is used before it is compared
-    with what is there, and no more memory is taken than the file has bytes, with a small factor for its index.
+    A file that is truncated, changed, or built to do harm is refused: ``load`` checks every size and offset in it
+    against the file before using it, and takes no more memory than the file has bytes, times a small factor for its
+    index.
 
     Args:
-        f: a path, or a binary file object that can seek, which is read from where it stands to its end
-        map_location: where tensors shall lie: a device for all; a dict from saved devices to others; or a function
-            of a storage in the host's memory and the device's name, which returns the storage, or None for the saved
-            device. None: each where it was
-        pickle_module: and further keywords for it are accepted and mean nothing: there is no pickle
-        weights_only: accepted; code is run with neither value
-        mmap: maps the file into memory, private to this process, in place of reading it: what is used is read then.
-            Replacing the file by ``save`` leaves the mapped bytes as they are; a program that makes the file itself
-            shorter ends this one by SIGBUS at the next use.
+        f: a path, or a binary file object that can seek, which is read from its current position to its end
+        map_location: where to put tensors: a device for all; a dict from saved devices to others; or a function of a
+            storage in host memory and the name of its saved device, which returns the storage to use, or None for the
+            saved device. None puts each tensor on its saved device
+        pickle_module: ignored, as are further keywords, since pickle is not used
+        weights_only: ignored, since no code is run with either value
+        mmap: maps the file into memory, private to this process, so that bytes are read only when they are used.
+            ``save`` replaces the file and leaves the mapped bytes unchanged; if a program truncates the mapped file
+            itself, the next use of the lost bytes ends this process by SIGBUS
         tensors: the names of some tensors, keys joined by dots as in "model.layer.weight". Only these are read, and
-            come as a dict by name
-        verify: compares tensors with their checksums. None: unless they are mapped, as that reads all of them
+            returned as a dict by name
+        verify: compares tensors with their checksums. None verifies unless ``mmap`` is set, since it reads all bytes
 
     Raises:
-        CheckpointError: the file is no checkpoint or damaged; or its device, dtype or plugin is not here
-        KeyError: no tensor has one of the names, or two have
-        OSError: the file is not there, or cannot be read
+        CheckpointError: the file is not a checkpoint or is damaged, or its device, dtype or plugin is missing
+        KeyError: no tensor has one of the names, or two tensors have the same one of them
+        OSError: the file does not exist, or cannot be read
 
     >>> import io
     >>> file = io.BytesIO()

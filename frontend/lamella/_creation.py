@@ -1,4 +1,4 @@
-"""Tensors from data: numbers, sequences, buffers, arrays of other libraries; and Tensor's methods ``new_*()``."""
+"""Functions that make tensors from numbers, sequences, buffers and arrays of other libraries; methods ``new_*()``."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from lamella.plugins import contributions
 from lamella.plugins.manager import manager
 
 PLAIN = frozenset((bool, int, float, complex, list, tuple))
-HOST = 1  # DLPack's number
+HOST = 1  # kDLCPU, DLPack's number for the host
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False, **keywords) -> Tensor:
-    """A new tensor with a copy of ``data``: numbers, nested sequences, an array or a tensor.
+    """Makes a tensor with a copy of ``data``: numbers, nested sequences, an array or a tensor.
 
-    The dtype is that of the data: bool, int64, the default dtype for floats, or a complex one; numpy arrays and
-    tensors keep theirs. Further keywords are those that plugins contribute, as for ``lamella.zeros``.
+    Without ``dtype``, arrays and tensors keep their dtype, and numbers give bool, int64, the default dtype, or a
+    complex dtype. Further keywords are those that plugins contribute, as for ``lamella.zeros``.
 
     Raises:
-        TypeError: the data holds something that is no number, or there is no such keyword
-        ValueError: nested sequences of different lengths
+        TypeError: the data holds an object that is not a number, or a keyword is unknown
+        ValueError: nested sequences have different lengths
 
     >>> lamella.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
@@ -34,14 +34,14 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     except TypeError:
         if isinstance(data, Tensor) or type(data) in PLAIN or (there := read(data)) is None:
             raise
-        data = there  # another library's array
+        data = there  # a tensor over another library's array
         made, natural = _C._tensor_from(data, dtype)
     target = natural if dtype is None else dtype
     if device is None and not isinstance(data, Tensor):
         device = _C._get_default_device()
     copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
     if made is data:
-        made = data.detach()  # a new tensor has no history
+        made = data.detach()  # the new tensor must not have the history of `data`
     made = made.to(made.device if device is None else device, target, False, copy)
     if requires_grad:
         keywords["requires_grad"] = requires_grad
@@ -53,7 +53,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
 
 def _contributed(who: str, made: Tensor, keywords) -> Tensor:
-    """Applies the keywords that plugins contribute, those of inner layers first."""
+    """Applies the keywords that plugins contribute, those of inner layers first. ``who`` is the caller's name."""
     applied = _C._apply_keywords(made, keywords)
     if isinstance(applied, str):
         raise unknown_keyword(who, applied)
@@ -61,20 +61,20 @@ def _contributed(who: str, made: Tensor, keywords) -> Tensor:
 
 
 def as_tensor(data, dtype=None, device=None) -> Tensor:
-    """``data`` as a tensor: itself or over its memory where that does, else a copy.
+    """Returns ``data`` if it is a suitable tensor; else a tensor over its memory if possible, else a copy.
 
-    An array of another library is taken by DLPack, or as a backend reads it; one that lies on a device stays there,
-    unless ``device`` is given.
+    Arrays of other libraries are read by a backend's reader or by DLPack. An array on a device stays there, unless
+    ``device`` is given.
 
     Raises:
-        TypeError, ValueError: what ``tensor`` raises
+        TypeError, ValueError: as ``tensor`` raises them
 
     >>> t = lamella.ones(2)
     >>> lamella.as_tensor(t) is t, lamella.as_tensor([1, 2])
     (True, tensor([1, 2]))
     """
     writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
-    if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those of other libraries
+    if not writable:  # numbers, sequences, read-only arrays, and arrays of libraries other than numpy
         if type(data) not in PLAIN and (made := read(data)) is not None:
             stays = made.device if made.device.type != host().type else _C._get_default_device()
             return made.to(stays if device is None else device, made.dtype if dtype is None else dtype)
@@ -85,10 +85,10 @@ def as_tensor(data, dtype=None, device=None) -> Tensor:
 
 
 def from_dlpack(ext_tensor) -> Tensor:
-    """A tensor over memory that ``ext_tensor`` exports by DLPack (an object with ``__dlpack__``, or a capsule).
+    """Makes a tensor over the memory of ``ext_tensor``, an object with ``__dlpack__`` or a capsule of DLPack.
 
     Raises:
-        BufferError: an element type, a layout or a device that has no counterpart
+        BufferError: Lamella has no such element type, layout or device
 
     >>> import numpy
     >>> lamella.from_dlpack(numpy.ones(2))
@@ -100,7 +100,7 @@ def from_dlpack(ext_tensor) -> Tensor:
     if where is not None and where[0] != HOST:
         manager.load_readers(ext_tensor)
     stream = None if where is None else _C._dlpack_stream(*map(int, where))
-    keywords = {} if stream is None else {"stream": stream}  # where this thread will read, for the exporter to wait
+    keywords = {} if stream is None else {"stream": stream}  # the exporter makes this stream wait for its work
     try:
         capsule = ext_tensor.__dlpack__(max_version=(1, 0), **keywords)
     except TypeError:  # an exporter older than DLPack 1.0
@@ -109,8 +109,10 @@ def from_dlpack(ext_tensor) -> Tensor:
 
 
 def read(obj):
-    """A tensor over the memory of another library's array, by a backend's reader or by DLPack; None for other objects,
-    and for numpy's arrays, which ``_C._tensor_from`` reads."""
+    """Makes a tensor over the memory of another library's array, by a backend's reader or by DLPack.
+
+    Returns None for other objects, and for numpy arrays, which ``_C._tensor_from`` reads.
+    """
     manager.load_readers(obj)
     for reader in contributions.place("reader").objects:
         if (made := reader(obj)) is not None:
@@ -122,24 +124,24 @@ def read(obj):
     except (BufferError, TypeError):
         if obj.__dlpack_device__()[0] != HOST:
             raise
-        return None  # it refuses, and may be readable as a sequence
+        return None  # the exporter refused; the caller may read the object as a sequence
 
 
 def checked(tensor):
-    """The tensor, when no backend refuses its memory."""
+    """Returns the tensor after the checks that backends contribute, which raise if they refuse its memory."""
     for check in contributions.place("import").objects:
         check(tensor)
     return tensor
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> Tensor:
-    """An object as a tensor: a tensor, an array or a buffer without a copy where dtype and device allow it.
+    """Makes a tensor from an object. Does not copy a tensor, an array or a buffer if dtype and device allow that.
 
     Args:
-        copy: True always copies, False never does, None copies where it must
+        copy: True always copies, False never does, None copies only if necessary
 
     Raises:
-        ValueError: it must be copied, and ``copy`` is False
+        ValueError: a copy is necessary, and ``copy`` is False
 
     >>> t = lamella.ones(2)
     >>> lamella.asarray(t) is t, lamella.asarray([1, 2])
@@ -164,14 +166,14 @@ def _address(obj):
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Tensor:
-    """A vector over the memory of an object with Python's buffer protocol; writes show on both sides.
+    """Makes a vector over the memory of an object with Python's buffer protocol; writes are visible on both sides.
 
     Args:
-        count: how many elements; -1 takes all that fit
-        offset: where they begin, in bytes
+        count: the number of elements; -1 takes all to the end of the buffer
+        offset: the position of the first element, in bytes
 
     Raises:
-        ValueError: the buffer is too short, or its rest is not whole elements
+        ValueError: the buffer is too short, or the bytes to its end are not a whole number of elements
 
     >>> lamella.frombuffer(bytearray([1, 0, 2, 0]), dtype=lamella.int16)
     tensor([1, 2], dtype=lamella.int16)
@@ -195,16 +197,16 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Ten
     flat = as_tensor(part) if part.flags.writeable else tensor(part)
     try:
         made = flat.view(dtype)
-    except RuntimeError:  # the elements do not lie at multiples of their size
+    except RuntimeError:  # the address is not a multiple of the element size
         made = flat.clone().view(dtype)
     return made.requires_grad_() if requires_grad else made
 
 
 def empty_permuted(size, physical_layout, *, dtype=None, device=None, **keywords) -> Tensor:
-    """A tensor whose dimensions lie in memory in a given order, the outermost first. It holds whatever is there.
+    """Makes an uninitialized tensor whose dimensions lie in memory in a given order, the outermost first.
 
     Raises:
-        RuntimeError: the order is no permutation of the dimensions
+        RuntimeError: ``physical_layout`` is not a permutation of the dimensions
 
     >>> lamella.empty_permuted((2, 3), (1, 0)).stride()
     (1, 2)
@@ -217,7 +219,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, device=None, **keywords
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **keywords):
-    """A new tensor with a copy of ``data``, of the dtype and on the device of ``self``.
+    """Makes a tensor with a copy of ``data``, with the dtype and on the device of ``self``.
 
     >>> lamella.ones(1).new_tensor([1, 2])
     tensor([1., 2.])
@@ -226,7 +228,7 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **ke
 
 
 def new_full(self, size, fill_value, *, dtype=None, device=None, **keywords):
-    """A tensor of ``size`` full of a number, of the dtype and on the device of ``self``.
+    """Makes a tensor of ``size`` filled with ``fill_value``, with the dtype and on the device of ``self``.
 
     >>> lamella.arange(1).new_full((2,), 7)
     tensor([7, 7])
@@ -248,17 +250,17 @@ def _new(name, what):
 
     make.__name__ = make.__qualname__ = f"new_{name}"
     make.__doc__ = (
-        f"A tensor of ``size`` {what}, of the dtype and on the device of ``self``.\n\n"
+        f"Makes {what} tensor of ``size``, with the dtype and on the device of ``self``.\n\n"
         f">>> lamella.arange(1).new_{name}(2, 3).shape\nlamella.Size([2, 3])\n"
     )
     return make
 
 
 def new(self, *args, device=None):
-    """An old way to ``new_empty(*sizes)`` and ``new_tensor(data)``; without arguments an empty tensor.
+    """Calls ``new_empty(*sizes)`` or ``new_tensor(data)``; without arguments makes an empty tensor.
 
     Raises:
-        TypeError: a tensor of another dtype
+        TypeError: the argument is a tensor of another dtype
 
     >>> lamella.ones(1).new(2, 3).shape, lamella.ones(1).new([1, 2])
     (lamella.Size([2, 3]), tensor([1., 2.]))
@@ -275,7 +277,7 @@ def new(self, *args, device=None):
 
 
 def new_empty_strided(self, size, stride, *, dtype=None, device=None, **keywords):
-    """A tensor of sizes and strides, of the dtype and on the device of ``self``.
+    """Makes an uninitialized tensor of a size and strides, with the dtype and on the device of ``self``.
 
     >>> lamella.ones(1).new_empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
@@ -285,7 +287,7 @@ def new_empty_strided(self, size, stride, *, dtype=None, device=None, **keywords
 
 
 def _make_subclass(cls, data, require_grad=False):
-    """A tensor of a subclass over the memory of ``data``, without its history.
+    """Makes a tensor of the subclass ``cls`` over the memory of ``data``, without its history.
 
     >>> class Weight(lamella.Tensor):
     ...     pass
@@ -299,10 +301,10 @@ def _make_subclass(cls, data, require_grad=False):
 def _make_wrapper_subclass(
     cls, size, strides=None, storage_offset=None, memory_format=None, dtype=None, layout=None, device=None, **keywords
 ):
-    """A tensor of a subclass with ``__torch_dispatch__``: with a shape, a dtype and a device, but without memory.
+    """Makes a tensor of a subclass with ``__torch_dispatch__``: with a shape, a dtype and a device, but without memory.
 
-    The class's ``__torch_dispatch__`` gets every operator that the tensor comes to. Further keywords are those that
-    plugins contribute, as ``requires_grad``.
+    Every operator with the tensor as an argument is passed to ``cls.__torch_dispatch__``. Further keywords are those
+    that plugins contribute, such as ``requires_grad``.
 
     >>> class Wrapped(lamella.Tensor):
     ...     def __new__(cls, inner):
@@ -326,9 +328,9 @@ def _make_wrapper_subclass(
 
 
 def methods() -> dict[str, Any]:
-    """The methods of this file, by the names that Tensor gets."""
+    """Returns the methods in this file for Tensor, by name."""
     found: dict[str, Any] = {f.__name__: f for f in (new, new_tensor, new_full, new_empty_strided)}
     found |= {f.__name__: staticmethod(f) for f in (_make_subclass, _make_wrapper_subclass)}
-    for name, what in (("empty", "of whatever is in its memory"), ("zeros", "full of zeros"), ("ones", "full of ones")):
+    for name, what in (("empty", "an uninitialized"), ("zeros", "a zero-filled"), ("ones", "a one-filled")):
         found[f"new_{name}"] = _new(name, what)
     return found

@@ -1,4 +1,4 @@
-"""Dtypes: their limits, promotion and names; and Tensor's methods that ask for a dtype or convert to one."""
+"""Functions of dtypes (limits, promotion, names), and Tensor's methods that return its dtype or convert it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lamella._C import Tensor, dtype
 from lamella._creation import tensor
 from lamella._devices import host
 
-_FLOATS = {  # bits, smallest normal exponent, mantissa bits, largest
+_FLOATS = {  # maps a name to: bits, smallest normal exponent, mantissa bits, largest number
     "float8_e4m3fn": (8, -6, 3, 448.0),
     "float8_e5m2": (8, -14, 2, 57344.0),
     "float16": (16, -14, 10, 65504.0),
@@ -68,10 +68,10 @@ class iinfo:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that holds both, by the array API standard, and by torch where that is silent.
+    """Returns the smallest dtype that holds both, by the array API standard, or by torch if the standard has no rule.
 
     Raises:
-        RuntimeError: there is none (uint64 with signed integers)
+        RuntimeError: no dtype holds both (uint64 with signed integers)
 
     >>> lamella.promote_types(lamella.uint8, lamella.int8)
     lamella.int16
@@ -80,7 +80,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def result_type(tensor1, tensor2) -> dtype:
-    """The dtype of an operation on two tensors or numbers, by torch's category rule.
+    """Returns the dtype of an operation on two tensors or numbers, by torch's category rule.
 
     >>> lamella.result_type(lamella.tensor([1]), 1.5)
     lamella.float32
@@ -92,7 +92,9 @@ def result_type(tensor1, tensor2) -> dtype:
 
 
 def can_cast(from_, to) -> bool:
-    """Whether a dtype may be converted to another without leaving its class: bool, integers, floats, complex.
+    """Returns whether ``to`` is of the same or a later class in: bool, integers, floats, complex.
+
+    Signed integers cannot be cast to unsigned ones.
 
     >>> lamella.can_cast(lamella.float64, lamella.float32), lamella.can_cast(lamella.float32, lamella.int64)
     (True, False)
@@ -108,7 +110,7 @@ def can_cast(from_, to) -> bool:
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is floating.
+    """Returns whether the dtype is floating.
 
     >>> lamella.is_floating_point(lamella.ones(1))
     True
@@ -117,7 +119,7 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 def is_complex(input: Tensor) -> bool:
-    """Whether the dtype is complex.
+    """Returns whether the dtype is complex.
 
     >>> lamella.is_complex(lamella.ones(1))
     False
@@ -126,7 +128,7 @@ def is_complex(input: Tensor) -> bool:
 
 
 def is_signed(input) -> bool:
-    """Whether the dtype has negative numbers.
+    """Returns whether the dtype has negative numbers.
 
     >>> lamella.is_signed(lamella.ones(1)), lamella.is_signed(lamella.ones(1, dtype=lamella.uint8))
     (True, False)
@@ -135,7 +137,7 @@ def is_signed(input) -> bool:
 
 
 def typename(obj) -> str:
-    """The name of a tensor's type, or of any other object's with its module.
+    """Returns the name of a tensor's type, or the name of another object or of its type, with its module.
 
     >>> lamella.typename(lamella.ones(1)), lamella.typename(1)
     ('lamella.FloatTensor', 'int')
@@ -169,12 +171,12 @@ _TYPE_NAMES = {
 
 
 def type(self, dtype=None, non_blocking=False):
-    """The name of the type, ``"lamella.FloatTensor"``; or, with a dtype or a type, ``self`` in it.
+    """Returns the name of the type, ``"lamella.FloatTensor"``; or, with a dtype or a type, ``self`` converted to it.
 
-    In a program that says ``import torch``, by ``lamella run``, it is ``"torch.FloatTensor"``.
+    If ``lamella run`` runs a program that imports ``torch``, the name is ``"torch.FloatTensor"``.
 
     Raises:
-        TypeError: no dtype, nor the name of one
+        TypeError: ``dtype`` is neither a dtype, nor a type, nor the name of a type
 
     >>> lamella.ones(1).type(), lamella.ones(1).type(lamella.int64)
     ('lamella.FloatTensor', tensor([1]))
@@ -186,7 +188,7 @@ def type(self, dtype=None, non_blocking=False):
     wanted = names.get(dtype) if isinstance(dtype, str) else dtype
     if wanted is Tensor:
         wanted = _C.get_default_dtype()
-    elif isinstance(kind := getattr(wanted, "dtype", None), _C.dtype):  # FloatTensor and its kin
+    elif isinstance(kind := getattr(wanted, "dtype", None), _C.dtype):  # FloatTensor and the other typed constructors
         wanted, device = kind, wanted.kind or host()
         return self.to(device, kind, non_blocking=non_blocking)
     if not isinstance(wanted, (_C.dtype, builtins.type)):
@@ -195,7 +197,7 @@ def type(self, dtype=None, non_blocking=False):
 
 
 def type_as(self, other):
-    """``self`` in the dtype of ``other``.
+    """Converts ``self`` to the dtype of ``other``.
 
     >>> lamella.ones(1).type_as(lamella.tensor([1])).dtype
     lamella.int64
@@ -213,12 +215,12 @@ def _cast(name, dtype):
         return self.to(target, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"``self`` as {target}.\n\n>>> lamella.ones(1).{name}().dtype\n{target}\n"
+    cast.__doc__ = f"Converts ``self`` to {target}.\n\n>>> lamella.ones(1).{name}().dtype\n{target}\n"
     return cast
 
 
 def methods() -> dict[str, Any]:
-    """The methods of this file, by the names that Tensor gets."""
+    """Returns the methods in this file for Tensor, by name."""
     targets = {**dict.fromkeys(CASTS), "char": "int8", "byte": "uint8"}
     found: dict[str, Any] = {f.__name__: f for f in (is_signed, type, type_as)}
     return found | {name: _cast(name, target or name) for name, target in targets.items()}

@@ -1,6 +1,6 @@
-"""Lazy modules, as ``lamella.nn`` and ``lamella.testing``: each runs when it is first used.
+"""Lazy modules, such as ``lamella.nn`` and ``lamella.testing``, whose files run when they are first used.
 
-The module of ``lamella`` itself has no ``__getattr__`` for them, since CPython then finds ``lamella.add`` more slowly.
+The module ``lamella`` itself has no ``__getattr__`` for them, since CPython would then find ``lamella.add`` slower.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from typing import Any
 
 from lamella.plugins import contributions
 
-LOCK = threading.RLock()  # held while a module runs, which may use another one; other threads wait for it
+LOCK = threading.RLock()  # held while a module's file runs; reentrant, since that file may use another lazy module
 RUNNING: set[str] = set()
 
 
 class LazyModule(ModuleType):
-    """A module whose file runs when an attribute is read that it does not have yet; then it is a plain module."""
+    """A module whose file runs when a missing attribute is read; afterwards the module is a plain module."""
 
     def __getattr__(self, name: str) -> Any:
-        # The import system reads names with underscores; a program's `import *` reads `__all__`.
+        # The import system reads names such as __path__, which must not run the file; `import *` reads `__all__`.
         if (not name.startswith("__") or name == "__all__") and run(self):
             return getattr(self, name)
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        return dir(self) if run(self) else sorted(vars(self))  # a plain module has its own __dir__
+        return dir(self) if run(self) else sorted(vars(self))  # now a plain module, with its own __dir__
 
 
 def run(module: LazyModule) -> bool:
-    """Runs the module's file unless that is done; False if the file is running and uses its own module.
+    """Runs the module's file if it has not run yet. Returns False if the file is running now, and uses its own module.
 
     A failure leaves the module lazy, so that its next use tries again.
     """
@@ -50,13 +50,13 @@ def run(module: LazyModule) -> bool:
                 module.__class__ = ModuleType  # type: ignore[assignment]
             finally:
                 RUNNING.discard(name)
-            if sys.modules.get(name) is module:  # else a plugin has brought another one
+            if sys.modules.get(name) is module:  # else a plugin has replaced the module
                 contributions.refresh(name)
         return True
 
 
 def of_file(name: str, file: Path | None = None) -> ModuleType:
-    """Makes the lazy module of a name, from a file or, without one, from that which the import system finds."""
+    """Makes a lazy module of a name, from ``file``, or from the file that the import system finds for the name."""
     if file is not None:
         spec = spec_from_file_location(name, file)
     else:
@@ -66,14 +66,14 @@ def of_file(name: str, file: Path | None = None) -> ModuleType:
 
 
 def contribute(package: str, names: Iterable[str]) -> None:
-    """Contributes modules of a package as lazy ones, but those whose import is under way and needs the package."""
+    """Contributes lazy modules of a package, except modules that are imported or being imported already."""
     missing = [name for name in names if f"{package}.{name}" not in sys.modules]
     modules = {name: of_file(f"{package}.{name}") for name in missing}
     contributions.contribute(contributions.gather(package, modules))
 
 
 class Filler:
-    """The loader of a lazy module without a file: `fill` of another module gives it its names."""
+    """The loader of a lazy module without a file: ``fill(module)`` in the module ``where`` defines its names."""
 
     def __init__(self, where: str):
         self.where = where
@@ -86,9 +86,9 @@ class Filler:
 
 
 def filled(name: str, where: str) -> ModuleType:
-    """Makes the lazy module of a name that ``fill`` of the module ``where`` fills.
+    """Makes a lazy module of a name, whose names ``fill`` of the module ``where`` defines.
 
-    If its package has a folder of that name, as a backend's, the modules in it can be imported as ever.
+    If the parent package has a folder of that name, for example a backend's, modules in it can still be imported.
     """
     parent, _, own = name.rpartition(".")
     spec = ModuleSpec(name, Filler(where))  # type: ignore[arg-type]

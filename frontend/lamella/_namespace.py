@@ -1,4 +1,4 @@
-"""Gives operators their place: ``lamella.add``, ``Tensor.add``, and ``lamella.ops.<namespace>.<name>`` for all."""
+"""The names of operators: ``lamella.add`` and ``Tensor.add``, and ``lamella.ops.<namespace>.<name>`` for all."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lamella._devices.names import announce
 from lamella._usage_log import log_once
 from lamella.plugins import contributions
 
-NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
+NATIVE = type(_C.Tensor.numel)  # the type of the binding's own methods; those such as item() call the operator
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
-SHOWN = ("_foreach_", "_fused_", "_int_mm")  # public for all their underscore, as torch's
+SHOWN = ("_foreach_", "_fused_", "_int_mm")  # prefixes of public names with an underscore, as in torch
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
 
 
 def _assign(packet):
-    """Writes through the view that the packet gives: ``t.real = x``."""
+    """Returns a property's setter, which copies the value into the view that the packet returns: ``t.real = x``."""
 
     def assign(tensor, value):
         part = packet(tensor)
@@ -31,11 +31,11 @@ def _assign(packet):
 
 
 def operators(taken: Container[str], tensor_type: type) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The packets of the catalogue's operators by the names that ``lamella`` and Tensor get.
+    """Returns the packets of the catalogue's operators by name: first those for ``lamella``, then those for Tensor.
 
     Args:
-        taken: names of functions that call an operator of the same name
-        tensor_type: its native methods, such as ``item``, call the operator of the same name
+        taken: names in ``lamella`` that are omitted, since a Python function there calls the operator of the name
+        tensor_type: Tensor; names of its native methods, such as ``item``, are omitted, since they call the operator
     """
     functions, methods = {}, {}
     elsewhere = dict(_C._operator_modules())
@@ -53,7 +53,7 @@ def operators(taken: Container[str], tensor_type: type) -> tuple[dict[str, Any],
     return functions, methods
 
 
-_shown: dict[str, Callable[[], None]] = {}  # by operator: the function that withdraws its name from its module
+_shown: dict[str, Callable[[], None]] = {}  # maps an operator to the function that withdraws its name from its module
 _showing = RLock()
 
 
@@ -62,13 +62,13 @@ def _renew_lock() -> None:
     _showing = RLock()
 
 
-os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held it
+os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held the lock
 
 
 def show_modules() -> None:
-    """Contributes each operator that names a module to it: with "linalg", ``linalg_norm`` is ``lamella.linalg.norm``.
+    """Contributes operators to the modules they declare: with "linalg", ``linalg_norm`` is ``lamella.linalg.norm``.
 
-    A name that the module has already stays what it is. The names of operators that were withdrawn are withdrawn, too.
+    A name that the module has already is not replaced. The name of a withdrawn operator is withdrawn, too.
     """
     found = dict(_C._operator_modules())
     if not found and not _shown:
@@ -94,7 +94,7 @@ class OperatorNamespace:
         self.__name__ = name
 
     def __getattr__(self, name: str):
-        if name.startswith("__"):  # copy and pickle ask for such names
+        if name.startswith("__"):  # copy and pickle read such names
             raise AttributeError(name)
         try:
             packet = _C._packet(f"{self.__name__}::{name}")
@@ -122,20 +122,21 @@ class Operators:
         self.loaded_libraries: set[str] = set()
 
     def load_library(self, path: str | os.PathLike[str], namespace: str | None = None) -> Any:
-        """Loads a shared library of operators that is built already. Once more is nothing.
+        """Loads a compiled shared library of operators. Loading it a second time does nothing.
 
         Args:
-            path: what ``lamella.extensions``, setuptools or CMake made
-            namespace: what its own namespace is called in this process, in place of the name that its source gives it:
-                so two versions of one library can be there. It is the first that the library opens.
+            path: a library that was built with ``lamella.extensions``, setuptools or CMake
+            namespace: a name that replaces the library's own namespace in this process, so that two versions of one
+                library can be loaded. The library's own namespace is the first one that it opens.
 
         Returns:
-            The namespace that it defines operators in; of several a tuple, and None if it only registers kernels.
+            The namespace in which the library defines operators; a tuple if there are several; None if the library
+            only registers kernels.
 
         Raises:
             FileNotFoundError: there is no such file
-            RuntimeError: it was built for another C ABI, or is no library of operators; or it defines a name that is
-                defined already, and the message names both owners
+            RuntimeError: the file was built for another C ABI, or is not a library of operators; or it defines a name
+                that is defined already, and the message names both owners
         """
         full = os.path.realpath(path)
         if not os.path.exists(full):
@@ -162,12 +163,12 @@ ops = Operators()
 
 
 def operator(name: str) -> Any:
-    """The operator of a name, as pickle and copy find it."""
+    """Returns the operator of a name. Pickle and copy call it."""
     try:
         packet = _C._packet(name)
     except AttributeError:
         packet = None
-    if not packet or not packet.schemas:  # it is taken back
+    if not packet or not packet.schemas:  # an operator without schemas has been withdrawn
         raise AttributeError(f"lamella has no operator {name}; what defines it must be imported before it is unpickled")
     return packet
 
@@ -181,6 +182,6 @@ copyreg.pickle(_C.OperatorPacket, _reduce)
 
 
 def namespaces(names: list[str]) -> Any:
-    """The result of loading a library that defines operators in these namespaces: one, a tuple of several, or None."""
+    """Returns the namespaces of these names as ``load_library`` does: one, a tuple of several, or None."""
     spaces = tuple(getattr(ops, name) for name in names)
     return spaces if len(spaces) > 1 else spaces[0] if spaces else None

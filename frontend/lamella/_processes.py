@@ -1,4 +1,4 @@
-"""Teaches the pickler of ``multiprocessing`` tensors, in whatever order a program imports it and Lamella."""
+"""Registers tensors with the pickler of the standard ``multiprocessing``, before or after that module is imported."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _kinds: list[type] = []
 
 
 def share_when_sent(*kinds: type) -> None:
-    """Tensors of these kinds are sent in shared memory, as ``lamella.multiprocessing`` does it.
+    """Makes the standard ``multiprocessing`` send tensors of these types in shared memory.
 
-    That holds for the standard ``multiprocessing``, too, which a process may use without more of Lamella than this. It
-    learns it now if it has its pickler, else when it imports that.
+    ``lamella.multiprocessing`` does the same, and is not imported before a tensor is sent. If the pickler is imported
+    already, the types are registered now, else as soon as a program imports it.
     """
     _kinds.extend(kinds)
     if PICKLER in sys.modules:
@@ -24,10 +24,10 @@ def share_when_sent(*kinds: type) -> None:
 
 
 class Watch:
-    """First on ``sys.meta_path`` until the pickler is imported."""
+    """A finder that is first on ``sys.meta_path`` until the pickler is imported, and then registers the types."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec that the other finders have, whose loader registers tensors when the module has run."""
+        """Returns the spec that the other finders find, with a loader that calls ``register`` after the module ran."""
         if name != PICKLER:
             return None
         with suppress(ValueError):
@@ -47,18 +47,18 @@ class Watch:
 
 
 def register(reduction: Any) -> None:
-    """Registers what is known so far with the pickler."""
+    """Registers the types in ``_kinds``, and UntypedStorage, with the pickler."""
     from lamella._storage import UntypedStorage
 
     known = reduction.ForkingPickler._extra_reducers
     for kind in _kinds:
         known.setdefault(kind, _reduce_tensor)
-    # Now, too: a pickler copies the table when it begins.
+    # Not left to the import in `_reduce_tensor`: a pickler that is at work has copied the table already.
     known.setdefault(UntypedStorage, _reduce_storage)
 
 
 def _reduce_tensor(tensor: Any) -> Any:
-    from lamella.multiprocessing import reductions  # it registers its own functions in the place of these
+    from lamella.multiprocessing import reductions  # the import replaces the functions here by its own
 
     return reductions.reduce_shared(tensor)
 

@@ -11,7 +11,7 @@ from lamella.plugins import contributions
 
 
 def set_default_dtype(d: dtype) -> None:
-    """The dtype of floats where none is given, from now on: a floating one.
+    """Sets the dtype of tensors from Python floats if no dtype is given. ``d`` must be a floating dtype.
 
     >>> lamella.set_default_dtype(lamella.float32)
     """
@@ -19,7 +19,7 @@ def set_default_dtype(d: dtype) -> None:
 
 
 def set_default_device(device) -> None:
-    """Where factories put tensors on this thread, from now on; None means the host.
+    """Sets the device on which factories make tensors on the calling thread; None means the host.
 
     >>> lamella.set_default_device(None)
     """
@@ -30,7 +30,7 @@ def set_default_device(device) -> None:
 
 
 def get_default_device() -> device:
-    """Where factories put tensors on this thread.
+    """Returns the device on which factories make tensors on the calling thread.
 
     >>> lamella.get_default_device()
     device(type='cpu')
@@ -39,13 +39,15 @@ def get_default_device() -> device:
 
 
 def capture_state():
-    """The state of this thread, for others: layers that are on or off, grad mode, the default device, plugins' state.
+    """Captures the state of the calling thread for other threads: layers that are on or off, grad mode, the default
+    device, and the state of plugins.
 
-    The object is a context manager: the block runs with the state, on any thread, and afterwards the thread has its own
-    again. ``run`` does this around a function, and ``wrap`` around a coroutine. It can be used many times, by several
-    threads at once, and in a forked process; what a block changes is not seen in another one. It can be pickled, and so
-    sent to a process that ``spawn`` or ``forkserver`` starts, as the target ``state.run`` of a ``Process``: then it
-    holds the default device, grad and inference mode, and debug information (``lamella.profiler.debug_info``).
+    The result is a context manager: its block runs with the captured state, on any thread, and at its end the thread
+    gets its own state back. ``run`` does this around a function, and ``wrap`` around a coroutine. A state can be used
+    many times, by several threads at once, and in a forked process; changes inside a block are not visible in other
+    blocks. A pickled state can be sent to a process that ``spawn`` or ``forkserver`` starts, for example as the target
+    ``state.run`` of a ``Process``. The pickle holds the default device, grad and inference mode, and debug information
+    (``lamella.profiler.debug_info``).
 
     >>> lamella.set_default_device("meta")
     >>> state = lamella.capture_state()
@@ -62,10 +64,11 @@ def capture_state():
 
 
 def set_num_threads(n: int) -> None:
-    """How many threads one operator may use.
+    """Sets how many threads one operator may use.
 
     Raises:
-        RuntimeError: n is not positive
+        TypeError: ``n`` is not an int
+        RuntimeError: ``n`` is not from 1 to 1024
 
     >>> lamella.set_num_threads(lamella.get_num_threads())
     """
@@ -77,7 +80,7 @@ def set_num_threads(n: int) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """How many operators run at once: 1.
+    """Returns 1, the number of operators that run at once.
 
     >>> lamella.get_num_interop_threads()
     1
@@ -86,7 +89,7 @@ def get_num_interop_threads() -> int:
 
 
 def set_num_interop_threads(num: int) -> None:
-    """Accepted, and nothing changes: one operator runs after the other.
+    """Changes nothing, since operators run one after the other.
 
     >>> lamella.set_num_interop_threads(4)
     """
@@ -100,15 +103,16 @@ def set_printoptions(
     """Sets how tensors print. An option that is not given stays as it is, except ``sci_mode``.
 
     Args:
-        precision: digits after the point; 4
-        threshold: tensors of more elements are summarized; 1000, or ``math.inf``
-        edgeitems: how many elements of a summarized dimension are shown at each end; 3
-        linewidth: characters of a line; 80
-        profile: "default", "short" or "full", before the others apply
+        precision: digits after the point; 4 at first
+        threshold: tensors with more elements are summarized; 1000 at first; ``math.inf`` summarizes none
+        edgeitems: how many elements of a summarized dimension are shown at each end; 3 at first
+        linewidth: characters of a line; 80 at first
+        profile: "default", "short" or "full"; sets all options, before the other arguments apply
         sci_mode: whether floats print in scientific notation; None chooses by their range
 
     Raises:
-        TypeError, ValueError: no such profile, a negative number, another type
+        TypeError: an option has another type
+        ValueError: the profile is unknown, or a number is negative
 
     >>> lamella.set_printoptions(precision=2, threshold=5)
     >>> lamella.tensor([1.23456, 2.0]), lamella.arange(10)
@@ -122,13 +126,14 @@ def set_printoptions(
 
 
 def set_fallback(mode: str) -> None:
-    """Sets whether the host may serve operators that a backend has neither a kernel nor a composite for.
+    """Sets whether the host runs an operator for a device whose backend has neither a kernel nor a composite for it.
 
     Args:
-        mode: "allow" runs it on the host with copies, counted and listed by ``lamella plugins``; "error" raises
+        mode: "allow" runs the operator on the host with copies, which ``lamella plugins`` counts and lists; "error"
+            raises an error
 
     Raises:
-        ValueError: another mode
+        ValueError: ``mode`` is neither
 
     >>> lamella.set_fallback("allow")
     """
@@ -138,7 +143,7 @@ def set_fallback(mode: str) -> None:
 
 
 def get_fallback() -> str:
-    """The mode that ``set_fallback`` set.
+    """Returns the mode that ``set_fallback`` set.
 
     >>> lamella.get_fallback()
     'allow'
@@ -147,9 +152,10 @@ def get_fallback() -> str:
 
 
 class FallbackCount(NamedTuple):
-    """How often the host has served one operator for one device in this process.
+    """A count of the calls of one operator that the host has run for one device in this process.
 
-    ``bytes`` counts copies both ways, ``seconds`` the calls with their copies. ``reason`` says what the device lacks.
+    ``bytes`` counts copies in both directions, and ``seconds`` the time of calls and copies. ``reason`` says what the
+    device lacks.
     """
 
     device: str
@@ -161,7 +167,7 @@ class FallbackCount(NamedTuple):
 
 
 def fallback_counts() -> list[FallbackCount]:
-    """What the host has served in this process for devices without a kernel of their own.
+    """Returns the counts of operators that the host has run in this process for devices without a kernel.
 
     >>> [c.operator for c in lamella.fallback_counts() if c.device == "cpu"]
     []
@@ -178,13 +184,16 @@ def reset_fallback_counts() -> None:
 
 
 _precision = "highest"
-_deterministic: tuple[bool, bool] = (False, False)  # whether, and whether it only warns
+_deterministic: tuple[bool, bool] = (False, False)  # the arguments of use_deterministic_algorithms: mode, warn_only
 _followers = contributions.place("determinism")
 contributions.define("determinism", lambda c: c.object(_deterministic[0]))
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """How precise products of float32 must be: "highest", "high" or "medium". They are always the first.
+    """Sets the precision of matrix products of float32, which changes nothing: they always have the highest precision.
+
+    Args:
+        precision: "highest", "high" or "medium"; a warning says that another value is ignored
 
     >>> lamella.set_float32_matmul_precision("high")
     >>> lamella.get_float32_matmul_precision()
@@ -202,7 +211,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What ``set_float32_matmul_precision`` was given, "highest" at the start.
+    """Returns the value that ``set_float32_matmul_precision`` set; "highest" at first.
 
     >>> lamella.get_float32_matmul_precision()
     'highest'
@@ -211,9 +220,9 @@ def get_float32_matmul_precision() -> str:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Whether the same program must always compute the same. The operators of the CPU do, and nothing changes.
+    """Sets whether a program must compute the same results in every run. On the CPU this changes nothing.
 
-    Those of device ``cuda`` do, too, once this has chosen among cuDNN's algorithms for convolutions.
+    On device ``cuda`` it restricts convolutions to the deterministic algorithms of cuDNN.
 
     >>> lamella.use_deterministic_algorithms(True)
     >>> lamella.are_deterministic_algorithms_enabled()
@@ -227,7 +236,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What ``use_deterministic_algorithms`` was given.
+    """Returns the ``mode`` that ``use_deterministic_algorithms`` set; False at first.
 
     >>> lamella.are_deterministic_algorithms_enabled()
     False
@@ -236,7 +245,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """What ``use_deterministic_algorithms`` was given as ``warn_only``.
+    """Returns the ``warn_only`` that ``use_deterministic_algorithms`` set; False at first.
 
     >>> lamella.is_deterministic_algorithms_warn_only_enabled()
     False
@@ -245,10 +254,10 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_deterministic_debug_mode(debug_mode: Any) -> None:
-    """The same by a number or a name: 0 "default", 1 "warn", 2 "error".
+    """Calls ``use_deterministic_algorithms`` with a mode of 0 or "default" (off), 1 or "warn", 2 or "error".
 
     Raises:
-        RuntimeError: it is none of them
+        RuntimeError: ``debug_mode`` is none of them
 
     >>> lamella.set_deterministic_debug_mode("warn")
     >>> lamella.get_deterministic_debug_mode()
@@ -265,7 +274,7 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, as ``set_deterministic_debug_mode`` has it.
+    """Returns the mode as a number: 0 off, 1 with ``warn_only``, 2 without.
 
     >>> lamella.get_deterministic_debug_mode()
     0
@@ -274,7 +283,7 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Whether denormal numbers become 0, as asked: only False can be had.
+    """Returns whether denormal numbers can be flushed to 0 as ``mode`` says: True for False, and False for True.
 
     >>> lamella.set_flush_denormal(True)
     False

@@ -1,4 +1,4 @@
-"""The state of a thread, carried to other threads, tasks and processes: ``lamella.capture_state``."""
+"""The state of a thread, which ``lamella.capture_state`` captures for other threads, tasks and processes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lamella.plugins import contributions
 
 
 class CapturedState:
-    """What was set on a thread when it was captured. Each ``with`` block works on a copy of its own.
+    """The state of a thread at the time of its capture. Each ``with`` block works on its own copy.
 
-    A pickle holds what makes sense in another process: the default device, grad and inference mode, and debug
-    information, of which values that do not pickle stay behind.
+    A pickle holds the parts that make sense in another process: the default device, grad and inference mode, and the
+    debug information, except values that cannot be pickled.
     """
 
     def __init__(self):
@@ -36,7 +36,7 @@ class CapturedState:
         self._entered.states.pop().swap()
 
     def run(self, function, /, *args, **kwargs):
-        """The result of ``function(*args, **kwargs)``, called with the state on the calling thread.
+        """Calls ``function(*args, **kwargs)`` with the state on the calling thread, and returns its result.
 
         >>> from concurrent.futures import ThreadPoolExecutor
         >>> with ThreadPoolExecutor(1) as pool, lamella.no_grad():
@@ -47,7 +47,7 @@ class CapturedState:
             return function(*args, **kwargs)
 
     def wrap(self, coroutine):
-        """An awaitable that runs a coroutine with the state; other tasks that run in between do not see it.
+        """Returns an awaitable that runs a coroutine with the state. Tasks that run between its steps do not see it.
 
         >>> import asyncio
         >>> async def task():
@@ -62,12 +62,12 @@ class CapturedState:
 
 
 async def _steps(state, steps):
-    """Runs a coroutine's steps, each with the state that the one before left on the thread."""
+    """Runs the steps of a coroutine, each with the state that the previous step left on the thread."""
     return await _Stepping(state, steps)
 
 
 class _Stepping:
-    """What ``await`` sees: an iterator whose every step runs with the state."""
+    """An awaitable iterator that runs each step of a coroutine with the state."""
 
     def __init__(self, state, steps):
         self.state, self.steps = state, steps
@@ -99,13 +99,13 @@ class _Stepping:
 
 
 def _brought(name: str) -> Any:
-    """The object of a name that a plugin has contributed to the namespace; None without the plugin."""
+    """Returns the object that a plugin has contributed to ``lamella`` under a name; None if no plugin has."""
     held = contributions.place("lamella").used.get(name)
     return held.object if held else None
 
 
 def _settings() -> dict[str, Any]:
-    """What is set on this thread, as far as it pickles."""
+    """Returns the settings of the calling thread that can be pickled."""
     import pickle
 
     info = {}
@@ -113,19 +113,19 @@ def _settings() -> dict[str, Any]:
         for kind, value in profiler.all_debug_info().items():
             try:
                 info[kind] = pickle.dumps(value)
-            except Exception:  # whatever a class raises that does not pickle
+            except Exception:  # a class that cannot be pickled may raise any exception
                 continue
     return {"device": str(_C._get_default_device()), "modes": _modes(), "info": info}
 
 
 def _modes() -> tuple[bool, bool] | None:
-    """Whether grad mode and inference mode are on; None without the plugin autograd."""
+    """Returns whether grad mode and inference mode are on; None without the plugin autograd."""
     grad, inference = _brought("is_grad_enabled"), _brought("is_inference_mode_enabled")
     return (grad(), inference()) if grad and inference else None
 
 
 def _restored(settings: dict[str, Any]) -> CapturedState:
-    """A state of this thread, with the settings of another process."""
+    """Makes a state from that of the calling thread, changed to the settings of another process."""
     import pickle
     from contextlib import ExitStack
 
@@ -140,7 +140,7 @@ def _restored(settings: dict[str, Any]) -> CapturedState:
             for kind, value in settings["info"].items():
                 try:
                     known = pickle.loads(value)
-                except Exception:  # of a class that is not here
+                except Exception:  # the class of the value cannot be imported in this process
                     continue
                 stack.enter_context(profiler.debug_info(kind, known))
         return CapturedState()

@@ -1,4 +1,4 @@
-"""The bytes under tensors as one object, which pickles and copies of the tensors over it share."""
+"""UntypedStorage, the bytes under tensors; and how pickle and copy save and rebuild tensors and storages."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ _known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDict
 
 
 class UntypedStorage:
-    """The bytes under a tensor. While one is alive, every tensor over these bytes gives the same object."""
+    """The bytes under a tensor. While an object for them is alive, all tensors over the bytes return that object."""
 
     __slots__ = ("_bytes", "__weakref__")
 
     def __init__(self, flat):
-        self._bytes = flat  # uint8, over the whole storage, which it keeps alive
+        self._bytes = flat  # a uint8 tensor over the whole storage, which it keeps alive
         _known[flat._storage_id()] = self
 
     def data_ptr(self) -> int:
-        """The address of the first byte."""
+        """Returns the address of the first byte."""
         return self._bytes._storage_ptr()
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Returns the number of bytes."""
         return self._bytes._storage_nbytes()
 
     def __len__(self) -> int:
         return self.nbytes()
 
     def size(self) -> int:
-        """The number of bytes."""
+        """Returns the number of bytes."""
         return self.nbytes()
 
     def element_size(self) -> int:
-        """The bytes of an element: 1."""
+        """Returns 1, the number of bytes of an element."""
         return 1
 
     def untyped(self) -> UntypedStorage:
-        """It itself."""
+        """Returns the storage itself."""
         return self
 
     def tolist(self) -> list[int]:
-        """The bytes as numbers."""
+        """Returns the bytes as a list of numbers."""
         return self._bytes.tolist()
 
     def __getitem__(self, index):
@@ -60,15 +60,15 @@ class UntypedStorage:
         return iter(self.tolist())
 
     def fill_(self, value: int) -> UntypedStorage:
-        """Sets all bytes."""
+        """Sets all bytes to a value."""
         self._bytes.fill_(value)
         return self
 
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
-        """Takes over the bytes of another storage of as many.
+        """Copies the bytes of a storage of the same size into this one.
 
         Raises:
-            RuntimeError: it has another size
+            RuntimeError: ``source`` has another size
         """
         if source.nbytes() != self.nbytes():
             raise RuntimeError(f"copy_: the storage has {self.nbytes()} bytes, the other one {source.nbytes()}")
@@ -77,35 +77,35 @@ class UntypedStorage:
         return self
 
     def clone(self) -> UntypedStorage:
-        """A copy."""
+        """Returns a copy."""
         return UntypedStorage(self._bytes.clone())
 
     def to(self, *, device, non_blocking: bool = False) -> UntypedStorage:
-        """It on a device; itself if it is there."""
+        """Returns a copy on a device, or the storage itself if it is on that device."""
         flat = self._bytes.to(device)
         return self if flat is self._bytes else UntypedStorage(flat)
 
     def cpu(self) -> UntypedStorage:
-        """It in the host's memory; itself if it is there."""
+        """Returns a copy in host memory, or the storage itself if it is there."""
         return self.to(device=host())
 
     def cuda(self, device=None, non_blocking: bool = False) -> UntypedStorage:
-        """It on a device of CUDA."""
+        """Returns a copy on a CUDA device, or the storage itself if it is on that device."""
         flat = self._bytes.cuda(device, non_blocking)
         return self if flat is self._bytes else UntypedStorage(flat)
 
     def is_shared(self) -> bool:
-        """Whether other processes can see the bytes."""
+        """Returns whether the memory can be shared with other processes."""
         return _C._is_shared(self._bytes)
 
     def share_memory_(self) -> UntypedStorage:
-        """Moves the bytes to where other processes see them, as ``Tensor.share_memory_`` does."""
+        """Moves the bytes to memory that other processes can share, as ``Tensor.share_memory_`` does."""
         self._bytes.share_memory_()
         return self
 
     @property
     def device(self):
-        """Where it lives."""
+        """The device of the memory."""
         return self._bytes.device
 
     def __repr__(self):
@@ -123,7 +123,7 @@ class UntypedStorage:
 
 
 def storage_of(tensor) -> UntypedStorage:
-    """The one object for the storage of a tensor."""
+    """Returns the object for the storage of a tensor, the same one for all tensors over the storage."""
     known = _known.get(tensor._storage_id())
     if known is not None:
         return known
@@ -131,7 +131,7 @@ def storage_of(tensor) -> UntypedStorage:
 
 
 def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
-    """Makes the storage that a pickle describes: its device and its bytes, which are None on "meta"."""
+    """Makes a storage from its description in a pickle. ``data`` is its bytes, or None for a storage on "meta"."""
     empty = _C._packet("aten::empty")
     if data is None:
         return UntypedStorage(empty((nbytes,), dtype=_C.uint8, device=device))
@@ -144,14 +144,14 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
 
 
 def dtype_named(name: str):
-    """The dtype that a pickle names: one that a plugin has registered here."""
+    """Returns a plugin's dtype by its name. Pickles of such dtypes call this."""
     return _C._find_dtype(name)
 
 
 def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, slots=()):
-    """Makes the tensor that a pickle describes: a window into a storage, within its bounds; and plugins' state."""
+    """Makes a tensor from its description in a pickle: a view of a storage, within its bounds, with plugins' state."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
-        raise pickle.UnpicklingError("tensor: its storage or its type is none")
+        raise pickle.UnpicklingError("tensor: the pickle gives no UntypedStorage, or a type that is not a Tensor")
     made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)
     if kind is not _C.Tensor:
         made = _C.Tensor.__new__(kind, made)
@@ -162,7 +162,7 @@ def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, 
 
 
 def dressed(tensor, attributes):
-    """The tensor with the attributes that plugins bring."""
+    """Sets the attributes that plugins have declared as copied, warns of the others, and returns the tensor."""
     for name, value in (attributes or {}).items():
         if name in contributions.copied:
             setattr(tensor, name, value)
@@ -177,9 +177,9 @@ def warn_of(name):
 
 
 def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
-    """Makes the opaque tensor that a pickle describes: a slot's plugin knows its values."""
+    """Makes an opaque tensor from its description in a pickle. Its slots, which plugins read, hold its values."""
     if not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
-        raise pickle.UnpicklingError("tensor: its type is none")
+        raise pickle.UnpicklingError("tensor: the pickle gives a type that is not a Tensor")
     made = _C._opaque(dtype, tuple(size), tuple(stride), device)
     if not load_slots(made, slots):
         raise pickle.UnpicklingError(
@@ -190,12 +190,12 @@ def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
 
 
 def load_slots(tensor, slots) -> int:
-    """Gives a tensor what its slots had saved; returns for how many of them a plugin is here."""
+    """Restores the saved slots of a tensor. Returns how many slots were restored, since their plugins are loaded."""
     return sum(_C._load_slot(tensor, name, value) for name, value in slots)
 
 
 def reduce_tensor(tensor):
-    """``Tensor.__reduce__``: any protocol, and copy.copy and copy.deepcopy with it. The state is the user's alone."""
+    """Implements ``Tensor.__reduce__`` for pickle and copy. The third item is the attributes that the user has set."""
     held = {name: getattr(tensor, name) for name in contributions.copied}
     held = {name: value for name, value in held.items() if value is not None and value is not False}
     slots = _C._save_slots(tensor)
@@ -204,7 +204,7 @@ def reduce_tensor(tensor):
     kind, shape = type(tensor), (tensor.dtype, tuple(tensor.shape), tensor.stride())
     if tensor.is_opaque:
         if not slots:
-            _C._packet("aten::_materialize")(tensor)  # the error that names its layers
+            _C._packet("aten::_materialize")(tensor)  # raises an error that names the layers of `tensor`
             raise pickle.PicklingError("tensor: it is opaque, and none of its slots can be saved")
         return rebuild_opaque, (kind, str(tensor.device), *shape, held, slots), state
     return rebuild_tensor, (kind, storage_of(tensor), *shape, tensor.storage_offset(), held, slots), state

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import os  # and not secrets, which takes `import lamella` two modules more
+import os  # not secrets, which would import two more modules
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +23,7 @@ __all__ = ["drawing_from", "fork_rng", "get_rng_state", "initial_seed", "manual_
 
 
 def default_generator() -> _C.Generator:
-    """The host's default generator.
+    """Returns the host's default generator.
 
     >>> lamella.default_generator().device
     device(type='cpu')
@@ -42,7 +42,7 @@ def manual_seed(seed: int) -> _C.Generator:
 
 
 def initial_seed() -> int:
-    """The seed of the host's default generator.
+    """Returns the seed of the host's default generator.
 
     >>> _ = lamella.manual_seed(3)
     >>> lamella.initial_seed()

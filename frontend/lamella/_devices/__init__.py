@@ -1,4 +1,4 @@
-"""Devices: which backends there are, which device an argument means, and which one is the accelerator."""
+"""Functions that list backends, resolve arguments to devices, and choose the accelerator."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 from lamella import _C
 from lamella.plugins.manager import manager
 
-HOST = 3  # the place of the flag in a row of _C._backends()
+HOST = 3  # the index of the flag "is the host" in a row of _C._backends()
 
 
 def host() -> _C.device:
-    """The host device, whose memory the processor and numpy read."""
+    """Returns the host device, whose memory the processor and numpy read."""
     return _C._default_generator().device
 
 
 def backends() -> dict[str, Any]:
-    """The rows of the backends that are loaded, by name."""
+    """Returns the rows of the loaded backends, by name."""
     return {row[0]: row for row in _C._backends()}
 
 
 def can_load(name: str) -> bool:
-    """Loads a backend unless that is done; False if it is not installed or set aside."""
+    """Loads a backend if it is not loaded yet. Returns False if it is not installed, or was set aside."""
     if name in backends():
         return True
     try:
@@ -33,7 +33,7 @@ def can_load(name: str) -> bool:
 
 
 def counted(name: str) -> int:
-    """How many devices a backend has; 0 if it cannot be loaded."""
+    """Returns how many devices a backend has; 0 if it cannot be loaded."""
     row = backends().get(name) if can_load(name) else None
     return row[2] if row else 0
 
@@ -43,7 +43,7 @@ def index_of(device: _C.device) -> int:
 
 
 def accelerators() -> list[str]:
-    """The names of the backends that may be the accelerator: the host's are not, nor is meta."""
+    """Returns the backends that may be the accelerator, the preferred first: all except the host's and meta."""
     manager.scan()
     installed = [p for p in manager.plugins if p.kind == "backend" and p.state in ("found", "loaded")]
     ranks = {p.name: p.manifest.get("priority", 0) for p in installed if not p.manifest.get("host")}
@@ -53,16 +53,16 @@ def accelerators() -> list[str]:
 
 
 def is_accelerator(name: str) -> bool:
-    """Whether a backend that is loaded may be the accelerator."""
+    """Returns whether a backend is loaded and may be the accelerator."""
     row = backends().get(name)
     return row is not None and name != "meta" and not row[HOST]
 
 
 def current_accelerator(check_available: bool = False) -> _C.device | None:
-    """The accelerator, or None if none is installed.
+    """Returns the accelerator, or None if none is installed.
 
     Args:
-        check_available: None, too, if there is no such device on this machine
+        check_available: True ignores backends that find no device on this machine
 
     >>> lamella.accelerator.current_accelerator() is None or lamella.accelerator.device_count() >= 0
     True
@@ -77,9 +77,9 @@ def current_accelerator(check_available: bool = False) -> _C.device | None:
 
 
 def resolve(device: Any = None, kind: str | None = None) -> _C.device:
-    """The device that an argument means: a device or its name, an index, or the current one where it is None.
+    """Returns the device for an argument: a device, its name, an index, or None for the current device.
 
-    An index is one of ``kind``, the name of a backend; where that is None, of the current accelerator.
+    An index and None refer to devices of the backend ``kind``, or of the accelerator if ``kind`` is None.
     """
     if device is None or (hasattr(device, "__index__") and not isinstance(device, (bool, _C.Tensor))):
         if kind is None:

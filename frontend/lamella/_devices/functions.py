@@ -1,4 +1,4 @@
-"""The functions of a kind of devices: ``lamella.NAME`` has a backend's, ``lamella.accelerator`` the accelerator's."""
+"""The functions that ``lamella.NAME`` has for the backend NAME, and ``lamella.accelerator`` for the accelerator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PEAK, COUNTS = 1, 2  # enum lamella_stats
 
 
 class CurrentDevice:
-    """A block in which a device is the current one; it can be used again, and inside of itself."""
+    """A context manager that makes a device the current one. It can be entered again, also inside its own block."""
 
     def __init__(self, devices: Devices, device: Any):
         self._devices, self._device = devices, device
@@ -35,14 +35,14 @@ class CurrentDevice:
         try:
             _C._set_current_device(entered.pop(), needed=False)
         except Exception:
-            if kind is None:  # else the error on its way says more
+            if kind is None:  # else the error that ends the block says more
                 raise
 
 
 class Devices:
-    """The functions for the devices of one kind.
+    """The functions for the devices of one kind, whose name ``kind`` returns.
 
-    Each takes a device of this kind, its name or its index, and where that is absent means the current one.
+    An argument ``device`` is a device of this kind, its name or its index; None means the current device.
     """
 
     def __init__(self, kind: Callable[[], str | None]):
@@ -52,7 +52,7 @@ class Devices:
         return resolve(device, self._kind_now())
 
     def is_available(self) -> bool:
-        """Whether there is such a device: its plugin can be loaded and finds one.
+        """Returns whether a device of this kind exists: its plugin can be loaded and finds one.
 
         >>> lamella.cpu.is_available()
         True
@@ -60,7 +60,7 @@ class Devices:
         return self.device_count() > 0
 
     def device_count(self) -> int:
-        """How many there are; 0 where the plugin cannot be loaded.
+        """Returns the number of devices; 0 if the plugin cannot be loaded.
 
         >>> lamella.cpu.device_count()
         1
@@ -69,7 +69,7 @@ class Devices:
         return counted(kind) if kind is not None else 0
 
     def current_device_index(self) -> int:
-        """The index that the name without one means on this thread.
+        """Returns the index of the calling thread's current device.
 
         >>> lamella.cpu.current_device_index()
         0
@@ -77,7 +77,7 @@ class Devices:
         return index_of(self._resolve(None))
 
     def set_device_index(self, device: Any) -> None:
-        """Makes a device the one that the name without an index means on this thread.
+        """Makes a device the calling thread's current one, to which the device's name without an index refers.
 
         Raises:
             RuntimeError: there is no such device, or the backend has no current device
@@ -87,7 +87,7 @@ class Devices:
         _C._set_current_device(self._resolve(device))
 
     def device_index(self, device: Any) -> CurrentDevice:
-        """The same inside a block; None changes nothing.
+        """Returns a context manager that makes a device the current one; with None it changes nothing.
 
         >>> with lamella.cpu.device_index(0):
         ...     lamella.cpu.current_device_index()
@@ -96,14 +96,14 @@ class Devices:
         return CurrentDevice(self, device)
 
     def synchronize(self, device: Any = None) -> None:
-        """Waits for all work of a device, and raises an error that came late.
+        """Waits for all work of a device, and raises an error that this work has reported.
 
         >>> lamella.cpu.synchronize()
         """
         _C._synchronize(self._resolve(device))
 
     def current_stream(self, device: Any = None) -> Stream:
-        """This thread's current stream of a device.
+        """Returns the calling thread's current stream of a device.
 
         >>> lamella.cpu.current_stream().query()
         True
@@ -111,7 +111,7 @@ class Devices:
         return self._stream_class()._current(self._resolve(device))
 
     def default_stream(self, device: Any = None) -> Stream:
-        """The stream that a new thread begins with.
+        """Returns the stream that is the current one of a new thread.
 
         >>> lamella.cpu.default_stream() == lamella.cpu.current_stream()
         True
@@ -132,7 +132,7 @@ class Devices:
 
     @contextmanager
     def stream(self, stream: Stream | None) -> Iterator[Stream | None]:
-        """The same inside a block, as ``with stream:``; None changes nothing.
+        """Returns a context manager that makes a stream the current one, as ``with stream:``; None changes nothing.
 
         >>> with lamella.cpu.stream(None):
         ...     pass
@@ -144,7 +144,7 @@ class Devices:
                 yield stream
 
     def empty_cache(self) -> None:
-        """Gives back all memory of the devices that is held and not in use.
+        """Frees the memory that the allocators of the devices hold and do not use.
 
         >>> lamella.cpu.empty_cache()
         """
@@ -152,16 +152,16 @@ class Devices:
             _C._trim(self._resolve(index))
 
     def empty_host_cache(self) -> None:
-        """Gives back memory of the host that is held for copies and not in use.
+        """Frees the host memory that is held for copies between host and devices, and not used.
 
         >>> lamella.cpu.empty_host_cache()
         """
         _C._trim_host(self._resolve(None))
 
     def memory_stats(self, device: Any = None) -> dict[str, int]:
-        """What the allocator of a device says of itself, by torch's names; empty where it says nothing.
+        """Returns the statistics of a device's allocator under torch's names; empty if the allocator has none.
 
-        Bytes are those of whole blocks. ``num_device_alloc`` counts how often memory was taken from the system.
+        Bytes count whole blocks. ``num_device_alloc`` counts how often the allocator took memory from the system.
 
         >>> x = lamella.ones(100)
         >>> lamella.cpu.memory_stats()["allocated_bytes.all.current"] >= 400
@@ -181,7 +181,7 @@ class Devices:
         }
 
     def memory_allocated(self, device: Any = None) -> int:
-        """Bytes that tensors hold.
+        """Returns the number of bytes that tensors hold.
 
         >>> lamella.cpu.memory_allocated() >= 0
         True
@@ -189,7 +189,7 @@ class Devices:
         return self.memory_stats(device).get("allocated_bytes.all.current", 0)
 
     def max_memory_allocated(self, device: Any = None) -> int:
-        """The most bytes that tensors have held since the beginning, or since ``reset_peak_memory_stats``.
+        """Returns the most bytes that tensors have held since the start, or since ``reset_peak_memory_stats``.
 
         >>> lamella.cpu.reset_peak_memory_stats()
         >>> lamella.cpu.max_memory_allocated() == lamella.cpu.memory_allocated()
@@ -198,7 +198,7 @@ class Devices:
         return self.memory_stats(device).get("allocated_bytes.all.peak", 0)
 
     def memory_reserved(self, device: Any = None) -> int:
-        """Bytes that the allocator holds, for tensors or for reuse.
+        """Returns the number of bytes that the allocator holds, for tensors or for reuse.
 
         >>> lamella.cpu.memory_reserved() >= lamella.cpu.memory_allocated()
         True
@@ -206,7 +206,7 @@ class Devices:
         return self.memory_stats(device).get("reserved_bytes.all.current", 0)
 
     def max_memory_reserved(self, device: Any = None) -> int:
-        """The most bytes that the allocator has held.
+        """Returns the most bytes that the allocator has held.
 
         >>> lamella.cpu.max_memory_reserved() >= lamella.cpu.memory_reserved()
         True
@@ -214,20 +214,20 @@ class Devices:
         return self.memory_stats(device).get("reserved_bytes.all.peak", 0)
 
     def reset_peak_memory_stats(self, device: Any = None) -> None:
-        """Counts the peaks anew, from what is held now.
+        """Resets the peaks to the bytes that are held now.
 
         Raises:
-            RuntimeError: the allocator cannot
+            RuntimeError: the allocator cannot reset them
 
         >>> lamella.cpu.reset_peak_memory_stats()
         """
         _C._reset_memory_stats(self._resolve(device), PEAK)
 
     def reset_accumulated_memory_stats(self, device: Any = None) -> None:
-        """Counts the allocations anew.
+        """Resets the counts of allocations to 0.
 
         Raises:
-            RuntimeError: the allocator cannot
+            RuntimeError: the allocator cannot reset them
 
         >>> lamella.cpu.reset_accumulated_memory_stats()
         >>> lamella.cpu.memory_stats()["allocation.all.allocated"]
@@ -236,10 +236,10 @@ class Devices:
         _C._reset_memory_stats(self._resolve(device), COUNTS)
 
     def get_memory_info(self, device: Any = None) -> tuple[int, int]:
-        """Bytes of a device that are free, and all.
+        """Returns the number of free bytes of a device, and its total number of bytes.
 
         Raises:
-            RuntimeError: the backend does not say
+            RuntimeError: the backend does not report them
 
         >>> free, total = lamella.cpu.get_memory_info()
         >>> 0 < free <= total
@@ -252,7 +252,7 @@ class Devices:
         return found
 
     def get_device_name(self, device: Any = None) -> str:
-        """What the vendor calls a device; its name here where the backend does not say.
+        """Returns the vendor's name of a device, or its name in Lamella if the backend does not report one.
 
         >>> len(lamella.cpu.get_device_name()) > 0
         True
@@ -261,7 +261,7 @@ class Devices:
         return _C._property(where, "name") or str(where)
 
     def get_device_properties(self, device: Any = None) -> SimpleNamespace:
-        """``name``, ``uuid`` and ``total_memory`` (bytes) of a device; None where the backend does not say.
+        """Returns ``name``, ``uuid`` and ``total_memory`` (bytes) of a device; None for each that is not reported.
 
         >>> lamella.cpu.get_device_properties().name == lamella.cpu.get_device_name()
         True
@@ -271,7 +271,7 @@ class Devices:
         return SimpleNamespace(name=self.get_device_name(where), uuid=uuid, total_memory=total)
 
     def get_device_capability(self, device: Any = None) -> dict[str, Any]:
-        """``supported_dtypes``: the set of dtypes that a device has.
+        """Returns a dict with ``supported_dtypes``, the set of dtypes that a device supports.
 
         >>> lamella.float32 in lamella.cpu.get_device_capability()["supported_dtypes"]
         True
@@ -279,7 +279,7 @@ class Devices:
         return {"supported_dtypes": set(_C._dtypes_of(self._resolve(device)))}
 
     def default_generator(self, device: Any = None) -> _C.Generator:
-        """The generator that random operators use on a device where none is given.
+        """Returns the generator that random operators use on a device if no generator is given.
 
         >>> lamella.cpu.default_generator().device
         device(type='cpu')
@@ -304,7 +304,7 @@ class Devices:
             self.default_generator(index).manual_seed(seed)
 
     def initial_seed(self) -> int:
-        """The seed of the current device's default generator.
+        """Returns the seed of the current device's default generator.
 
         >>> lamella.cpu.manual_seed(4)
         >>> lamella.cpu.initial_seed()
@@ -313,7 +313,7 @@ class Devices:
         return self.default_generator().initial_seed()
 
     def get_rng_state(self, device: Any = None) -> tuple[int, int]:
-        """The state of a device's default generator, for ``set_rng_state``.
+        """Returns the state of a device's default generator, for ``set_rng_state``.
 
         >>> state = lamella.cpu.get_rng_state()
         >>> x = lamella.rand(3)
@@ -324,13 +324,13 @@ class Devices:
         return self.default_generator(device).get_state()
 
     def set_rng_state(self, new_state: tuple[int, int], device: Any = None) -> None:
-        """Goes on from a state that ``get_rng_state`` gave.
+        """Sets the state of a device's default generator to one that ``get_rng_state`` returned.
 
         >>> lamella.cpu.set_rng_state(lamella.cpu.get_rng_state())
         """
         self.default_generator(device).set_state(new_state)
 
-    # torch's names for the same in the modules of its devices
+    # torch's names for these functions in torch.cuda and similar modules
     current_device = current_device_index
     set_device = set_device_index
     device = device_index
@@ -341,7 +341,7 @@ FUNCTIONS = [name for name in vars(Devices) if not name.startswith("_")]
 
 
 class OneKind(Devices):
-    """The functions of one backend, with classes of streams and events that are made for it."""
+    """The functions of one backend, with its own subclasses of Stream and Event."""
 
     def __init__(self, name: str):
         super().__init__(lambda: name)

@@ -1,4 +1,4 @@
-"""What a backend's name becomes: the module ``lamella.NAME``, ``Tensor.is_NAME``, and the method ``NAME()``."""
+"""Names that each backend NAME gets: the module ``lamella.NAME``, ``Tensor.is_NAME``, and the method ``NAME()``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lamella.plugins import contributions
 
 
 class DeviceModule(ModuleType):
-    """``lamella.NAME``: what every device has, and what its backend has contributed to it.
+    """The module ``lamella.NAME``: the functions that all devices have, and the names that its backend contributes.
 
-    The backend is loaded when something of it is used that not every device has.
+    The backend is loaded when a program uses a name that is not one of the functions of all devices.
     """
 
     def __init__(self, name: str):
@@ -28,7 +28,7 @@ class DeviceModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         common = vars(self).get("_common")
         if common is not None and not name.startswith("_"):
-            # What a device is, its backend may know better.
+            # A backend may contribute its own get_device_properties or get_device_capability.
             if name.startswith("get_device_") and can_load(self._name) and name in vars(self):
                 return vars(self)[name]
             if hasattr(common, name):
@@ -44,7 +44,7 @@ class DeviceModule(ModuleType):
 
 
 class IsDevice:
-    """``Tensor.is_NAME``: whether a tensor is on a device of that name."""
+    """The attribute ``Tensor.is_NAME``: whether a tensor is on a device of that name."""
 
     def __init__(self, name: str):
         self.name = name
@@ -54,7 +54,7 @@ class IsDevice:
 
 
 class NoDevice:
-    """``Tensor.is_NAME`` for a device that torch knows, until there is a backend of that name: False."""
+    """The attribute ``Tensor.is_NAME`` of a device of torch, which is False until a backend of that name is loaded."""
 
     def __init__(self, name: str):
         self.name = name
@@ -64,7 +64,7 @@ class NoDevice:
 
 
 def mover(name: str) -> Callable[..., _C.Tensor]:
-    """``Tensor.NAME()``: the tensor on a device of that name."""
+    """Makes the method ``Tensor.NAME()``, which moves a tensor to a device of that name."""
 
     def move(self, device=None, non_blocking=False, memory_format=_C.preserve_format):
         return self.to(resolve(device, name), non_blocking=non_blocking, memory_format=memory_format)
@@ -72,12 +72,12 @@ def mover(name: str) -> Callable[..., _C.Tensor]:
     move.__name__ = name
     move.__qualname__ = f"Tensor.{name}"
     move.is_mover = True  # type: ignore[attr-defined]
-    move.__doc__ = f"The tensor on device {name!r}: an index, a device of this kind, or the current one."
+    move.__doc__ = f"Moves the tensor to a device {name!r}, given as an index or a device; None means the current one."
     return move
 
 
 def give(kind: type, name: str, make: Callable[[str], Any]) -> None:
-    """Gives a class the method of a device's name, unless the class has something else of that name."""
+    """Sets the method ``name`` of a class, unless the class has another attribute of that name."""
     there = getattr(kind, name, None)
     if there is None or getattr(there, "is_mover", False):
         setattr(kind, name, make(name))
@@ -87,15 +87,17 @@ MOVERS: list[tuple[type, Callable[[str], Any]]] = [(_C.Tensor, mover)]  # classe
 
 
 def add_mover(kind: type, make: Callable[[str], Any]) -> None:
-    """Gives a class a method NAME(), ``make(NAME)``, for each backend that there is or will be."""
+    """Gives a class the method NAME(), made by ``make(NAME)``, for each backend that is loaded now or later."""
     MOVERS.append((kind, make))
     for known in [known for known in vars(_C.Tensor).values() if isinstance(known, IsDevice) and known.name != "meta"]:
         give(kind, known.name, make)
 
 
 def announce(names: Iterable[str] = ()) -> None:
-    """Contributes the modules of loaded backends, and of those named here, and their names on Tensor, where these are
-    free. Again is nothing."""
+    """Contributes the names of loaded backends, and of the backends ``names``, to ``lamella`` and to Tensor.
+
+    Names that are taken are skipped, so a second call does nothing.
+    """
     gather, holder = contributions.gather, contributions.holder
     for name in (*backends(), *names):
         if not name.isidentifier():

@@ -10,21 +10,21 @@ from lamella._devices import resolve
 
 
 def check_kind(who: str, what: str, value: Any, wanted: type) -> Any:
-    """The value, or TypeError if it is another kind of object."""
+    """Returns ``value``, or raises TypeError if it is not of the type ``wanted``."""
     if not isinstance(value, wanted):
         raise TypeError(f"{who}: argument '{what}' must be a lamella.{wanted.__name__}, got {type(value).__name__}")
     return value
 
 
 class Stream:
-    """A queue of work of a device; work of one stream is done in its order.
+    """A queue of work of a device, which does the work of one stream in order.
 
-    In ``with stream:`` it is the thread's current stream of its device, and that device the current one. A device
-    without streams of its own has one, which is always the current one.
+    ``with stream:`` makes the stream the thread's current one of its device, and that device the current one. A device
+    whose backend has no streams has one stream, which is always the current one.
 
     Args:
-        device: a device, its name, or an index of the current accelerator's; where absent that one's current device
-        priority: lower numbers are more urgent, 0 is the usual one
+        device: a device, its name, or an index of the accelerator's; None means the accelerator's current device
+        priority: lower numbers are more urgent; 0 is the default
 
     >>> stream = lamella.Stream("cpu")
     >>> with stream:
@@ -34,7 +34,7 @@ class Stream:
     (True, True)
     """
 
-    _kind: str | None = None  # lamella.NAME.Stream has the name
+    _kind: str | None = None  # in lamella.NAME.Stream it is NAME
 
     def __init__(self, device: Any = None, *, priority: int = 0):
         if not isinstance(priority, int):
@@ -53,36 +53,36 @@ class Stream:
 
     @property
     def device(self) -> _C.device:
-        """Whose stream it is."""
+        """The device that the stream belongs to."""
         return self._stream.device
 
     @property
     def native_handle(self) -> int:
-        """The backend's handle, as a number; 0 where the device has no streams of its own."""
+        """The backend's handle, as a number; 0 if the backend has no streams."""
         return self._stream.handle
 
     stream_id = native_handle
 
     def synchronize(self) -> None:
-        """Waits for all work of the stream, and raises an error that came late."""
+        """Waits for all work of the stream, and raises an error that this work has reported."""
         self._stream.synchronize()
 
     def query(self) -> bool:
-        """Whether all work of the stream is done."""
+        """Returns whether all work of the stream is done."""
         return self._stream.query()
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Records an event, a new one where none is given, behind the work that the stream has now."""
+        """Records ``event``, or a new event, after the work that the stream has now, and returns it."""
         made = Event(self.device) if event is None else check_kind("record_event", "event", event, Event)
         made.record(self)
         return made
 
     def wait_event(self, event: Event) -> None:
-        """Work that comes on this stream from now on begins when the event is done."""
+        """Makes later work of this stream wait until the event is done."""
         check_kind("wait_event", "event", event, Event).wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Work that comes on this stream from now on begins when what another one has now is done."""
+        """Makes later work of this stream wait until the work that another stream has now is done."""
         self.wait_event(check_kind("wait_stream", "stream", stream, Stream).record_event())
 
     def __enter__(self) -> Stream:
@@ -108,7 +108,7 @@ class Stream:
             finally:
                 _C._set_current_device(index, needed=False)
         except Exception:
-            if kind is None:  # else the error on its way says more
+            if kind is None:  # else the error that ends the block says more
                 raise
 
     def __eq__(self, other: object) -> bool:
@@ -122,15 +122,15 @@ class Stream:
 
 
 class Event:
-    """A point in a stream, to wait for and to measure time with.
+    """A point in a stream, used to wait for work and to measure time.
 
-    Where a device has no events of its own, recording one waits for the device and notes the time.
+    If the backend has no events, recording one waits for the device and stores the time.
 
     Args:
         device: as for :class:`Stream`
-        enable_timing: whether ``elapsed_time`` will be asked
-        blocking: accepted as torch has it; waiting never spins
-        interprocess: must be False: events of other processes are not here
+        enable_timing: must be True for ``elapsed_time``
+        blocking: ignored, since waiting never spins
+        interprocess: must be False, since processes cannot share events
 
     >>> start, end = (lamella.Event("cpu", enable_timing=True) for _ in range(2))
     >>> start.record()
@@ -152,25 +152,27 @@ class Event:
 
     @property
     def device(self) -> _C.device:
-        """Whose event it is."""
+        """The device that the event belongs to."""
         return self._event.device
 
     @property
     def event_id(self) -> int:
-        """The backend's handle, as a number; 0 where the device has no events of its own."""
+        """The backend's handle, as a number; 0 if the backend has no events."""
         return self._event.handle
 
     def record(self, stream: Stream | None = None) -> None:
-        """Puts the event behind the work that a stream has now: the current one of its device where none is given.
+        """Records the event after the work that a stream has now. None means the current stream of the event's device.
 
         Raises:
-            RuntimeError: the stream is another device's
+            RuntimeError: the stream belongs to another device
         """
         self._event.record(self._of("record", stream))
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Work that comes on a stream from now on begins when the event is done. For a stream of another backend, and
-        where the device has no events, this thread waits."""
+        """Makes later work of a stream wait until the event is done. None means the current stream of its device.
+
+        If the stream is of another backend, or the backend has no events, the calling thread waits instead.
+        """
         self._event.wait(self._of("wait", stream))
 
     def _of(self, who: str, stream: Stream | None) -> Any:
@@ -179,18 +181,18 @@ class Event:
         return check_kind(who, "stream", stream, Stream)._stream
 
     def synchronize(self) -> None:
-        """Waits until the event is done; one that was not recorded is."""
+        """Waits until the event is done. An event that was never recorded counts as done."""
         self._event.synchronize()
 
     def query(self) -> bool:
-        """Whether the event is done, or was not recorded."""
+        """Returns whether the event is done, or was never recorded."""
         return self._event.query()
 
     def elapsed_time(self, end: Event) -> float:
-        """Milliseconds from this event to another one of its device.
+        """Returns the milliseconds from this event to another one of the same device.
 
         Raises:
-            RuntimeError: one has no timing, was not recorded, is not done, or is another device's
+            RuntimeError: an event has no timing, was not recorded or is not done, or their devices differ
         """
         return self._event.elapsed(check_kind("elapsed_time", "end", end, Event)._event)
 

@@ -1,4 +1,4 @@
-"""Tensor's methods that are Python, a file for each noun; ``printing`` and ``ufuncs`` run at their first use."""
+"""Tensor's methods written in Python. The files ``printing`` and ``ufuncs`` are imported at their first use."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from lamella._tensor import conversions, elements, memory, predicates, shapes
 
 
 def methods() -> dict[str, Any]:
-    """The methods and properties by the names that Tensor gets."""
+    """Returns the methods and properties of all files for Tensor, by name."""
     files = (_creation, _dtypes, conversions, elements, memory, predicates, shapes)
     return {name: o for file in files for name, o in file.methods().items()}

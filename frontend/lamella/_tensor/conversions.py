@@ -1,4 +1,4 @@
-"""A tensor as something else: numpy's arrays, DLPack, lists, numbers, text, a tensor in host memory."""
+"""Conversions of tensors to numpy arrays, DLPack, lists, numbers, text, and tensors in host memory."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lamella._devices import host
 
 
 def numpy(self, *, force=False):
-    """A numpy array over the same memory; writes show on both sides.
+    """Returns a numpy array over the same memory; writes are visible on both sides.
 
-    With ``force``, the values are given of any tensor: detached, and copied to the host if it lies elsewhere.
+    With ``force``, the tensor is detached, and copied to the host if it is on another device.
 
     Raises:
         TypeError: numpy cannot read the device, or has no such dtype
-        RuntimeError: a plugin refuses, as autograd where the tensor requires grad
+        RuntimeError: a plugin refuses; autograd does if the tensor requires grad
 
     >>> lamella.tensor([1, 2]).numpy()
     array([1, 2])
@@ -57,7 +57,7 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
     from lamella._tensor.ufuncs import array_ufunc
 
-    _C.Tensor.__array_ufunc__ = array_ufunc  # numpy is there; from now on without this step
+    _C.Tensor.__array_ufunc__ = array_ufunc  # later calls skip this function, since numpy is imported
     return array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
 
@@ -74,7 +74,7 @@ def __dlpack_device__(self):
 
 
 def tolist(self):
-    """The elements as nested lists of Python numbers.
+    """Returns the elements as nested lists of Python numbers.
 
     >>> lamella.tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
@@ -83,7 +83,7 @@ def tolist(self):
 
 
 def cpu(self, memory_format=_C.preserve_format):
-    """``self`` in host memory.
+    """Returns a copy in host memory, or ``self`` if it is there.
 
     >>> lamella.ones(1).cpu().device
     device(type='cpu')
@@ -92,7 +92,7 @@ def cpu(self, memory_format=_C.preserve_format):
 
 
 def to_dense(self, dtype=None, *, masked_grad=None):
-    """The tensor itself, or in another dtype: it is dense.
+    """Returns the tensor, converted to ``dtype`` if that is given. Every tensor is dense already.
 
     >>> lamella.ones(1).to_dense()
     tensor([1.])
@@ -117,7 +117,7 @@ def __complex__(self):
 
 
 def methods() -> dict[str, Any]:
-    """The methods and attributes of this file, by the names that Tensor gets."""
+    """Returns the methods and attributes in this file for Tensor, by name."""
     protocols = (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__)
     plain = (numpy, tolist, cpu, to_dense, __repr__, __format__, __complex__)
     found: dict[str, Any] = {f.__name__: f for f in (*plain, *protocols)}

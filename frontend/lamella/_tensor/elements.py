@@ -1,4 +1,4 @@
-"""Functions over elements that no schema describes: comparisons, what is unique, indices, functions of Python."""
+"""Functions over elements that no schema describes: comparisons, unique elements, indices, Python callables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _tensordot = _C._packet("aten::tensordot")
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether shapes and all elements are equal; NaN equals nothing.
+    """Returns whether shapes and all elements are equal. NaN is not equal to NaN.
 
     >>> lamella.equal(lamella.tensor([1, 2]), lamella.tensor([1.0, 2.0]))
     True
@@ -28,10 +28,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether ``|input - other| <= atol + rtol * |other|`` everywhere; infinities are close to themselves.
+    """Returns whether ``|input - other| <= atol + rtol * |other|`` everywhere. Equal infinities are close.
 
     Raises:
-        RuntimeError: two dtypes, shapes that do not broadcast, or a negative tolerance
+        RuntimeError: the dtypes differ, the shapes do not broadcast, or a tolerance is negative
 
     >>> lamella.allclose(lamella.tensor([1.0]), lamella.tensor([1.000001]))
     True
@@ -55,10 +55,10 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 
 
 def is_nonzero(input) -> bool:
-    """Whether the one element is not zero.
+    """Returns whether the only element of a tensor is not zero.
 
     Raises:
-        RuntimeError: there is not exactly one element
+        RuntimeError: the tensor has not exactly one element
 
     >>> lamella.is_nonzero(lamella.tensor([2.0]))
     True
@@ -69,7 +69,7 @@ def is_nonzero(input) -> bool:
 
 
 def isreal(input):
-    """Where an element has no imaginary part.
+    """Returns a bool tensor: True for each element whose imaginary part is 0.
 
     >>> lamella.isreal(lamella.tensor([1.0, 1j]))
     tensor([ True, False])
@@ -80,15 +80,16 @@ def isreal(input):
 
 
 def _asked(results, *asked):
-    """The results that were asked for, alone if it is one."""
+    """Returns the first result and each later one whose flag in ``asked`` is set; the first alone if no flag is."""
     kept = tuple(r for r, wanted in zip(results, (True, *asked), strict=True) if wanted)
     return kept if len(kept) > 1 else kept[0]
 
 
 def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim=None):
-    """The different elements, or slices along a dimension, in order; on request where each went, and their counts.
+    """Returns the unique elements, or unique slices along ``dim``, in ascending order.
 
-    Slices are ordered by their first elements, then by their second. Each NaN is different from all others.
+    ``return_inverse`` adds the index of each input element in the result, and ``return_counts`` how often each occurs.
+    Slices are ordered by their first elements, then by their second. Each NaN is unique.
 
     >>> lamella.unique(lamella.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
@@ -102,7 +103,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
 
 
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim=None):
-    """One element, or slice along a dimension, of each run of equal ones; on request each one's run, and the lengths.
+    """Returns one element of each run of equal elements, or one slice of each run of equal slices along ``dim``.
+
+    ``return_inverse`` adds the index of each element's run, and ``return_counts`` the lengths of the runs.
 
     >>> lamella.unique_consecutive(lamella.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
@@ -111,7 +114,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False, **out):
-    """The indices of the elements that are not zero: a row for each, or one vector of indices for each dimension.
+    """Returns the indices of nonzero elements: a row for each element, or with ``as_tuple`` one vector a dimension.
 
     >>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))
     tensor([[0, 1],
@@ -123,13 +126,14 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, **out):
 
 
 def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
-    """Products summed over dimensions of both: the last ones of ``a`` with the first of ``b``, or those that are named.
+    """Sums products of elements over pairs of dimensions, one of ``a`` and one of ``b``.
 
     Args:
-        dims: how many; or a pair of lists, the dimensions of ``a`` and those of ``b``; or both as the rows of a tensor
+        dims: the number of dimensions, the last of ``a`` and the first of ``b``; or two lists, the dimensions of ``a``
+            and those of ``b``; or a tensor with the lists as rows
 
     Raises:
-        RuntimeError: the sizes of two dimensions differ, or the lists' lengths
+        RuntimeError: the sizes of two paired dimensions differ, or the lengths of the lists do
 
     >>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)
     tensor([12., 12.])
@@ -149,7 +153,7 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
 
 
 def where(self, condition, other):
-    """The tensor's elements where a condition holds, else those of ``other``.
+    """Selects elements of the tensor where ``condition`` is True, and of ``other`` elsewhere.
 
     >>> lamella.tensor([1, 2]).where(lamella.tensor([True, False]), 0)
     tensor([1, 0])
@@ -171,7 +175,7 @@ def _filled(self, numbers):
 
 
 def apply_(self, callable):
-    """Replaces each element by what a function of Python makes of it. Slow: one call for each element.
+    """Replaces each element ``x`` by ``callable(x)``. It is slow, with one call of Python for each element.
 
     >>> lamella.tensor([1, 2]).apply_(lambda x: 10 * x)
     tensor([10, 20])
@@ -181,7 +185,7 @@ def apply_(self, callable):
 
 
 def map_(self, tensor, callable):
-    """Replaces each element by what a function of Python makes of it and of that of another tensor, which broadcasts.
+    """Replaces each element ``x`` by ``callable(x, y)``, with the element ``y`` of ``tensor``, which broadcasts.
 
     >>> lamella.tensor([1, 2]).map_(lamella.tensor(10), lambda x, y: x * y)
     tensor([10, 20])
@@ -192,7 +196,7 @@ def map_(self, tensor, callable):
 
 
 def map2_(self, x, y, callable):
-    """``map_`` with two further tensors.
+    """Replaces each element by ``callable`` of it and of the elements of ``x`` and ``y``, which broadcast.
 
     >>> lamella.tensor([1, 2]).map2_(lamella.tensor(3), lamella.tensor([4, 5]), lambda a, b, c: a * b + c)
     tensor([ 7, 11])
@@ -203,6 +207,6 @@ def map2_(self, x, y, callable):
 
 
 def methods() -> dict[str, Any]:
-    """The methods of this file, by the names that Tensor gets."""
+    """Returns the methods in this file for Tensor, by name."""
     known = (equal, allclose, is_nonzero, isreal, unique, unique_consecutive, nonzero, where, apply_, map_, map2_)
     return {f.__name__: f for f in known}

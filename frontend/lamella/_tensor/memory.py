@@ -1,4 +1,4 @@
-"""The memory under a tensor: its storage, what the tensor sees of it, and who shares it."""
+"""Tensor's methods for its memory: its storage, its size and strides over the storage, and sharing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lamella._torch.typed_storage import TypedStorage
 
 
 def storage(self):
-    """The storage, which views share.
+    """Returns the storage with the tensor's dtype. Views share it.
 
     >>> t = lamella.ones(4)
     >>> t[2:].storage().data_ptr() == t.storage().data_ptr()
@@ -23,7 +23,7 @@ def storage(self):
 
 
 def untyped_storage(self):
-    """The storage as bytes: one object for all tensors over it.
+    """Returns the storage as bytes; the same object for all tensors over it.
 
     >>> t = lamella.ones(4)
     >>> t[2:].untyped_storage() is t.untyped_storage(), t.untyped_storage().nbytes()
@@ -33,7 +33,7 @@ def untyped_storage(self):
 
 
 def is_storage(obj) -> bool:
-    """Whether an object is a tensor's storage.
+    """Returns whether an object is a tensor's storage.
 
     >>> lamella.is_storage(lamella.ones(1).untyped_storage()), lamella.is_storage(lamella.ones(1))
     (True, False)
@@ -42,7 +42,7 @@ def is_storage(obj) -> bool:
 
 
 def _data(self):
-    """The elements without history, as ``detach()`` gives them. Assigned to, the tensor takes over another's memory.
+    """The tensor without history, as ``detach()`` returns it. Assigning a tensor to it replaces the memory.
 
     >>> t = lamella.ones(2)
     >>> t.data = lamella.zeros(3)
@@ -61,14 +61,14 @@ def _set_data(self, value):
 
 
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Takes over the memory of ``source``: of a tensor, or of a storage with ``size`` and ``stride`` in elements.
+    """Makes the tensor use the memory of ``source``: a tensor, or a storage with ``size`` and ``stride`` in elements.
 
-    Without ``source`` the tensor becomes empty. Who holds the tensor sees the other memory; its gradient and its
-    attributes stay.
+    Without ``source`` the tensor becomes empty. The tensor remains the same object, and keeps its gradient and its
+    attributes.
 
     Raises:
-        RuntimeError: the tensor requires grad; the source has another dtype or device
-        ValueError: the window reaches beyond the storage
+        RuntimeError: the tensor requires grad, or the source has another dtype or device
+        ValueError: the elements reach beyond the end of the storage
 
     >>> t, other = lamella.zeros(2), lamella.arange(4.0)
     >>> t.set_(other.untyped_storage(), 1, (2,))
@@ -98,10 +98,10 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
 
 
 def resize_(self, *size, memory_format=_C.contiguous_format):
-    """Gives the tensor other sizes over its memory. New elements hold whatever is there.
+    """Changes the sizes of the tensor over its memory. New elements are uninitialized.
 
-    A tensor that grows beyond its memory gets new memory, into which its elements go as they lie. In torch other
-    tensors over the old memory see the new one, here they keep the old.
+    A tensor that grows beyond its memory gets new memory, into which its elements are copied in memory order. In torch
+    other tensors over the old memory follow to the new one; here they keep the old memory.
 
     Raises:
         RuntimeError: the tensor requires grad, or is a view that would outgrow its base
@@ -123,7 +123,7 @@ def resize_(self, *size, memory_format=_C.contiguous_format):
 
 
 def resize_as_(self, the_template, *, memory_format=_C.contiguous_format):
-    """``resize_`` to the sizes of another tensor.
+    """Changes the sizes to those of ``the_template``, as ``resize_`` does.
 
     >>> lamella.arange(4).resize_as_(lamella.ones(2, 2))
     tensor([[0, 1],
@@ -145,7 +145,7 @@ def _as_sizes(who, sizes):
 
 
 def _see(name, self, view):
-    """Makes the tensor see what a view of it sees."""
+    """Gives ``self`` the offset, sizes and strides of ``view``, a view of it. ``name`` is for error messages."""
     if getattr(self, "requires_grad", False):
         raise RuntimeError(
             f"{name}: the tensor requires grad, and its history has its shape; "
@@ -164,7 +164,7 @@ def _viewing(name, example):
 
     change.__name__ = change.__qualname__ = f"{name}_"
     change.__doc__ = (
-        f"{name}() in place: the tensor itself sees its memory so. Not for tensors that require grad.\n\n{example}\n"
+        f"{name}() in place: changes the tensor's own sizes and strides. It must not require grad.\n\n{example}\n"
     )
     return change
 
@@ -181,7 +181,7 @@ _EXAMPLES = {
 
 
 def is_set_to(self, tensor) -> bool:
-    """Whether two tensors see the same elements of one storage.
+    """Returns whether two tensors have the same storage, offset, sizes and strides.
 
     >>> t = lamella.ones(2)
     >>> t.is_set_to(t.detach()), t.is_set_to(t.clone())
@@ -192,7 +192,7 @@ def is_set_to(self, tensor) -> bool:
 
 
 def is_shared(self) -> bool:
-    """Whether the memory is shared with other processes; a batch in the memory of a worker is.
+    """Returns whether the memory can be shared with other processes, such as a batch that a worker made.
 
     >>> lamella.ones(1).is_shared()
     False
@@ -201,14 +201,14 @@ def is_shared(self) -> bool:
 
 
 def share_memory_(self):
-    """Moves the memory to where other processes see it, for this tensor and all others over its storage.
+    """Moves the memory of the tensor, and of all others over its storage, to memory that processes can share.
 
-    The storage stays, and tensors follow it. It waits until no other thread works on tensors, a minute at most. On a
-    device that is not the host nothing happens.
+    The storage remains the same object. The function waits until no other thread works on tensors, for a minute at
+    most. On a device other than the host it does nothing.
 
     Raises:
-        RuntimeError: memory on "meta"; or arrays or saved tensors hold the memory, which could not follow
-        OutOfMemoryError: there is no more memory
+        RuntimeError: the tensor is on "meta"; or arrays or saved tensors hold the old memory, and cannot be moved
+        OutOfMemoryError: not enough shared memory is left
         TimeoutError: other threads work on tensors without a pause
 
     >>> t = lamella.ones(2)
@@ -223,13 +223,13 @@ def share_memory_(self):
 
 
 def record_stream(self, stream):
-    """Keeps the memory, when the tensor gives it back, until the work that is on a stream then is done.
+    """Delays the reuse of the memory: once freed, it waits until the work that ``stream`` has then is done.
 
-    A program that uses a tensor on another stream than its memory is from says so with this.
+    A program must call this if it uses the tensor on another stream than the one that allocated the memory.
 
     Raises:
-        TypeError: it is no Stream
-        ValueError: the stream is of another device
+        TypeError: ``stream`` is not a Stream
+        ValueError: ``stream`` belongs to another device
 
     >>> lamella.ones(1).record_stream(lamella.cpu.current_stream())
     """
@@ -241,7 +241,7 @@ def __reduce__(self):
 
 
 def methods() -> dict[str, Any]:
-    """The methods and properties of this file, by the names that Tensor gets."""
+    """Returns the methods and properties in this file for Tensor, by name."""
     plain = (storage, untyped_storage, set_, resize_, resize_as_, is_set_to, is_shared, share_memory_, record_stream)
     found: dict[str, Any] = {f.__name__: f for f in (*plain, __reduce__)}
     found |= {f"{name}_": _viewing(name, example) for name, example in _EXAMPLES.items()}

@@ -1,4 +1,4 @@
-"""What a tensor says of itself: its device, its layout, and whether it is of a kind that only torch has."""
+"""Predicates of tensors, their device's index and their layout; some predicates are False for every tensor here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lamella._devices import host
 
 
 def is_tensor(obj) -> bool:
-    """Whether ``obj`` is a Tensor.
+    """Returns whether ``obj`` is a Tensor.
 
     >>> lamella.is_tensor(1)
     False
@@ -19,7 +19,7 @@ def is_tensor(obj) -> bool:
 
 
 def get_device(input) -> int:
-    """The index of the tensor's device; -1 on the host, which has none.
+    """Returns the index of the tensor's device; -1 on the host, which has no index.
 
     >>> lamella.ones(1).get_device()
     -1
@@ -29,7 +29,7 @@ def get_device(input) -> int:
 
 
 def is_conj(input) -> bool:
-    """Whether a conjugation is yet to be computed: never, as conj() computes.
+    """Returns False: no tensor has a pending conjugation, since ``conj()`` computes its result.
 
     >>> lamella.is_conj(lamella.tensor([1j]).conj())
     False
@@ -38,7 +38,7 @@ def is_conj(input) -> bool:
 
 
 def is_neg(input) -> bool:
-    """Whether a negation is yet to be computed: never.
+    """Returns False: no tensor has a pending negation.
 
     >>> lamella.is_neg(lamella.ones(1))
     False
@@ -47,7 +47,7 @@ def is_neg(input) -> bool:
 
 
 def resolve_conj(input):
-    """The tensor itself: no conjugation is yet to be computed.
+    """Returns the tensor itself, which has no pending conjugation.
 
     >>> lamella.resolve_conj(lamella.ones(1))
     tensor([1.])
@@ -56,7 +56,7 @@ def resolve_conj(input):
 
 
 def resolve_neg(input):
-    """The tensor itself: no negation is yet to be computed.
+    """Returns the tensor itself, which has no pending negation.
 
     >>> lamella.resolve_neg(lamella.ones(1))
     tensor([1.])
@@ -65,7 +65,7 @@ def resolve_neg(input):
 
 
 def is_inference(input) -> bool:
-    """Whether a tensor was made in inference mode, which marks none.
+    """Returns False: inference mode does not mark tensors.
 
     >>> lamella.is_inference(lamella.ones(1))
     False
@@ -74,7 +74,7 @@ def is_inference(input) -> bool:
 
 
 def is_distributed(input) -> bool:
-    """Whether a tensor is spread over processes: never.
+    """Returns False: no tensor is distributed over processes.
 
     >>> lamella.is_distributed(lamella.ones(1))
     False
@@ -83,7 +83,7 @@ def is_distributed(input) -> bool:
 
 
 def _layout(self):
-    """How elements lie in memory: always with strides.
+    """The layout of the elements in memory, which is always strided.
 
     >>> lamella.ones(1).layout
     lamella.strided
@@ -92,6 +92,6 @@ def _layout(self):
 
 
 def methods() -> dict[str, Any]:
-    """The methods and properties of this file, by the names that Tensor gets."""
+    """Returns the methods and properties in this file for Tensor, by name."""
     known = (get_device, is_conj, is_neg, resolve_conj, resolve_neg, is_inference, is_distributed)
     return {f.__name__: f for f in known} | {"layout": property(_layout)}

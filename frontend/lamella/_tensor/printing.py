@@ -1,4 +1,4 @@
-"""How a tensor prints: aligned columns, broken into lines, long ones summarized, as torch lays them out."""
+"""The text of ``repr(tensor)`` in torch's format: aligned columns, wrapped lines, large tensors summarized."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ options = Options()
 
 
 def set_options(given: dict, profile: str | None, sci_mode: bool | None) -> None:
-    """Checks all, then sets: a profile first, then what was given beside it; sci_mode always."""
+    """Checks all values, then sets the options: those of the profile, then those in ``given``, then ``sci_mode``."""
     if profile is not None and profile not in PROFILES:
         known = ", ".join(PROFILES)
         raise ValueError(f"set_printoptions: argument 'profile': expected one of {known}, got {profile!r}")
@@ -50,12 +50,12 @@ def set_options(given: dict, profile: str | None, sci_mode: bool | None) -> None
 
 
 class Column:
-    """One format for all elements, or for all real or imaginary parts: as they are, whole, fixed or scientific."""
+    """The format and width of a tensor's numbers. Floats print as whole numbers, with decimals, or scientific."""
 
     def __init__(self, values, floating):
         self.spec, self.dot, self.width = "", "", 1
         if floating:
-            # Zeros, NaN and infinities have no say, neither in the format nor in the width.
+            # Zeros, NaN and infinities affect neither the format nor the width.
             values = [v for v in values if v != 0 and math.isfinite(v)]
             self.choose(values)
         self.width = max((len(self.plain(v)) for v in values), default=1)
@@ -81,7 +81,7 @@ class Column:
 
 
 class ComplexColumn:
-    """Real parts in one format, imaginary parts in another."""
+    """The formats of all complex numbers of a tensor, one for the real parts and one for the imaginary parts."""
 
     def __init__(self, values):
         self.real = Column([v.real for v in values], True)
@@ -94,7 +94,7 @@ class ComplexColumn:
 
 
 def elements(tensor, summarize):
-    """The printed elements as nested lists; None stands for the dots."""
+    """Returns the elements to print as nested lists; None stands for omitted elements, printed as dots."""
     if not summarize or tensor.ndim == 0:
         return tensor.tolist()
     size, edge = tensor.shape[0], options.edgeitems
@@ -106,14 +106,14 @@ def elements(tensor, summarize):
 
 
 def flatten(nested):
-    """The elements of nested lists, without the dots."""
+    """Returns the elements of nested lists in one list, without None."""
     if isinstance(nested, list):
         return [v for x in nested for v in flatten(x)]
     return [] if nested is None else [nested]
 
 
 def vector(values, column, indent):
-    """One row, broken into lines."""
+    """Returns the text of one row, broken into lines that fit ``linewidth``."""
     dots = " ..." if options.edgeitems else "..."
     words = [dots if v is None else column(v) for v in values]
     per_line = max(1, (options.linewidth - indent) // (column.width + 2))
@@ -122,7 +122,7 @@ def vector(values, column, indent):
 
 
 def lay_out(nested, ndim, column, indent):
-    """Rows under rows; higher dimensions are set apart by empty lines."""
+    """Returns the text of nested lists: rows below each other, higher dimensions separated by empty lines."""
     if ndim == 0:
         return column(nested)
     if ndim == 1:
@@ -132,7 +132,7 @@ def lay_out(nested, ndim, column, indent):
 
 
 def body(tensor, indent):
-    """The elements in brackets."""
+    """Returns the text of the elements in brackets."""
     nested = elements(tensor, tensor.numel() > options.threshold)
     values = flatten(nested)
     column = ComplexColumn(values) if tensor.is_complex() else Column(values, tensor.is_floating_point())
@@ -140,7 +140,7 @@ def body(tensor, indent):
 
 
 def append(text, notes, indent):
-    """The notes behind the elements; a note that would not fit on the line begins a new one."""
+    """Appends the notes and a parenthesis to the text. A note that does not fit on the line begins a new line."""
     used = len(text) - text.rfind("\n") + 1
     for note in notes:
         if used + len(note) + 2 > options.linewidth:
@@ -153,7 +153,7 @@ def append(text, notes, indent):
 
 
 def readable(tensor):
-    """A tensor with the values of an opaque one; None where no layer gives them."""
+    """Returns a plain tensor with the values of an opaque tensor; None if no layer provides the values."""
     from lamella import _C
 
     try:
@@ -163,7 +163,7 @@ def readable(tensor):
 
 
 def tensor_repr(tensor, name: str | None = None) -> str:
-    """The text of ``repr(tensor)``, which begins with a name: that of its class, or "tensor"."""
+    """Returns the text of ``repr(tensor)``. It begins with ``name``, else its class's name, else "tensor"."""
     from lamella import _C
 
     kind = type(tensor)

@@ -1,4 +1,4 @@
-"""Shapes: transposes, what broadcasting makes of shapes and undoes, and the order of dimensions in memory."""
+"""Functions of shapes: transposes, broadcasting of shapes and its inverse, the order of dimensions in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lamella._C import Tensor
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements.
+    """Returns the number of elements.
 
     >>> lamella.numel(lamella.ones(2, 3))
     6
@@ -18,7 +18,7 @@ def numel(input: Tensor) -> int:
 
 
 def is_same_size(input, other) -> bool:
-    """Whether two tensors have one shape.
+    """Returns whether two tensors have the same shape.
 
     >>> lamella.is_same_size(lamella.ones(2), lamella.zeros(2))
     True
@@ -34,7 +34,7 @@ def _matrix(self, name, only=False):
 
 
 def mT(self):
-    """The last two dimensions exchanged; a view.
+    """A view of the tensor with its last two dimensions exchanged.
 
     >>> lamella.ones(4, 2, 3).mT.shape
     lamella.Size([4, 3, 2])
@@ -43,7 +43,7 @@ def mT(self):
 
 
 def mH(self):
-    """The last two dimensions exchanged, and complex elements conjugated.
+    """The tensor with its last two dimensions exchanged, and complex elements conjugated.
 
     >>> lamella.tensor([[1.0, 2.0]]).mH
     tensor([[1.],
@@ -64,7 +64,7 @@ def H(self):
 
 
 def adjoint(input):
-    """The last two dimensions exchanged, and complex elements conjugated.
+    """Exchanges the last two dimensions, and conjugates complex elements.
 
     >>> lamella.adjoint(lamella.tensor([[1.0, 2.0]]))
     tensor([[1.],
@@ -74,7 +74,7 @@ def adjoint(input):
 
 
 def reshape_as(self, other):
-    """reshape() to the shape of another tensor.
+    """Calls ``reshape`` with the shape of another tensor.
 
     >>> lamella.arange(4).reshape_as(lamella.ones(2, 2))
     tensor([[0, 1],
@@ -84,10 +84,10 @@ def reshape_as(self, other):
 
 
 def sum_to_size(self, *size):
-    """The sum over the dimensions that broadcasting from ``size`` would repeat.
+    """Sums over the dimensions that broadcasting from ``size`` to the tensor's shape would repeat.
 
     Raises:
-        RuntimeError: the size does not broadcast to the tensor's
+        RuntimeError: ``size`` does not broadcast to the tensor's shape
 
     >>> lamella.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
@@ -103,7 +103,10 @@ def sum_to_size(self, *size):
 
 
 def dim_order(self, *, ambiguity_check=False):
-    """The dimensions from the largest stride to the smallest.
+    """Returns the dimensions in the order of their strides, the largest first.
+
+    Args:
+        ambiguity_check: True raises RuntimeError if two dimensions have the same stride and the same size above 1
 
     >>> lamella.ones(1, 2, 3, 3).to(memory_format=lamella.channels_last).dim_order()
     (0, 2, 3, 1)
@@ -117,10 +120,10 @@ def dim_order(self, *, ambiguity_check=False):
 
 
 def broadcast_shapes(*shapes):
-    """The shape that tensors of these shapes broadcast to.
+    """Returns the shape that tensors of these shapes broadcast to.
 
     Raises:
-        RuntimeError: they do not; or a size is negative
+        RuntimeError: the shapes do not broadcast, or a size is negative
 
     >>> lamella.broadcast_shapes((2, 1), (3,), 1)
     lamella.Size([2, 3])
@@ -138,10 +141,10 @@ def broadcast_shapes(*shapes):
 
 
 def unravel_index(indices, shape):
-    """The coordinates in a shape of places in its row-major order.
+    """Converts indices in the row-major order of a shape to coordinates, a tensor for each dimension.
 
     Raises:
-        ValueError: a size is negative, or an index is out of range
+        ValueError: a size is negative, or the indices are not integers
 
     >>> lamella.unravel_index(lamella.tensor(5), (2, 3))
     (tensor(1), tensor(2))
@@ -163,7 +166,7 @@ def __reversed__(self):
 
 
 def methods() -> dict[str, Any]:
-    """The methods and properties of this file, by the names that Tensor gets."""
+    """Returns the methods and properties in this file for Tensor, by name."""
     plain = (is_same_size, adjoint, reshape_as, sum_to_size, dim_order, __reversed__)
     found: dict[str, Any] = {f.__name__: f for f in plain}
     return found | {view.__name__: property(view) for view in (mT, mH, H)}

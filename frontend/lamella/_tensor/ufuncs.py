@@ -1,6 +1,6 @@
-"""numpy's ufuncs on tensors: a ufunc with the meaning of an operator runs that operator, any other runs in numpy.
+"""Implements numpy's ufuncs on tensors: by the operator of the same meaning if there is one, else by numpy.
 
-Either way the answer is a Tensor, unless the caller gave numpy arrays to write into.
+In both cases the result is a Tensor, unless the caller passed numpy arrays as ``out``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from lamella import _C
 
 
 def matmul(a, b):
-    """A matrix product as numpy makes it, of two different dtypes too, which the operator refuses."""
+    """Computes a matrix product. As in numpy, the dtypes may differ, which the operator refuses."""
     a, b = as_tensor(a), as_tensor(b)
     common = _C._promote(a.dtype, b.dtype)
     return a.to(common) @ b.to(common)
 
 
-PROTOCOLS = {  # the operands may be numbers, in either place
+PROTOCOLS = {  # Python's operators, whose operands may be numbers
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
@@ -44,7 +44,7 @@ PROTOCOLS = {  # the operands may be numbers, in either place
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
-OPERATORS = {  # of the catalogue, where it has them
+OPERATORS = {  # maps ufuncs to operators of the catalogue, which may lack some
     "arccos": "acos",
     "arccosh": "acosh",
     "arcsin": "asin",
@@ -64,16 +64,16 @@ OPERATORS = {  # of the catalogue, where it has them
 }
 NUMBERS = (bool, int, float, complex)
 PLAIN = np.ndarray.__array_ufunc__
-_found: dict = {}  # ufuncs that have been asked for, each with its function
+_found: dict = {}  # caches the result of `find` for each ufunc
 
 
 def tensor_over(array):
-    """A tensor over an array's memory, or over a copy where it cannot lie there."""
+    """Makes a tensor over an array's memory, or over a copy if a tensor cannot use that memory."""
     return _C._tensor_from(np.asarray(array), None)[0]
 
 
 def operand(x):
-    """A tensor or a number that operators take; None for an object that only numpy, or its own type, can handle."""
+    """Converts an operand to a tensor or a number; None for an object that only numpy, or its own type, can handle."""
     kind = type(x)
     if kind in NUMBERS or isinstance(x, _C.Tensor):
         return x
@@ -91,7 +91,7 @@ def as_tensor(x):
 
 
 def find(ufunc):
-    """The function for tensors and numbers with the ufunc's meaning, or None."""
+    """Returns a function of tensors and numbers with the meaning of a ufunc, or None."""
     if ufunc in _found:
         return _found[ufunc]
     function = PROTOCOLS.get(ufunc.__name__)
@@ -109,14 +109,14 @@ def find(ufunc):
 
 
 def as_array(x):
-    """A tensor as an array, for numpy to compute with; bfloat16, which numpy lacks, as float32."""
+    """Converts a tensor to an array for numpy; bfloat16, which numpy lacks, to float32."""
     if not isinstance(x, _C.Tensor):
         return x
     return (x.to(_C.float32) if x.dtype is _C.bfloat16 else x).numpy()
 
 
 def as_result(value, narrow):
-    """A result of numpy's, as a tensor."""
+    """Converts a result of numpy to a tensor; if ``narrow``, from float32 to bfloat16, the dtype of an operand."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return value
     made = tensor_over(value)
@@ -124,7 +124,7 @@ def as_result(value, narrow):
 
 
 def written_by(ufunc, method, inputs, kwargs):
-    """Lets numpy write into copies of the tensors, which operators then copy back: they count such writes."""
+    """Runs a ufunc that writes into tensors. numpy writes into copies; ``copy_`` then counts the write."""
     if method == "at":
         target = inputs[0]
         array = as_array(target).copy() if isinstance(target, _C.Tensor) else target
@@ -144,7 +144,7 @@ def written_by(ufunc, method, inputs, kwargs):
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
-    """``Tensor.__array_ufunc__``.
+    """Implements ``Tensor.__array_ufunc__``.
 
     >>> import numpy
     >>> numpy.ones(2) + lamella.tensor([1, 2])
@@ -169,12 +169,12 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
 
 
 def by_numpy(ufunc, method, inputs, kwargs):
-    """Runs a ufunc in numpy: no operator has its meaning, or takes these arguments."""
+    """Runs a ufunc in numpy, since no operator has its meaning or takes these arguments."""
     outs = kwargs.get("out", ())
     for x in (*inputs, *outs):
         own = getattr(type(x), "__array_ufunc__", PLAIN)
         if own is not PLAIN and not isinstance(x, _C.Tensor):
-            return NotImplemented  # theirs decides
+            return NotImplemented  # numpy then asks the `__array_ufunc__` of the type of `x`
     kwargs = {name: as_array(x) for name, x in kwargs.items()}
     if outs or method == "at":
         return written_by(ufunc, method, inputs, kwargs)

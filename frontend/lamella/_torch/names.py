@@ -26,7 +26,7 @@ def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_en
     >>> with lamella.autocast("cpu", enabled=False):
     ...     pass
     """
-    amp: Any = sys.modules["lamella.amp"]  # a plugin may bring another one than the file beside this one
+    amp: Any = sys.modules["lamella.amp"]  # a plugin may have replaced the module of amp.py
     return amp.autocast(device_type, dtype, enabled, cache_enabled)
 
 
@@ -50,7 +50,7 @@ def modules() -> dict[str, ModuleType]:
 
 
 def contribute() -> None:
-    """Contributes all names except those in ``lamella.autograd``. Called before the plugins are loaded."""
+    """Contributes all names except those in ``lamella.autograd``. It runs before plugins are loaded."""
     contributions.contribute(gather("Tensor", refusals.of_tensor(), placeholder=True))
     devices.install()
     switches = {name: _lazy.filled(f"lamella.backends.{name}", "lamella._torch.backends") for name in BACKENDS}

@@ -9,9 +9,9 @@ from lamella._devices.names import NoDevice
 from lamella._usage_log import log_once
 from lamella.plugins import contributions
 
-# Kinds of devices that torch's tensors are asked for, in programs for any device.
+# Devices of torch; programs for any device read ``tensor.is_NAME`` of each.
 DEVICES = ("cuda", "hpu", "ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu")
-# Kinds of tensors that are not here: no tensor is one.
+# Kinds of tensors that Lamella lacks, so ``tensor.is_KIND`` is always False.
 KINDS = ("sparse", "sparse_csr", "quantized", "mkldnn", "nested")
 OF_SPARSE = "indices values coalesce is_coalesced crow_indices col_indices ccol_indices row_indices".split()
 TO_SPARSE = "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc".split()
@@ -23,7 +23,7 @@ class Refusal:
     def __init__(self, name: str, why: str):
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
         self.why = f"{name}: {why}"
-        self.__doc__ = f"Not here: a call raises NotImplementedError, since {why}."
+        self.__doc__ = f"Raises NotImplementedError: {why}."
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         log_once("refused." + self.why.partition(":")[0])
@@ -34,7 +34,7 @@ class Refusal:
 
 
 def refuse(module: str, names: str, why: str) -> None:
-    """Contributes a `Refusal` to a module for each of the names that has no owner yet. They give way to plugins."""
+    """Contributes a `Refusal` to a module for each name that has no owner yet. A plugin can replace it."""
     place = contributions.place(module)
     free = [name for name in names.split() if not contributions.Place.holder(place, name)]
     refusals = {name: Refusal(f"{module}.{name}", why) for name in free}
@@ -46,12 +46,12 @@ def _method(name: str, error: type[Exception], words: str) -> Any:
         raise error(f"{name}: {words}")
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Not for dense tensors, which all are.\n\nRaises:\n    {error.__name__}: always\n"
+    refuse.__doc__ = f"Raises an error, since all tensors are dense.\n\nRaises:\n    {error.__name__}: always\n"
     return refuse
 
 
 def of_tensor() -> dict[str, Any]:
-    """What Tensor has until a plugin brings such tensors or such a device."""
+    """Returns the attributes of Tensor for such devices and kinds of tensors, used until a plugin replaces them."""
     found: dict[str, Any] = {f"is_{name}": NoDevice(name) for name in DEVICES}
     for kind in KINDS:
         found[f"is_{kind}"] = property(lambda self: False, doc=f"False: no tensor is {kind} here.")

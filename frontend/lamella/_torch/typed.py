@@ -1,4 +1,4 @@
-"""Torch's old constructors by type, of tensors and of storages: ``FloatTensor(2, 3)``, ``LongStorage(3)``."""
+"""Torch's legacy constructors of tensors and storages, named by type: ``FloatTensor(2, 3)``, ``LongStorage(3)``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TypedTensor(type):
 
     @property
     def is_cuda(cls) -> bool:
-        """Whether tensors of this class are on a CUDA device."""
+        """True if tensors of this class are on a CUDA device."""
         return cls.kind == "cuda"
 
 
@@ -50,7 +50,7 @@ def typed(word: str, kind: str | None = None) -> TypedTensor:
     """Makes the class for a key of WORDS, on devices of type ``kind``."""
     home = "lamella" if kind is None else f"lamella.{kind}"
     dtype = WORDS[word]
-    doc = f"{word}Tensor(2, 3) has these sizes and any values; of a sequence or an array it is a copy in {dtype}."
+    doc = f"{word}Tensor(2, 3) makes an uninitialized tensor of these sizes; {word}Tensor(data) copies data to {dtype}."
     content = {"__module__": home, "__doc__": doc, "dtype": dtype, "kind": kind}
     return TypedTensor(f"{word}Tensor", (), content)
 
@@ -64,7 +64,7 @@ def made(who: str, dtype: Any, device: Any, *args: Any, data: Any = None) -> Any
     """Makes a tensor from sizes, or from data. ``who`` is the name for error messages.
 
     Raises:
-        TypeError: the argument is neither, or it is a tensor of another dtype
+        TypeError: the argument is neither sizes nor data, or it is a tensor or storage of another dtype
     """
     if data is not None:
         args = (*args, data)
@@ -98,7 +98,7 @@ def constructed(cls: type, *args: Any, device: Any = None, **data: Any) -> Any:
 
 
 class StorageKind(type):
-    """The type of ``FloatStorage`` and its kin, which make typed storages of a size or of a sequence."""
+    """The metaclass of ``FloatStorage`` and the others: a call makes a TypedStorage from a size or a sequence."""
 
     dtype: _C.dtype
 
@@ -110,18 +110,18 @@ class StorageKind(type):
 
 
 def kinds() -> dict[str, _C.dtype]:
-    """The names of the classes of storages, and their dtypes."""
+    """Returns the dtypes of the classes of storages, by the names of the classes."""
     words = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
     return {f"{word}Storage": dtype for word, dtype in words.items()}
 
 
 def storages() -> dict[str, StorageKind]:
-    """The classes of storages by name."""
+    """Returns the classes of storages, by name."""
     return {name: _kind(name, dtype) for name, dtype in kinds().items()}
 
 
 def _kind(name: str, dtype: Any) -> StorageKind:
-    doc = f"{name}(3) has three elements of {dtype}; {name}([1, 2]) has these."
+    doc = f"{name}(3) makes three uninitialized elements of {dtype}; {name}([1, 2]) makes a copy of the list."
     return StorageKind(name, (), {"__module__": "lamella", "__doc__": doc, "dtype": dtype})
 
 

@@ -1,4 +1,4 @@
-# The public names of lamella.optim, each with its module: type checkers read them here, and __init__.py for its table.
+# The public names of lamella.optim and their modules. Type checkers read this file; __init__.py makes its table of it.
 __all__: list[str]
 from lamella.optim import lr_scheduler as lr_scheduler
 from lamella.optim import swa_utils as swa_utils
