@@ -33,9 +33,11 @@ demo: build
 	@$(STEP) --show "train it on the example device bank" $(DEMO) examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
 
 # The two sanitized builds and runs go side by side, since a run takes one processor. OMP_WAIT_POLICY makes waiting
-# threads yield, since each of pytest's processes has as many threads as there are processors.
+# threads yield, since each of pytest's processes has as many threads as there are processors. Of each sweep a third
+# runs, by the day (tests/shares.py); `make test LAMELLA_SWEEP=all` runs all.
+test: export LAMELLA_SWEEP := $(or $(LAMELLA_SWEEP),turn)
 test: build
-	setsid sh tests/cpp/tsan.sh & tsan=$$!; LAMELLA_SWEEP=turn setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
+	setsid sh tests/cpp/tsan.sh & tsan=$$!; setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
 	trap "kill -- -$$tsan -$$sanitize; exit 130" INT TERM; wait $$sanitize; ended=$$?; wait $$tsan && exit $$ended
 	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python ../tools/suite.py -q -n auto --dist worksteal
 
@@ -67,7 +69,6 @@ bench: build
 	$(BENCH)/python benchmarks/run.py
 
 # AddressSanitizer and UndefinedBehaviorSanitizer, without instruction-set variants: C++ tests, bad input, all samples.
-# `make test` takes a third of bad input, samples and gradients, another third each day; this takes all.
 sanitize: build
 	sh tests/cpp/sanitize.sh $(BIN)/python
 

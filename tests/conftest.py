@@ -1,6 +1,7 @@
 """Settings of all tests: hypothesis without deadlines, process-wide settings restored after each test, a handler for
 Ctrl-C, only Lamella's own plugins, and no tests of a plugin that ``LAMELLA_PLUGINS`` switches off."""
 
+import datetime
 import functools
 import os
 import signal
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from children import OWN_PLUGINS
 from hypothesis import HealthCheck, settings
+from shares import DAY, in_turn, share
 
 settings.register_profile(
     "lamella",
@@ -27,6 +29,9 @@ PLUGINS = Path(__file__).resolve().parent / "plugins"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
+    config.addinivalue_line("markers", "sweep: with LAMELLA_SWEEP=turn a third of the test's parameters, by the day")
+    if in_turn():
+        os.environ.setdefault(DAY, str(datetime.date.today().toordinal()))  # inherited by all processes of the run
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores SIGINT for background processes
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -47,8 +52,13 @@ def pytest_ignore_collect(collection_path):
 
 
 def pytest_collection_modifyitems(config, items):
-    without = [i for i in items if any(denied(m.args[0]) for m in i.iter_markers("needs"))]
-    config.hook.pytest_deselected(items=without)
+    sweeps = {}
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    without = {i for i in items if any(denied(m.args[0]) for m in i.iter_markers("needs"))}
+    without |= {i for sweep in sweeps.values() for i in set(sweep).difference(share(sweep))}
+    config.hook.pytest_deselected(items=[i for i in items if i in without])
     items[:] = [i for i in items if i not in without]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import lamella
 from compiled import INCLUDE
+from shares import share
 
 PACKAGE = Path(lamella._C.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,8 +53,9 @@ def build(folder):
 
 
 def unnoticed(built, tmp_path, planted, tried):
-    """Plants each defect and returns those that no program reported. ``planted`` maps a defect's name to its file, the
-    text to replace, the replacement, and the expected report. ``tried`` runs the program on a device's library."""
+    """Plants the defects of the run's share, and returns those that no program reported. ``planted`` maps a defect's
+    name to its file, the text to replace, the replacement, and the expected report. ``tried`` runs the program on a
+    device's library."""
 
     def broken(what):
         name, there, instead, report = planted[what]
@@ -72,4 +74,4 @@ def unnoticed(built, tmp_path, planted, tried):
         return what, False, done.stderr
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [(what, said) for what, noticed, said in pool.map(broken, planted) if not noticed]
+        return [(what, said) for what, noticed, said in pool.map(broken, share(list(planted))) if not noticed]

@@ -59,6 +59,7 @@ def test_a_cpp_program_that_opens_the_library_at_run_time(twice, tmp_path):
     assert lines == ["200000"] * 4
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["door", "dtypes", "entries", "kernels", "stamp", "tensors", "threads", "values"])
 def test_the_table_as_a_stranger_meets_it(name, twice, tmp_path):
     """The C++ tests that the sanitizers run, against the installed library."""

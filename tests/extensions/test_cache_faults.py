@@ -134,6 +134,7 @@ def test_a_library_that_is_not_what_was_built_is_built_again(bench, how):
     assert library.read_bytes() == sound and count() == 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("file", ["manifests/*", "libraries/*/entry.json", "precompiled/*/entry.json"])
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"file": 3}', '[{"headers": 1, "object": 2}]'])
 def test_a_broken_record_is_no_record(cached, file, text):

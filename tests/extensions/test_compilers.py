@@ -122,6 +122,7 @@ def complaints(compiler, headers, *flags):
     return subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True).stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_headers_parse_alone(compiler, header):
@@ -130,6 +131,7 @@ def test_headers_parse_alone(compiler, header):
     assert not complaints(compiler, [header], *without)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_headers_parse_together(compiler, backwards):

@@ -27,6 +27,7 @@ def listed(violations: list[sweep.Violation]) -> str:
     return "\n".join(map(str, violations))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_operator(name):
     report = sweep.sweep_operators(NAMED[name])

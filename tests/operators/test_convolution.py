@@ -55,6 +55,7 @@ CASES = [  # input, weight, stride, padding, dilation, groups
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name, composite", [*itertools.product(DTYPES, (False, True)), *COMPLEX])
 @pytest.mark.parametrize("case", CASES, ids=lambda c: "-".join("x".join(map(str, s)) for s in c[:2]))
 def test_against_scipy(case, name, composite):
@@ -191,6 +192,7 @@ LARGE = [  # input, weight, stride, padding, dilation: sizes for which oneDNN is
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", LARGE, ids=lambda c: "-".join("x".join(map(str, s)) for s in c[:2]))
 def test_large_ones_for_every_layout_and_number_of_threads(case):
     shape, kernel, stride, padding, dilation = case

@@ -121,6 +121,7 @@ def casts_defined(x, to):
         return np.isfinite(real) & (np.trunc(real) >= limits.min) & (np.trunc(real) <= limits.max)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("source, to", all_pairs(DTYPES))
 @given(data=st.data())
 def test_casts(source, to, data):

@@ -429,6 +429,7 @@ def index_array(draw, n, wide):
     return a, to_lamella(a if kind in ("tensor", "list") else a.astype(kind))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(data=st.data())

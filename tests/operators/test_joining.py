@@ -32,6 +32,7 @@ def several(draw, dtypes, same=False):
     return draw(st.sampled_from([dim, dim - len(shape)])), [x for x, _ in made], [t for _, t in made]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(data=st.data())

@@ -63,6 +63,7 @@ def planted(operator: str):
 ALTERABLE = [t for t in SAMPLED if not all(s.tag for s in samples.of(t))]  # uninitialized memory has nothing to alter
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", ALTERABLE)
 def test_an_altered_element_is_reported(operator):
     """Every sample whose result was altered is reported, and at least one result was altered."""

@@ -78,6 +78,7 @@ def call(op, *tensors, **kwargs):
 a_few = settings(max_examples=10)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("op, dtype", CELLS)
 @a_few
 @given(data=st.data())
@@ -105,6 +106,7 @@ def assert_same_in_out(op, tensors, want, layout):
     assert not to_numpy(memory)[untouched].any()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("op, dtype", [c for c in CELLS if c.values[0].name in INPLACE])
 @a_few
 @given(data=st.data())
@@ -132,6 +134,7 @@ def rounded_sinc(x):
     return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name, dtype", MATHS_CELLS)
 @a_few
 @given(data=st.data())
@@ -354,6 +357,7 @@ def test_where_with_numbers():
         lamella.where(lamella.tensor([1, 0]), 1, 0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize("low, high", [(1, 3), (None, 2), (1, None), (3, 1)])
 @given(data=st.data())

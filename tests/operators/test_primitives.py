@@ -51,6 +51,7 @@ def test_nothing_else_is_native(nothing_but_primitives):
     assert kinds == {"native", "composite", "shape rule"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if not is_primitive(t)])
 def test_values(operator):
     # Composites of maths functions round differently from kernels: their tolerance is that of numbers of size 1.

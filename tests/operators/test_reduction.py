@@ -240,6 +240,7 @@ def test_float_products(dtype, data):
         near(t.prod(axis, keep), np.prod(x.astype(np.float64), axis=axis, keepdims=keep), dtype)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("passed_over", WAYS)
 @pytest.mark.parametrize("dtype", ORDERED)
 @given(data=st.data())
@@ -334,6 +335,7 @@ def test_variances_of_special_values():
         np.testing.assert_allclose(to_numpy(mean), np.mean(z.astype(complex), axis=axis), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("passed_over", WAYS)
 @pytest.mark.parametrize("p", [0, 0.5, 1, 2, 3, math.inf, -math.inf, "fro"])
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -398,6 +400,7 @@ def test_what_is_not_nan(dtype, passed_over, data):
 # ---- patterns of dimensions that are long enough for blocks, tiles and wide rows -------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "shape, axes",
     [

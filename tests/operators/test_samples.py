@@ -37,6 +37,7 @@ def test_values(operator):
         assert_none(faults(checks.same_call_faults, samples.of(operator)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", SAMPLED)
 def test_meta(operator):
     assert_none(faults(checks.meta_faults, samples.of(operator)))
@@ -56,6 +57,7 @@ def test_out_form(operator):
     assert_none(faults(checks.out_faults, samples.of(operator)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if plain(t)])
 def test_layouts(operator):
     assert_none(faults(checks.layout_faults, plain(operator)))
@@ -70,6 +72,7 @@ def test_six_dimensions(operator):
     assert_none(faults(checks.value_faults, larger))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", [t for t in OURS if plain(t)])
 def test_position_in_memory(operator):
     chosen = [s for s in plain(operator) if operator.partition(".")[0] not in checks.STRICT]
@@ -79,6 +82,7 @@ def test_position_in_memory(operator):
 GROWING = ("pointwise", "reduction", "scan", "sort")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", [t for t in OURS if BY_TITLE[t]["category"] in GROWING and plain(t)])
 def test_threads(operator):
     assert_none(faults(checks.thread_faults, plain(operator)[:2]))

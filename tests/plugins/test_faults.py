@@ -70,6 +70,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_plugin_that_fails_is_set_aside(host, packages, fault):
     code, manifest, state, words = FAULTS[fault]

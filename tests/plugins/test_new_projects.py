@@ -23,6 +23,7 @@ def call(*command, cwd, **env):
     return done.stdout
 
 
+@pytest.mark.sweep
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize("kind", ["backend", "op", "layer"])
 def test_a_project_passes_its_tests(kind, tmp_path):

@@ -11,7 +11,8 @@ PROGRAM = """
 import checks
 from catalogue import SAMPLED
 from lamella.operators import samples
-chosen = [s for operator in SAMPLED for s in samples.of(operator)]
+from shares import share
+chosen = [s for operator in share(SAMPLED) for s in samples.of(operator)]
 found = [f"{s}: {what}" for s in chosen for what in checks.value_faults(s)]
 assert not found, f"{len(found)} faults\\n" + "\\n".join(found[:12])
 print(len(chosen))
@@ -25,7 +26,7 @@ def test_every_sample(isa):
         env=os.environ | {"LAMELLA_CPU_ISA": isa, "PYTHONPATH": str(ROOT / "tests")}, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 5000
+    assert int(done.stdout) > 1500
 
 
 def test_powers_round_alike():

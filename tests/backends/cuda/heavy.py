@@ -1,7 +1,8 @@
 """The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks and tiles, elements for one place.
 
 ``python heavy.py [cases...]`` compares each case with numpy, prints the differences and the hash of all results, which
-must not depend on the order in which threads run. Tests run it on the stand-in for ``cuda``, and on a GPU.
+must not depend on the order in which threads run. Without names it runs all cases, or with LAMELLA_SWEEP=turn those of
+today. Tests run it on the stand-in for ``cuda``, and on a GPU.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import hashlib
 import math
 import sys
 import threading
+from pathlib import Path
 
 import lamella
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from shares import share  # noqa: E402
 
 DEVICE = "cuda"
 rng = np.random.default_rng(0)
@@ -713,7 +718,7 @@ CASES += [convolutions, attentions, wide_attentions, long_sums, dropouts, update
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False
     named = {case.__name__: case for case in (*CASES, blas, dnn)}
-    for name in sys.argv[1:] or [case.__name__ for case in CASES]:
+    for name in sys.argv[1:] or share([case.__name__ for case in CASES]):
         named[name]()
     counted = [c.operator for c in lamella.fallback_counts()]
     assert not counted, counted

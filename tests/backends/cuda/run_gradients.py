@@ -22,7 +22,7 @@ from gradient_sweep import SAMPLED as DIFFERENTIABLE  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 from lamella.operators.samples import Sample  # noqa: E402
 
-PARTS = 60  # parts of the catalogue with LAMELLA_SWEEP=turn, since g++ compiles each kernel of a gradient
+PARTS = 180  # parts of the catalogue with LAMELLA_SWEEP=turn, since g++ compiles each kernel of a gradient
 
 
 class Placed(Case):

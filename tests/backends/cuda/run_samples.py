@@ -7,9 +7,7 @@ side by side. Tests run it on the stand-in for ``cuda``, and on a machine with a
 
 from __future__ import annotations
 
-import datetime
 import json
-import os
 import sys
 import time
 import warnings
@@ -20,13 +18,14 @@ TESTS = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS), str(TESTS / "operators")]
 
 import lamella  # noqa: E402
+import shares  # noqa: E402
 from catalogue import SAMPLED, array, described, flat, run, tensors  # noqa: E402
 from checks import written  # noqa: E402
 from compare import differences, expected, has_oracle  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 
 DEVICE = "cuda"
-PARTS = 8  # parts of the catalogue with LAMELLA_SWEEP=turn, smaller than elsewhere since g++ compiles each kernel
+PARTS = 24  # parts of the catalogue with LAMELLA_SWEEP=turn, smaller than elsewhere since g++ compiles each kernel
 
 
 def host(result) -> list:
@@ -68,8 +67,7 @@ def faults(operator: str) -> list[str]:
 
 def share(arguments: list[str], operators: list[str] = SAMPLED, parts: int = PARTS) -> list[str]:
     """Returns the named operators; without names all, or those of today. With I/N only this share of them."""
-    turn = os.environ.get("LAMELLA_SWEEP") == "turn"
-    asked = operators[datetime.date.today().toordinal() % parts :: parts] if turn else operators
+    asked = shares.share(operators, parts=parts)
     part, count = 1, 1
     if arguments and "/" in arguments[0]:
         part, count = map(int, arguments.pop(0).split("/"))

@@ -1,10 +1,12 @@
 """The heavier kernels on the stand-in: sizes beyond samples, with and without NVIDIA's libraries, in both orders of
 threads."""
 
+import os
 import sys
 
 import pytest
 from children import Guest
+from shares import DAY
 from standins import HERE, on_standin
 
 PROGRAM = f"""
@@ -19,15 +21,18 @@ def hash_of(printed):
 
 
 def test_values_do_not_depend_on_the_order_of_threads(tmp_path_factory, standin):
-    """Every case is right, and has the same bits if the threads of a block run backwards."""
-    forwards = on_standin(tmp_path_factory).run(PROGRAM)
-    backwards = on_standin(tmp_path_factory, STANDIN_ORDER="backwards").run(PROGRAM)
+    """Each case of the run's share is right, and has the same bits if the threads of a block run backwards."""
+    turn = {name: os.environ[name] for name in ("LAMELLA_SWEEP", DAY) if name in os.environ}
+    forwards = on_standin(tmp_path_factory, **turn).run(PROGRAM)
+    backwards = on_standin(tmp_path_factory, STANDIN_ORDER="backwards", **turn).run(PROGRAM)
     assert hash_of(forwards) == hash_of(backwards)
 
 
-def test_attention_on_an_older_device(tmp_path_factory):
+@pytest.mark.sweep
+@pytest.mark.parametrize("case", ["attentions", "dropouts"])
+def test_attention_on_an_older_device(tmp_path_factory, case):
     """Attention without the matrix instruction of four warps."""
-    on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions", "dropouts")
+    on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, case)
 
 
 def test_products_by_cublas(tmp_path_factory, standin):
@@ -117,6 +122,7 @@ def test_libraries_that_lack_memory_have_what_is_kept_for_reuse(tmp_path_factory
         with_both.run(LACKS.format(error=error, dnn=dnn, lives=True), **twice)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "case, alter",
     [

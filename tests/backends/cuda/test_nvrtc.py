@@ -1,14 +1,13 @@
-"""NVIDIA's NVRTC compiles the kernel texts of the tests to machine code for sm_80 and sm_90: each day another fifth of
-them for one of the two; with ``LAMELLA_SWEEP=all`` all of them for both. Registers and shared memory must be enough for
-the launches that the tests have made."""
+"""NVIDIA's NVRTC compiles the kernel texts of the tests to machine code for sm_80 and sm_90, and for launches that the
+tests have made there are enough registers and shared memory. With ``LAMELLA_SWEEP=turn`` each day another tenth of the
+texts is compiled, for one of the two."""
 
-import datetime
-import os
 import platform
 from pathlib import Path
 
 import pytest
 from nvrtc import Compiler, Launch, Recorded, Resources, find_library, launches, texts_of, together
+from shares import in_turn, share, today
 from standins import on_standin
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,18 +47,16 @@ def compiler():
 
 
 def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
-    on_standin(tmp_path_factory, LAMELLA_CUDA_CACHE=str(tmp_path_factory.mktemp("kernels"))).run(PROGRAM, timeout=300)
+    on_standin(tmp_path_factory).run(PROGRAM, timeout=300)
     programs = [Recorded.read(p) for p in sorted((standin / "record").glob("*.cu"))]
     programs = [p for p in programs if p.file != "code.cu"]  # texts of other libraries, one of which does not compile
     assert len(programs) > 60
-    whole = os.environ.get("LAMELLA_SWEEP") == "all"
-    if not whole:  # today's fifth of the programs, each for one of the architectures
-        programs = programs[datetime.date.today().toordinal() % 5 :: 5]
+    programs = share(programs, parts=10)
     architectures = ("sm_80", "sm_90")
-    nvrtc, wrong, even = compiler(), [], datetime.date.today().toordinal() % 2
+    nvrtc, wrong, even = compiler(), [], today() % 2
     launched = launches(standin / "record")
     for i, (program, members) in enumerate(together(programs)):
-        for arch in architectures if whole else architectures[(i + even) % 2 :][:1]:
+        for arch in architectures[(i + even) % 2 :][:1] if in_turn() else architectures:
             made = nvrtc.compile(program, arch)
             if not made.code:
                 wrong.append(f"{program.file} {program.names[:3]} for {arch}:\n{made.log[:2000]}")

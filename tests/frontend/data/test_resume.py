@@ -40,12 +40,14 @@ def interrupted(make, after, resumed=None):
     return whole
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("workers", WORKERS)
 @pytest.mark.parametrize("after", [0, 3])
 def test_tables(workers, after):
     interrupted(lambda: DataLoader(Drawn(), 4, shuffle=True, num_workers=workers), after)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("workers", WORKERS)
 @pytest.mark.parametrize("stream", [Stream, Counter])
 def test_streams(workers, stream):
@@ -131,6 +133,7 @@ class Own(Lazy):
         self.at = state["at"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize(
     "sampler",
@@ -214,6 +217,7 @@ def test_states_that_do_not_fit():
         iter(late)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "options, text",
     [

@@ -25,6 +25,7 @@ def built(name, formula):
     return ops, [w for w in lamella.plugins.waiting() if w not in before]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name, formula, words",
     [

@@ -9,6 +9,7 @@ from gradient_sweep import CONSTANT, DECLARED, LIVE, SAMPLED, Case, cases, fault
 from lamella.operators import samples
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in DECLARED])
 def test_against_differences(operator):
     found = [text for s in cases(operator) for text in faults(s) or ()]

@@ -1,11 +1,9 @@
 """Autograd uses no private access: a renamed copy of its sources, built as a separate package against the installed
 headers, passes this folder's tests with the original plugin switched off.
 
-Each day another third of the files runs, and with ``LAMELLA_SWEEP=all`` all of them.
+With ``LAMELLA_SWEEP=turn`` each day another third of the files runs.
 """
 
-import datetime
-import os
 import re
 import shutil
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from children import run
 from compiled import FOLDER, shared_folder
 from environments import PIP, fresh_environment
+from shares import share
 
 HERE = Path(__file__).resolve().parent
 
@@ -118,15 +117,9 @@ def test_a_renamed_copy_is_who_differentiates(stranger):
     assert "'differentiation': 'loaded'" in second and "'autograd': 'loaded'" not in second
 
 
-def files_of_today():
-    files = sorted(file for file in HERE.glob("test_*.py") if file != Path(__file__))
-    if os.environ.get("LAMELLA_SWEEP") == "all":
-        return files
-    return files[datetime.date.today().toordinal() % 3 :: 3]
-
-
 def test_a_renamed_copy_passes_the_suite(stranger, tmp_path_factory):
     python, root = stranger
     options = ("-q", "-x", "-p", "no:cacheprovider")
+    files = sorted(file for file in HERE.glob("test_*.py") if file != Path(__file__))
     env = {"LAMELLA_PLUGINS": "-autograd", FOLDER: str(shared_folder(tmp_path_factory))}
-    run(python, "-m", "pytest", *options, *files_of_today(), cwd=root, timeout=1200, **env)
+    run(python, "-m", "pytest", *options, *share(files), cwd=root, timeout=1200, **env)
