@@ -33,7 +33,8 @@ void unbound([[maybe_unused]] void* data, [[maybe_unused]] int64_t rounded) {
 
 constexpr int64_t huge_page = 2 << 20;
 
-// Large blocks lie on huge pages: a 40 MB result costs 20 page faults, not ten thousand.
+// Blocks of 4 MiB and more are aligned to huge pages, and the system is advised to use huge pages for them: a 40 MB
+// result then costs 20 page faults, not ten thousand.
 lamella_status system_alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   const int64_t unit = bytes >= 2 * huge_page ? huge_page : 64, whole = (bytes + unit - 1) / unit * unit;
   if (bytes <= available_memory() && (*out = std::aligned_alloc(unit, whole))) {

@@ -18,13 +18,15 @@ class CachingPool {
   const lamella_allocator* allocator() const { return &face_; }
   lamella_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
   void free(void* data, int64_t bytes, int32_t index);
-  void trim(int32_t index, int64_t cap);  // index -1: all devices
+  // Frees cached blocks of a device (index -1: of every device) until at most `cap` bytes are cached in all.
+  void trim(int32_t index, int64_t cap);
   lamella_status record_stream(int32_t index, void* data, void* stream);
   void report(lamella_allocator_stats* out) const;
   void reset(uint32_t what);  // bits of enum lamella_stats
 
  private:
-  // Eight steps per power of two: at most 12.5 % is wasted.
+  // Eight sizes per power of two, at least 64 bytes apart: rounding up adds at most 12.5 % to a block, or less than 64
+  // bytes to a small one.
   static constexpr int num_classes = 8 * 64;
   static int size_class(int64_t bytes, int64_t* rounded);
 
@@ -54,9 +56,9 @@ class CachingPool {
   lamella_allocator_stats stats_{};
 };
 
-// Allocates by aligned_alloc: blocks are aligned to 64 bytes, large ones to huge pages.
+// Allocates by aligned_alloc: blocks are aligned to 64 bytes, those of 4 MiB and more to huge pages.
 const lamella_allocator* system_allocator();
-// The memory that this process may use: the cgroup's limit, else the machine's.
+// Returns how many bytes this process may use: the machine's memory, or the cgroup's limit if that is smaller.
 int64_t available_memory();
 
 }  // namespace lamella::core

@@ -1,9 +1,10 @@
 // DType: the element types, their properties and names, and the one promotion table.
 //
 // Note [Dtypes]  The plain dtypes, below LAMELLA_PLAIN_DTYPES, have arithmetic: every kernel takes them. The library's
-//   other dtypes, such as float8_e5m2, only hold numbers; plugins register those from LAMELLA_FIRST_PLUGIN_DTYPE on.
-//   A tensor of a dtype that is not plain has the restricted key, so that the dispatcher gives it only to kernels that
-//   declare that they take it. All conversions of dtypes that are not plain go through float32.
+//   other dtypes, such as float8_e5m2, only hold numbers. Plugins register further dtypes, whose numbers start at
+//   LAMELLA_FIRST_PLUGIN_DTYPE. A tensor of a dtype that is not plain has the restricted key, so that the dispatcher
+//   gives it only to kernels that declare that they take it. All conversions of dtypes that are not plain go through
+//   float32.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -16,14 +17,16 @@ using DType = uint8_t;  // enum lamella_dtype
 
 struct DTypeInfo {
   const char* name;     // "float32"; null: there is no such dtype
-  const char* aliases;  // space-separated: "float"
+  const char* aliases;  // the one other name: "float"; "" if there is none
   uint8_t itemsize;
   uint8_t dtype_class;  // enum lamella_dtype_class
   DLDataType dlpack;
   void (*to_float32)(int64_t n, const void* from, float* to);  // null for a plain dtype
   void (*from_float32)(int64_t n, const float* from, void* to);
-  const DType* partners;  // by the other dtype: the declared promotion, or LAMELLA_NO_DTYPE; may be null
-  bool withdrawn;         // tensors that have the dtype keep it; its name and its number are refused
+  // The promotions that a plugin declared, by the other dtype: the result, LAMELLA_NO_DTYPE if nothing is declared, or
+  // LAMELLA_THIS_DTYPE if the plugin declared that the two do not promote. Null for the library's dtypes.
+  const DType* partners;
+  bool withdrawn;  // tensors that have the dtype keep it; look-ups by its name or its number do not find it
 };
 
 extern DTypeInfo dtype_infos[256];
@@ -42,7 +45,7 @@ inline int next_dtype(int t) {
   if (++t < LAMELLA_FIRST_PLUGIN_DTYPE && !named(t)) t = LAMELLA_FIRST_PLUGIN_DTYPE;
   return t < LAMELLA_NO_DTYPE && named(t) ? t : LAMELLA_NO_DTYPE;
 }
-bool is_signed(DType t);  // whether it holds negative numbers
+bool is_signed(DType t);  // whether it can hold negative numbers; false for bool
 
 // Adds a plugin's dtype, under the number that its name had before, if any. The caller holds the registry's lock and
 // has checked the description.
@@ -53,10 +56,12 @@ DType dtype_from_name(const char* name);  // LAMELLA_NO_DTYPE if there is none
 DType dtype_from_dlpack(DLDataType t);    // LAMELLA_NO_DTYPE if there is none
 
 // Promotes by the array API standard's table, and by torch's where the standard is silent; LAMELLA_NO_DTYPE where torch
-// refuses. A plugin's dtype promotes as its plugin declared, else to the dtype of the higher class.
+// refuses. A plugin's dtype promotes as its plugin declared, else to the dtype of the higher class; LAMELLA_NO_DTYPE
+// if the classes are equal. The library's dtypes that are not plain promote only as a plugin declared.
 DType promote(DType a, DType b);
 
-// Returns whether a result of dtype `from` may be stored into `to` (in-place and out= forms): the class may only grow.
+// Returns whether a result of dtype `from` may be stored into `to` (in-place and out= forms): the
+// class of `to` must not be lower.
 bool can_cast(DType from, DType to);
 
 DType default_dtype();

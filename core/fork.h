@@ -21,10 +21,10 @@ struct AroundFork {
 };
 // Sets the functions that run around all others. Called once.
 void around_fork_outermost(AroundFork);
-// Adds functions for a lock within which only innermost locks are taken. They stay as long as the process lives.
+// Adds functions for a lock within which only innermost locks are taken. They cannot be removed.
 void around_fork(AroundFork);
-// Adds an innermost mutex: it lives as long as the process, and no other is locked within it. fork() waits until it is
-// free.
+// Adds an innermost mutex, which is never destroyed and within which no other lock is taken. fork() waits until the
+// mutex is free.
 void free_in_children(std::mutex&);
 
 }  // namespace lamella::core

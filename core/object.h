@@ -10,7 +10,8 @@ namespace lamella::core {
 
 inline void retain(lamella_object* o) { __atomic_fetch_add(&o->refcount, 1, __ATOMIC_RELAXED); }
 
-// A sole owner needs no locked instruction: no other thread holds a reference, so none can change the count.
+// Returns whether the dropped reference was the last one. A sole owner needs no locked instruction: no other thread
+// holds a reference, so none can change the count.
 inline bool drop_reference(int64_t* count) {
   if (__atomic_load_n(count, __ATOMIC_ACQUIRE) == 1) return true;
   return __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0;

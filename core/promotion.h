@@ -8,10 +8,11 @@ namespace lamella::core {
 
 class ResultType {
  public:
-  // False if the pair has no common dtype; `clash` then names both.
+  // Adds an operand. Returns false if its dtype and that of the earlier operands have no common dtype; `clash` then
+  // names both.
   bool add(const Value& v);
   bool add_dtype(DType t, bool has_dims);
-  DType get();  // LAMELLA_NO_DTYPE if nothing voted, or on a clash
+  DType get();  // LAMELLA_NO_DTYPE if no operand has a dtype; not meaningful after a clash
   DType clash[2] = {LAMELLA_NO_DTYPE, LAMELLA_NO_DTYPE};
 
  private:
@@ -20,11 +21,12 @@ class ResultType {
 };
 
 // number_fits() returns whether a number can be stored in a dtype. A complex number fits complex dtypes only. A real
-// number fits an integral dtype if the dtype's range holds it once the fraction is cut; in an unsigned range, negative
-// numbers may wrap. A real number fits every dtype of another class.
+// number fits an integral dtype if the dtype's range holds it once the fraction is cut. An unsigned dtype of n bits
+// also takes negative numbers above -2**n, which wrap. A real number fits every dtype of another class.
 bool number_fits(const Value& v, DType dtype);
-// number_in_range() also requires that the number stays finite in a floating or complex dtype, unless it is infinite.
+// number_in_range() also requires that a finite number stays finite in a plain floating or complex dtype.
 bool number_in_range(const Value& v, DType dtype);
-DType number_dtype(const Value& v);  // int64, uint64, the default float, its complex, or bool
+// Returns bool, int64, uint64, the default float or its complex dtype; LAMELLA_NO_DTYPE if the value is no number.
+DType number_dtype(const Value& v);
 
 }  // namespace lamella::core

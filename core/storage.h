@@ -20,7 +20,7 @@ struct lamella_storage {
   void* data;
   int64_t bytes;
   lamella_device device;
-  const lamella_allocator* allocator;                // null: inline, or foreign memory
+  const lamella_allocator* allocator;                // null: inline, foreign or no memory
   void (*deleter)(void*);                            // of foreign memory; may run on any thread
   void** slots;                                      // a block of plugins' slots, see core/slots.h; null: none
   alignas(16) char inline_bytes[inline_bytes_size];  // malloc's alignment: a wider one would pad each storage
@@ -36,7 +36,7 @@ using Storage = lamella_storage;
 // dispatcher/restricted.h.
 inline constexpr uint64_t restricted_key = 1;
 
-// Makes a storage for elements of a dtype; raises if the device does not have the dtype.
+// Makes a storage for elements of a dtype; raises if the device does not have the dtype, unless `bytes` is 0.
 lamella_status new_storage(int64_t bytes, lamella_device device, DType dtype, Storage** out);
 // Makes a storage in pinned memory of the host, so that copies to a device need not block. The first backend with a
 // host_allocator provides the memory.

@@ -40,7 +40,8 @@ void destroy_tensor(lamella_object* o) {
 const lamella_object_type tensor_type = {sizeof(lamella_object_type), 0, "Tensor", destroy_tensor};
 
 bool is_dense(const Tensor* t) {
-  // Dense: with the dimensions sorted by stride, each stride is the product of the sizes before it.
+  // Dense: with the dimensions sorted by stride, and those of size 1 left out, each stride is the product of the sizes
+  // before it.
   if (t->flags & LAMELLA_CONTIGUOUS) return true;
   int64_t expected = 1;
   bool used[LAMELLA_MAX_DIMS] = {};
@@ -306,7 +307,7 @@ void replace_storage(Tensor* t, Storage* owned) {
 
 void assign(Tensor* to, const Tensor* from) {
   if (to == from) return;
-  // Set first, since only this can fail.
+  // The geometry is set first, since nothing after it can fail.
   set_geometry(to, from->ndim(), from->sizes(), from->strides(), from->storage_offset);
   retain(from->storage);
   release(std::exchange(to->storage, from->storage));

@@ -15,7 +15,7 @@ struct Tensor : lamella_tensor {
   static constexpr int inline_dims = 5;
   static constexpr int inline_slots = 2;
 
-  Tensor* base;  // the root of a view, owned; null if this is no view
+  Tensor* base;  // of a view: the tensor that is viewed, itself no view, retained; null if this is no view
   void* host;    // the host language's object for this tensor, see host_released
   void* slots[inline_slots];
   void** more_slots;  // a block of the slots beyond the inline ones, see core/slots.h
@@ -54,11 +54,12 @@ Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* stri
                  DType dtype = LAMELLA_NO_DTYPE);
 
 // set_geometry() changes the sizes, strides and offset of a tensor (resize_, set_). replace_storage() gives a tensor
-// that grows its new storage, and takes over the caller's reference to it.
+// that grows another storage, takes over the caller's reference to that storage, and keeps the version and the layers'
+// sticky keys; set_geometry() must follow, since it sets the data pointer.
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
 void replace_storage(Tensor* t, Storage* owned);
-// Gives `to` the storage, the geometry, the dtype and the device of `from`. `to` is no view afterwards; its keys and
-// slots stay.
+// Gives `to` the storage, the geometry, the dtype and the device of `from`. `to` is no view afterwards; its slots and
+// its keys stay, except the restricted key.
 void assign(Tensor* to, const Tensor* from);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);

@@ -57,7 +57,8 @@ inline Value value_list(const Value* p, int64_t n) {
   return v;
 }
 
-// Returns how many values a list or a dictionary of values holds; 0 for anything else.
+// Returns how many values a list of values or a dictionary holds: two for each entry of a dictionary, its key and its
+// value; 0 for anything else.
 inline uint64_t num_values(const Value& v) {
   return v.tag == LAMELLA_VALUE_LIST ? v.length : v.tag == LAMELLA_DICT ? 2 * static_cast<uint64_t>(v.length) : 0;
 }
@@ -72,7 +73,8 @@ inline double as_double(const Value& v) {
                                     : static_cast<double>(v.as.i);
 }
 
-// An owned copy: objects are retained, strings and lists copied into a counted block (tensors in it retained).
+// Returns an owned copy: tensors and objects are retained; complex numbers, strings, lists and dictionaries are copied,
+// and the tensors in them retained.
 Value retain_value(const Value& v);
 void release_value(Value& v);
 
@@ -97,13 +99,14 @@ struct OwnedValue : Value {
   void swap(OwnedValue& o) noexcept { std::swap(static_cast<Value&>(*this), static_cast<Value&>(o)); }
 };
 
-// Returns whether two values have equal content: the same number of any kind, the same elements, the same object.
+// Returns whether two values have equal content: equal numbers, also of different kinds; lists of one kind with equal
+// elements; the same tensor or object.
 bool same_value(const Value& a, const Value& b);
 
 // The first element of a tensor in host memory, as a number. A complex value is owned; release it.
 Value read_number(const lamella_tensor* t);
 
-std::string describe(const Value& v);  // for messages: "a list of 3 ints", "Tensor float32 (2, 3) on cpu"
+std::string describe(const Value& v);  // for messages: "a list of 3 floats", "Tensor float32 (2, 3) on cpu"
 std::string shape_string(int ndim, const int64_t* sizes);
 inline std::string shape_string(const lamella_tensor* t) { return shape_string(t->dl.ndim, t->dl.shape); }
 

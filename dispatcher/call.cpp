@@ -69,8 +69,8 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
     f.keys = keys & ~self;
     f.passed = passed | self;
     if (__builtin_expect(e.flags & calls_operators, 0)) {
-      // Operators that the layer's kernel calls skip this layer and the layers passed before it. `hidden` is what is
-      // turned off here and was on before, so that redispatch can turn it on again.
+      // Operators that the layer's kernel calls skip this layer, and the layers passed before it except those with
+      // LAMELLA_LAYER_INSIDE. `f.hidden` is this layer's bit if it was on, so that redispatch() can turn it on again.
       const uint64_t saved = f.thread->exclude, hidden = f.hidden;
       f.hidden = self & ~saved;
       f.thread->exclude = saved | self | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
@@ -113,7 +113,7 @@ __attribute__((cold, noinline)) lamella_status answer(Frame& f, lamella_status s
   return st == LAMELLA_RETRY ? run_again(f, args, rets) : st;
 }
 
-// A kernel that returns a status must have raised an error of that kind. If it has not, this raises one that says so. A
+// A kernel that fails must raise an error of the kind that it returns. If it has not, this raises one that says so. A
 // pending error of another kind is left over from a failure that a caller ignored; it is replaced.
 __attribute__((noinline)) lamella_status explained(const Operator* op, lamella_status st) {
   if (core::pending_error().kind == st) return st;
@@ -172,7 +172,8 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   const int32_t layer = f.layer;
   void* const context = f.context;
   lamella_status st;
-  // The layer passed other arguments than it got: an opaque one among them must not reach a kernel.
+  // The layer passed other arguments than it got: if one is opaque or of a dtype that is not plain, only kernels that
+  // declare so may get it.
   if (args != f.given) f.keys |= gather_keys(*static_cast<const Table*>(f.table)->info, args) & core::restricted_key;
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);

@@ -24,7 +24,8 @@ constexpr uint32_t any_elements = uint32_t{1} << 28;    // anything that holds n
 constexpr uint32_t large_elements = uint32_t{1} << 27;  // with number_elements: also numbers above int64
 constexpr uint32_t numbers = bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) | bit(LAMELLA_FLOAT) | bit(LAMELLA_COMPLEX);
 
-// Returns the tags of a list of a type; 0 if no value can be such a list.
+// Returns the tag of lists of a type, with the bits of the elements that they may hold; 0 if no value can be such a
+// list.
 uint32_t list_tag(const Type& t) {
   switch (t.kind) {
     case Kind::Tensor:
@@ -44,7 +45,8 @@ uint32_t list_tag(const Type& t) {
       return 0;
   }
 }
-// Returns the elements that a dictionary may hold; 0 for tensors, which layers would not find in a dictionary.
+// Returns the bits of the elements that a dictionary of a type may hold; 0 if there is no such dictionary, as for
+// tensors, which layers would not find in it.
 uint32_t dict_elements(Kind values) {
   switch (values) {
     case Kind::Str:
@@ -154,7 +156,7 @@ bool all_admitted(const CallInfo& info, const Value* args) {
   return good;
 }
 
-// The quick check: true is certain, false may need all_admitted().
+// The quick check: true is certain; after false, all_admitted() decides.
 inline bool plainly_admitted(const CallInfo& info, const Value* args) {
   constexpr uint32_t closer = (pointers | lists | enumerations) & ~bit(LAMELLA_TENSOR);
   for (int i = 0; i < info.nargs; i++) {

@@ -21,15 +21,17 @@ lamella_status call_kernel(Frame* parent, lamella_object* kernel, const Value* a
 lamella_status check_result(const Operator* op, int i, const Value& v);
 
 // If the definition of a kernel or of a shape rule takes fewer arguments than the operator has now, replaces it by a
-// function that leaves out the later ones and calls it. Raises if the numbers of arguments cannot fit.
+// function that raises unless the later arguments have their defaults, and else calls it without them. Raises if the
+// numbers of arguments cannot fit.
 lamella_status adapt(const Operator* op, const std::string& owner, lamella_kernel_def* def);
 lamella_status adapt(const Operator* op, const std::string& owner, lamella_shape_rule_def* def);
 
-// The same check for functions that a layer calls itself, such as derivatives: see `check_defaults` in lamella_api.
+// Raises unless the arguments that were appended to the schema after `num_args` have their default values: for
+// functions that a layer calls itself, such as derivatives. See `check_defaults` in lamella_api.
 lamella_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who);
 
-// Sets `admits` and `gives`: the tags that each argument and each result may have. Raises if no value can have the
-// type.
+// Sets `objects`, `admits` and `gives`: the type names of objects, and the tags that each argument and each result may
+// have. Raises if no value can have a type, or if a default is no value of its argument's type.
 lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info);
 
 }  // namespace lamella::dispatcher

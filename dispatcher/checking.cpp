@@ -110,7 +110,7 @@ class TensorSnapshot {
   bool holds_ = false;
 };
 
-// One call of one kernel.
+// Runs one call of one kernel between the checks.
 class Run {
  public:
   Run(lamella_frame& f, const Checked& c, const Value* args, Value* rets)

@@ -4,17 +4,18 @@
 // Note [Checked kernels]  A kernel finds its outputs allocated and writes into them, and nowhere else. Without this
 //   mode native kernels are trusted. With it a table's entries for devices are wrapped when the table is filled, so
 //   that a call without the mode costs nothing. The wrapped kernel gets new outputs in guarded memory in place of those
-//   that the dispatcher made. After the kernel, the outputs' device, dtype, shape, strides and memory must be as
-//   before, and so must the guards and the elements of arguments that the operator does not write. Then the elements
-//   are copied into the outputs that the dispatcher made. A fault is an error that names the kernel's owner.
-//   AddressSanitizer, not this mode, finds reads beyond the arguments.
+//   that the dispatcher made, except those that share memory with arguments. After the kernel, the outputs' device,
+//   dtype, shape, strides and memory must be as before, and so must the guards and the elements of arguments that the
+//   operator does not write. Then the elements are copied into the outputs that the dispatcher made. A fault is an
+//   error that names the kernel's owner. AddressSanitizer, not this mode, finds reads beyond the arguments.
 #pragma once
 
 #include "dispatcher/table.h"
 
 namespace lamella::dispatcher {
 
-// Returns an entry that runs the kernel of `e` between checks; `e` itself without the mode, or if `e` runs no kernel.
+// Returns an entry that runs the kernel of `e` between checks; `e` itself without the mode, or if `e` is no
+// kernel of a device: a shape rule, a composite or a missing kernel.
 Entry checked(const Entry& e, const std::string& owner);
 
 }  // namespace lamella::dispatcher

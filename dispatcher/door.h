@@ -1,5 +1,5 @@
-// Guards around the entries of the C ABI: no exception leaves, a null pointer is an error where none is allowed, and a
-// struct of an older, smaller header is read as far as it goes.
+// Guards around the entries of the C ABI: no exception leaves them, a null pointer is an error unless it is allowed,
+// and a struct of an older, smaller header is read as far as it goes.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -27,7 +27,8 @@ constexpr uint32_t nullable(Positions... at) {
   return ((uint32_t{1} << at) | ...);
 }
 
-// The meaning of an int32_t that an entry returns: a status (after an error, its kind) or a count (then -1).
+// The meaning of an int32_t that an entry returns: a status, which is the error's kind, or a count, which is -1 after
+// an error.
 enum class Answers { Status, Count };
 
 template <auto Function, Name Entry, uint32_t Nullable, Answers Kind>

@@ -50,7 +50,7 @@ class MovedArguments {
   }
   const Value* values() const { return values_.data(); }
 
-  // Copies the tensors that may have been written back into their sources.
+  // Copies the tensors that the call may have written into the tensors that they are copies of.
   lamella_status write_back() {
     for (const Pair& p : pairs_) {
       if (!p.written || p.moved.get() == p.source) continue;
@@ -59,7 +59,8 @@ class MovedArguments {
     }
     return LAMELLA_OK;
   }
-  // Finds the caller's tensor for a result: the source, if it is a written argument; any other is moved to `device`.
+  // Sets `out` to the caller's tensor for a result: the source, if the result is the copy of a written argument; else a
+  // copy of the result on `device`.
   lamella_status give_back(lamella_tensor* result, lamella_device device, TensorRef* out) {
     for (const Pair& p : pairs_)
       if (p.written && p.moved.get() == result) {

@@ -101,7 +101,8 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
 
 namespace {
 
-// Returns a kernel for the device: that of the form, of the functional form, of the category, or of every device.
+// Returns the first that exists of the device's kernels for the form, for the functional form and for the category, and
+// the kernel for every device; null if there is none. `own`: whether it is the form's.
 const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   const std::string name = core::backend_name(id);
   Operator* meaning = op->functional ? op->functional : op;
@@ -109,7 +110,7 @@ const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   const bool passed_over = is_disabled(op, name);
   *own = r != nullptr;
   if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
-  // A category's kernel finds its outputs made by the shape rule; some also need the operator's meaning.
+  // A category's kernel finds its outputs made by the shape rule; some also need its lamella_pointwise.
   const bool described = meaning->infer && (meaning->pointwise || !(category_flags(meaning->category) & by_meaning));
   if (!r && described && !passed_over) r = find_category_kernel(meaning, name, meaning->category);
   // "backend" stands for every device but meta, whose results have no memory.
@@ -306,7 +307,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
     head.forced = uint64_t{1} << bit;
     found = head.mask & head.forced;
     head.mask &= head.forced | (head.forced - 1);
-    // The dtype's kernel serves tensors of the dtype, as in other calls.
+    // Next, a dtype as key: run_restricted() gives tensors of the dtype to the dtype's kernel, as in other calls.
   } else if (dtype != LAMELLA_NO_DTYPE && !core::is_plain(dtype)) {
     head.mask &= core::restricted_key;
     head.fallback = nullptr;

@@ -3,8 +3,8 @@
 // Note [Snapshots]  A registration takes the registry's lock, changes the lists, and sets the tables that depend on
 //   them to null. The next call of such an operator fills a new table under the lock and publishes it by one store. A
 //   call that still runs on the old table may go on: tables, schemas, operators and backend descriptions are never
-//   freed, and their bytes are counted. Libraries are never unmapped. Python callables must be freed: the binding does
-//   that, and its kernel, which then finds its context empty, returns LAMELLA_RETRY.
+//   freed (retained_bytes() counts the replaced tables), and libraries are never unmapped. Python callables must be
+//   freed: the binding does that, and its kernel, which then finds its context empty, returns LAMELLA_RETRY.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@
 
 namespace lamella::dispatcher {
 
-// Returns the operator's table; fills it if it is null. Null with an error if the schema does not parse, or if the
-// operator was withdrawn.
+// Returns the operator's table; fills it if it is null or lacks backends that were registered later. Null with an error
+// if the schema does not parse, or if the operator was withdrawn.
 const Table* filled_table(const Operator*);
 void invalidate(Operator*);  // also its derived forms
 void invalidate_all();
-// Makes a copy of the table that holds only the present kernel for one key (a device, a layer, "backend", "composite"),
-// with no layer above it. The caller frees it.
+// Makes a copy of the table for calls that start at the present kernel for one key: a layer, a device, a dtype that is
+// not plain, "backend" or "composite". No layer runs before that kernel. The caller frees the copy. Raises if there is
+// no kernel for the key.
 lamella_status pin(Operator*, const std::string& key, Table** out);
 
 // Finds the entry that serves an operator at a layer, and its owner. Returns false if the layer falls through.
@@ -36,7 +37,8 @@ const char* kernel_owner(const Operator*, int32_t id);
 // Returns how a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
 const char* support(const Operator*, int32_t backend);
 
-// Turns on or off the line that is printed for each call; LAMELLA_TRACE_DISPATCH sets it at start.
+// Turns on or off the lines on stderr, one for each kernel that a call reaches; LAMELLA_TRACE_DISPATCH sets it at
+// start.
 void set_trace(bool on);
 int64_t retained_bytes();  // of tables that were replaced
 

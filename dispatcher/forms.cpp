@@ -173,7 +173,7 @@ lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value
 }
 
 // Runs in-place and out= forms: the kernel of the functional form computes into the target, or into a temporary if the
-// target overlaps an input or needs another dtype.
+// target overlaps an input, has another dtype or shape than the result, or must stay unchanged after a fault.
 lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *t.info;
   const int n = info.nrets;
@@ -270,7 +270,7 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
   return st;
 }
 
-// Inlined into the call path, and once more into run_entry, which is seldom called.
+// Inlined into the call path, and once more into run_any(), which is seldom called.
 static inline __attribute__((always_inline)) lamella_status run_chosen(Frame& f, const Table& t, const Entry& e,
                                                                        const Value* args, Value* rets) {
   if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);

@@ -14,8 +14,8 @@ lamella_status run_declined(Frame&, const Value* args, Value* rets);
 lamella_status run_entry(Frame&, const Entry&, const Value* args, Value* rets);
 // Runs the table's shape rule for n results. It may set the frame's compute_dtype.
 lamella_status infer(Frame&, const Table&, const Value* args, lamella_meta* metas, int n);
-// Runs a composite for any form, also for a layer that decomposes. The composite gets `read`: the arguments of the
-// call, with copies of those that it overwrites.
+// Runs a composite for any form, also for a layer that decomposes. The composite gets `read`: the arguments
+// of the call, for a layer's in-place form with a copy of the first one, which the call overwrites.
 lamella_status run_composite(Frame&, const Entry&, const Value* args, Value* rets, const Value* read);
 
 }  // namespace lamella::dispatcher

@@ -27,8 +27,8 @@ lamella_device generator_device(lamella_object* g);
 void seed_all(uint64_t seed);
 
 // A block of code in which a thread draws from a generator of its own instead of the device's default one. Blocks need
-// not end in the order in which they began, nor on their thread: the block that began last, of those that have not
-// ended, counts. capture_thread() copies them into blocks for the same generators, which do not end.
+// not end in the order in which they began, nor on their thread: for each device, the block that began last, of those
+// that have not ended, counts. capture_thread() copies them into blocks for the same generators, which do not end.
 struct GeneratorBlock {
   lamella_device device;
   core::Ref<lamella_object> generator;

@@ -1,5 +1,5 @@
 // Running one kernel at backend level: its operands are cast, passed layers are off inside it, its scratch memory is
-// freed, and its error gets the operator's title.
+// freed, and its error gets a note that names the operator and the device, unless the device is the host.
 #pragma once
 
 #include <cstdlib>
@@ -13,9 +13,11 @@ namespace lamella::dispatcher {
 
 lamella_status run_kernel(Frame&, const Entry&, const Value* args, Value* rets);
 
-// Adds the device to the kernel's pending error, unless it is the host. Returns the status.
+// Adds a note that names the operator and the device to the kernel's pending error, unless the device is the host.
+// Returns the status.
 lamella_status name_device(Frame&, lamella_status);
-// Puts the operator's title before the message of the pending error, unless it is there.
+// Puts the operator's title before the message of the pending error, unless the message begins with it or the error is
+// one of the host language.
 void name_operator(Frame&);
 // Frees the memory that the kernel took by lamella_api.scratch.
 void free_scratch(Frame&);

@@ -1,5 +1,5 @@
-// The registered kernels and shape rules of operators and categories. A kernel's key is the name of a layer or of a
-// device, "backend" (every device with memory) or "composite".
+// The registered kernels and shape rules of operators and categories. A kernel's key is the name of a layer, of a
+// device or of a dtype that is not plain, "backend" (every device but meta) or "composite".
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace lamella::dispatcher {
 
-// Stands for a category in a fallback: a kernel for every operator that has no other under its key.
+// In place of a category's name: the kernel serves every operator that nothing else serves under its key.
 inline constexpr const char* every_category = "*";
 
 lamella_status register_kernel(Library&, const char* op, const char* key, lamella_kernel_def, lamella_handle*);

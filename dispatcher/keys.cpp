@@ -15,8 +15,8 @@
 namespace lamella::dispatcher {
 namespace {
 
-// Raises if a name is already that of something else: kernels are registered under the names of layers, devices and
-// dtypes.
+// Raises if a name is already that of something of another kind, or is no key as it is spelled: kernels are registered
+// under the names of layers, devices and dtypes.
 lamella_status check_key(const char* what, const std::string& name) {
   const core::DType t = core::dtype_from_name(name.c_str());
   const char* other = what;
@@ -71,7 +71,8 @@ constexpr ForeignKey foreign_keys[] = {
     {"NestedTensor", a_key},
 };
 
-// Returns whether a key is `begin` or `begin` followed by a capital: "Autograd", "AutogradCPU", but not "Autographs".
+// Returns whether a key is `begin` or `begin` followed by no small letter: "Autograd", "AutogradCPU", but not
+// "Autographs".
 bool is_of_family(const std::string& key, const char* begin) {
   const size_t n = std::strlen(begin);
   return key.compare(0, n, begin) == 0 && (key.size() == n || !std::islower(static_cast<unsigned char>(key[n])));

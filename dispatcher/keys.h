@@ -5,8 +5,8 @@
 
 namespace lamella::dispatcher {
 
-// Returns the one spelling of a key under which kernels are registered: a name in capitals ("CPU") is turned to small
-// letters, and torch's keys are translated. Raises if the key cannot be a name, or is a key that only torch has.
+// Sets `out` to the one spelling of a key under which kernels are registered: a name in capitals ("CPU") is turned to
+// small letters, and torch's keys are translated. Raises if the key cannot be a name, or is a key that only torch has.
 lamella_status read_key(const std::string& who, const std::string& key, std::string* out);
 
 lamella_status register_layer(Library&, const lamella_layer&, int32_t* bit, lamella_handle*);

@@ -16,7 +16,7 @@ int32_t included[LAMELLA_MAX_LAYERS];  // how many inclusions each layer has
 uint64_t births[LAMELLA_MAX_LAYERS];   // how often a bit was given to a layer
 // The number of the change by which a bit was given to a name; 0: the bit is free. Bit 0 belongs to the dispatcher.
 uint64_t given[LAMELLA_MAX_LAYERS] = {1};
-std::atomic<uint64_t> gifts{1};  // how often a bit was given or became free
+std::atomic<uint64_t> gifts{1};  // the number of the last change: a bit was given or became free
 
 const Band* find_band(const std::string& name) {
   for (const Band& b : bands())
@@ -34,7 +34,7 @@ bool contains(const std::vector<std::string>& v, const std::string& s) {
   return std::find(v.begin(), v.end(), s) != v.end();
 }
 
-// The open range of ranks that the wishes allow, with the wish that set each end.
+// The ranks from `low` to `high`, both included, that the wishes allow, with the wish that set each end.
 struct Range {
   int32_t low = 0, high = LAMELLA_MAX_LAYERS - 1;
   std::string low_reason, high_reason;
@@ -69,7 +69,7 @@ lamella_status gather_wishes(const Layer& l, bool within, Range& r) {
     if (const Band* b = find_band(n)) r.above(b->high, l.name + " wants to be outside anchor " + n);
   for (const std::string& n : l.inside)
     if (const Band* b = find_band(n)) r.below(b->low, l.name + " wants to be inside anchor " + n);
-  // Returns whether a wish names a layer, or the anchor of a layer that may be outside its band.
+  // Returns whether a wish names the layer `o` or its anchor: the layer may have a bit outside the anchor's band.
   const auto wants = [](const std::vector<std::string>& wishes, const Layer& o) {
     return contains(wishes, o.name) || (!o.at.empty() && o.at != o.name && contains(wishes, o.at));
   };
@@ -180,7 +180,7 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
   if (lamella_status st = gather_wishes(l, true, r)) return st;
   int32_t at = old;  // a layer registered again gets its old bit
   if (old < 0) at = pick(r.low, r.high);
-  if (at < 0 && l.band >= 0) {  // the band is full, or layers of others have taken its bits: takes one outside it
+  if (at < 0 && l.band >= 0) {  // no bit is free in the part of the band that its wishes allow
     Range wide;
     gather_wishes(l, false, wide);
     at = nearest(wide.low, wide.high, bands()[l.band]);

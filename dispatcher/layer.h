@@ -42,13 +42,14 @@ struct Inclusion {
 };
 Inclusion include_in_process(int32_t bit);
 void end_inclusion(const Inclusion&);
-// last_gift() returns the number of the last change of the bits' owners. bits_given_since() returns the bits that were
-// given or became free after a change.
+// last_gift() returns the number of the last change, by which a bit was given or became free. bits_given_since()
+// returns the bits that were given after the change `gift` and all bits that are free; 0 if no change came after it.
 uint64_t last_gift();
 uint64_t bits_given_since(uint64_t gift);
-// Raises unless a layer whose keys tensors may have has the bit. `whose` names the caller in the message.
+// Raises unless a layer whose keys tensors may have has the bit. `entry`, a function of the
+// C ABI, and `whose`, the name of a slot type, begin the message.
 lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit);
-const Layer* layer(int32_t bit);             // null if the bit was never given
+const Layer* layer(int32_t bit);             // null if the bit is free; a withdrawn layer may keep its bit
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one
 
 struct Band {
@@ -57,7 +58,8 @@ struct Band {
 };
 const std::vector<Band>& bands();
 
-// Sets of layers by flag, readable without a lock.
+// Sets of layers, readable without a lock: those that have LAMELLA_LAYER_INSIDE, those that have
+// LAMELLA_LAYER_FOLLOWS_ALIAS, and those that are on for the whole process.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
 extern std::atomic<uint64_t> tensor_layers;  // those whose keys tensors may have, also withdrawn ones
 

@@ -1,4 +1,5 @@
-// The meta backend: tensors with a shape and no data. A call on it is the operator's shape rule and nothing else.
+// The meta backend: tensors with a shape and no data. A call on it runs the operator's shape rule or,
+// if it has none, its composite.
 #pragma once
 
 #include "dispatcher/ledger.h"

@@ -57,7 +57,7 @@ struct ShapeRule {
 // One registered kernel. The kernels of one key stack: the last live one serves.
 struct Registration {
   lamella_handle handle;
-  std::string key;  // a layer, a device, or "composite"
+  std::string key;  // see kernels.h
   lamella_kernel fn;
   void* context;
   uint32_t flags;

@@ -8,8 +8,8 @@ namespace lamella::dispatcher {
 
 // ---- names ----
 
-// Sets the namespace of names without one, the catalogue's; titles of its operators leave it out. Called once, before
-// anything is defined.
+// Sets the catalogue's namespace, which names without a namespace get; titles of its operators leave it out. Called
+// once, before anything is defined.
 void set_default_namespace(const std::string& ns);
 // Completes a name as users write it: with the default namespace if it has none.
 std::string with_namespace(const std::string& name);

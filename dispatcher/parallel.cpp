@@ -22,7 +22,7 @@
 namespace lamella::dispatcher {
 namespace {
 
-// Returns the CPUs of the affinity mask, limited by the cgroup's quota and by OMP_NUM_THREADS.
+// Returns OMP_NUM_THREADS if it is set, else the number of CPUs in the affinity mask, limited by the cgroup's quota.
 int default_threads() {
   cpu_set_t set;
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -94,7 +94,7 @@ class CapturedStates {
   std::vector<lamella_captured*> each_;
 };
 
-// Puts a state on this thread while it lives; null changes nothing.
+// While a StateGuard lives, this thread has the captured state; null changes nothing.
 class StateGuard {
  public:
   explicit StateGuard(lamella_captured* c) : c_(c) {

@@ -5,14 +5,16 @@
 
 namespace lamella::dispatcher {
 
-// Splits [begin, end) into one chunk for each thread, none shorter than `grain`. The caller's chunk runs in pieces,
-// with a check for Ctrl-C between them. Returns the first status that is an error.
+// Splits [begin, end) into one chunk for each thread, none shorter than `grain` unless the range itself is. Within
+// another parallel_for, the calling thread runs the whole range. The caller's chunk runs in pieces, with a check for
+// Ctrl-C between them. Returns the first status that is an error.
 lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context);
 
 int get_num_threads();
 void set_num_threads(int n);
 
-// Raises LAMELLA_INTERRUPTED if the host language reports an interrupt. Cheap: calls the hook at most every 20 ms.
+// Raises LAMELLA_INTERRUPTED if the host language reports an interrupt. Cheap: calls the hook at most every 20 ms. On
+// the other threads of a team, returns LAMELLA_INTERRUPTED once one of its threads has failed or was interrupted.
 lamella_status check_interrupt();
 void set_interrupt_hook(lamella_status (*hook)());
 

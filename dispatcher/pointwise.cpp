@@ -186,7 +186,8 @@ bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other) {
   return true;
 }
 
-// The usual case: contiguous tensors of one dtype and shape, numbers of no higher class, nothing to decide.
+// The usual case: contiguous tensors of one dtype and shape, numbers of no higher class, nothing to decide. Returns
+// false in any other case.
 static inline bool infer_uniform(lamella_frame* f, const lamella_pointwise& p, const lamella_value* args,
                                  lamella_meta* out) {
   if (args[0].tag != LAMELLA_TENSOR || p.condition || p.params_promote) return false;

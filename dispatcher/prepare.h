@@ -5,9 +5,10 @@
 
 namespace lamella::dispatcher {
 
-// Parses the schema unless it is parsed. The schema of a derived form follows from that of its functional form.
+// Parses the schema unless it is parsed, and runs the checks of typed functions that wait for it. The schema of a
+// derived form follows from that of its functional form.
 lamella_status prepare(Operator*);
-// Returns the full text of a schema as `define_operator` would accept it, or raises the same error.
+// Sets `out` to the full text of a schema as `define_operator` would accept it, or raises the same error.
 lamella_status check_schema(const std::string& text, const std::string& ns, std::string* out);
 // Frees an operator that no other thread and no list has a pointer to.
 void discard(Operator*);

@@ -13,8 +13,8 @@
 
 namespace lamella::dispatcher {
 
-// Counts how often its thread has taken it. A child of fork has another thread id, by which a std::recursive_mutex
-// would not recognize the thread.
+// A recursive mutex that also works after a fork: the child's thread has another id, by which a std::recursive_mutex
+// would not recognize the thread that locked it.
 class RegistryMutex {
  public:
   void lock();
@@ -23,7 +23,7 @@ class RegistryMutex {
     owner_.store(nullptr, std::memory_order_relaxed);
     mutex_.unlock();
   }
-  bool lock_within(int milliseconds);
+  bool lock_within(int milliseconds);  // false if the time is over and the mutex is not locked
 
  private:
   bool again();  // if this thread has the lock: counts once more and returns true
@@ -42,7 +42,7 @@ class RegistryLock : public std::lock_guard<RegistryMutex> {
 };
 
 // The binding sets these: `step_aside` releases the language's lock if this thread has it, and returns a token for
-// `come_back`, or null.
+// `come_back`, or null if this thread does not have it.
 void set_host_lock(void* (*step_aside)(), void (*come_back)(void* token));
 
 }  // namespace lamella::dispatcher

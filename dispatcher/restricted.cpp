@@ -68,7 +68,8 @@ OtherDtype other_dtype(const CallInfo& info, const Value* args) {
   return found;
 }
 
-// Returns the kernel whose key is the dtype; it serves tensors in host memory.
+// Returns the kernel whose key is the dtype. Such kernels serve host memory: null on other devices, or if there is
+// none.
 const Entry* kernel_of(const Frame& f, const Table& t, core::DType dtype) {
   if (core::is_host(f.device.backend))
     for (int i = 0; i < t.num_dtypes; i++)
@@ -128,7 +129,7 @@ lamella_status run_restricted(Frame* frame, const Value* args, Value* rets) {
 
 namespace {
 
-// Returns the kernel of a result's dtype; null if an argument has another dtype that is not plain.
+// Returns the kernel of a result's dtype; null if there is none, or if an argument has another dtype that is not plain.
 const Entry* kernel_of_result(const Frame& f, core::DType dtype, const Value* args) {
   const auto& t = *static_cast<const Table*>(f.table);
   const OtherDtype other = other_dtype(*t.info, args);

@@ -13,7 +13,7 @@
 
 namespace lamella::dispatcher {
 
-// Serves every operator at the lowest rank of keys.
+// The entry of the restricted key in every table: serves calls with restricted tensors after all layers.
 lamella_status run_restricted(Frame*, const Value* args, Value* rets);
 // Returns whether a result of a dtype that is not plain needs another kernel, a composite or an error instead of this
 // entry.
@@ -22,7 +22,7 @@ bool serves_otherwise(const Frame&, const Entry&, core::DType, const Value* args
 lamella_status run_for_dtype(Frame&, const Entry&, core::DType, const Value* args, Value* rets);
 // Raises an error that names the first opaque argument, and its layers.
 lamella_status refuse_opaque(const Frame&, const Value* args);
-// Returns the layers in whose keys a tensor is, as a text: "'packed' (lamella-packed)"; empty if there are none.
+// Returns the live layers whose keys a tensor has, as a text: "'packed' (lamella-packed)"; empty if there are none.
 std::string layers_of(const core::Tensor*);
 
 }  // namespace lamella::dispatcher

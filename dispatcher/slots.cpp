@@ -44,7 +44,7 @@ bool layer_has_state(const Tensor* t, int32_t layer) {
   return layer && each_state(t, [layer](int, const lamella_slot_type& type, void*) { return type.layer == layer; });
 }
 
-// Returns whether pickles and files can hold a value: numbers, text, dtypes, devices, tensors, and lists and
+// Returns whether pickles and files can hold a value: numbers, strings, dtypes, devices, tensors, and lists and
 // dictionaries of these.
 bool can_be_saved(const lamella_value& v) {
   for (uint64_t i = 0, n = core::num_values(v); i < n; i++)
@@ -151,7 +151,7 @@ lamella_status detach(Tensor* from, uint64_t drop, core::TensorRef* out) {
   // carry() sets the key of each state that it carries.
   made->keys = from->keys & ~slot_keys.load(std::memory_order_relaxed);
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
-  made->keys &= ~drop | core::restricted_key;  // which belongs to no layer
+  made->keys &= ~drop | core::restricted_key;  // the restricted key belongs to no layer
   *out = std::move(made);
   return LAMELLA_OK;
 }

@@ -26,18 +26,18 @@ bool has_slots(const lamella_tensor* t);
 // slot refuses, or if an opaque tensor has no slot that carries.
 lamella_status carry_slots(core::Tensor* from, core::Tensor* to, int32_t how);
 extern std::atomic<bool> slots_carry;  // whether any slot type carries
-// Calls carry_slots() for a view or a detached tensor, but returns at once in the usual case that no slot type carries.
+// Calls carry_slots(), but returns at once in the usual case that no slot type carries and `from` is not opaque.
 inline lamella_status carry(core::Tensor* from, core::Tensor* to, int32_t how) {
   if (__builtin_expect(!slots_carry.load(std::memory_order_relaxed) && !from->opaque(), 1)) return LAMELLA_OK;
   return carry_slots(from, to, how);
 }
 // Copies an opaque tensor to a device: its slots carry their states to a new opaque tensor.
 lamella_status copy_opaque(core::Tensor* from, lamella_device, core::TensorRef* out);
-// Makes a tensor over the same elements with the keys of `from`, except `drop`: the keys of layers whose slots are not
-// carried.
+// Makes a tensor over the same elements, with the states that the slots of `from` carry and with the keys of `from`,
+// except `drop` and the keys of slots that carry nothing.
 lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
-// Gives `to` the memory, the geometry and the dtype of `from`, and replaces its states that carry by those of `from`.
-// Its other states stay. After an error `to` is unchanged.
+// Gives `to` the memory, the geometry, the dtype and the device of `from`, and the states that the slots of `from`
+// carry. States of `to` in slots that do not carry stay. After an error `to` is unchanged.
 lamella_status assign(core::Tensor* to, core::Tensor* from);
 
 // Returns the name of a slot that carries and holds a state on the tensor; null if there is none.

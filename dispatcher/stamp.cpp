@@ -24,7 +24,7 @@ constexpr uint16_t machine = EM_AARCH64;
 #else
 #error "stamp.cpp: name this machine's ELF number"
 #endif
-// A library has two or three segments of notes with a few hundred bytes in all; the rest of a larger one is not read.
+// A library has two or three segments of notes with a few hundred bytes in all; notes beyond these limits are not read.
 constexpr int most_segments = 64;
 constexpr uint64_t most_bytes = 4 << 20;
 

@@ -7,10 +7,12 @@
 
 namespace lamella::dispatcher {
 
-// Raises if there is no such file, if it is no shared library for this machine, or if it has no stamp.
+// Sets `version` to the newest of the file's stamps. Raises if there is no such file, if it is no shared library for
+// this machine, if it has no stamp, or if its stamps have different major versions.
 lamella_status read_stamp(const std::string& path, uint32_t* version);
 
-// Raises if the file ends before the part that the loader would map: a process that reads beyond the end is killed.
+// Raises if the file ends before the end of the part that the loader would map: a process that reads beyond a file's
+// end is killed.
 lamella_status check_whole(const std::string& path);
 
 // Raises if this library cannot run code that was built for that version; the error names both and the remedy.

@@ -21,7 +21,9 @@ enum EntryFlags : uint32_t {
   copies = 1 << 12,        // the result is a copy of the first argument, whose slots are carried
   stores = 1 << 13         // a kernel, not a composite: its own results are stored in the caller's targets
 };
-inline constexpr int dtype_shift = 24;  // the highest byte: the dtype that is its key; 0, which is plain: none
+// The highest byte of an entry's flags is the dtype that is its kernel's key; 0, which is a plain dtype, stands for
+// none.
+inline constexpr int dtype_shift = 24;
 
 // Under AddressSanitizer, copies the arguments into a vector, so that a read beyond the last one is reported.
 #ifdef __SANITIZE_ADDRESS__

@@ -33,8 +33,8 @@ lamella_status check_writable(Frame& f, int arg, const Tensor* t) {
   return LAMELLA_OK;
 }
 
-// Gives an output of another shape the storage of the computed tensor. It happens last, since the output may be an
-// input too.
+// Gives an output of another shape the storage of the computed tensor, or a new one if their dtypes differ. This
+// happens after the kernel, since the output may be an input too.
 lamella_status adopt(Frame& f, Tensor* target, Tensor* computed) {
   if (target->dtype == computed->dtype) {
     core::retain(computed->storage);

@@ -21,7 +21,7 @@ inline int target_position(const CallInfo& info, int i) { return info.form == Fo
 // Raises unless a result of this dtype and shape can be stored in the target at position `at`.
 lamella_status check_target(Frame&, const CallInfo&, int at, core::Tensor* target, core::DType, int ndim,
                             const int64_t* sizes);
-// Copies a computed tensor into the target, which becomes the result.
+// Makes the target the result, after it got the elements of the computed tensor, and its shape if that differs.
 lamella_status store_result(Frame&, core::Tensor* target, core::Tensor* computed, Value* ret);
 
 }  // namespace lamella::dispatcher

@@ -105,7 +105,7 @@ lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
 uint64_t tensor_version(const lamella_tensor* t) { return t->storage->version; }
 
 namespace {
-// Raises if a bit was given to no layer.
+// Raises if a key is not that of a layer whose keys tensors may have.
 lamella_status check_keys(const char* entry, uint64_t keys) {
   const uint64_t unknown = keys & ~tensor_layers.load(std::memory_order_relaxed);
   if (__builtin_expect(unknown == 0, 1)) return LAMELLA_OK;
@@ -142,7 +142,7 @@ lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) { return 
 
 namespace {
 
-// Makes a storage of a size that begins with the bytes of the tensor from its first element on.
+// Makes a tensor of `bytes` bytes that begins with the bytes of the storage of `t` from the first element of `t` on.
 lamella_status grown(const Tensor* t, int64_t bytes, core::TensorRef* out) {
   Tensor* flat;
   if (lamella_status st = core::new_tensor(1, &bytes, nullptr, LAMELLA_UINT8, t->device(), &flat)) return st;

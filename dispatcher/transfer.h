@@ -24,7 +24,7 @@ struct Copying {
 void set_copying(const Copying&);
 const Copying& copying();
 
-// The same as `copy` and `clone`, with the layers that the call has passed turned off.
+// Call `copy` and `clone` of copying() with the layers turned off that the running call has passed.
 lamella_status copy_aside(Frame&, core::Tensor* to, core::Tensor* from);
 lamella_status clone_aside(Frame&, core::Tensor* from, core::TensorRef* out);
 

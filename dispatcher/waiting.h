@@ -1,5 +1,5 @@
 // Registrations that wait for a name: kernels under a key that no device, layer or dtype has, and rules of operators or
-// layers that are not registered. The name may be registered later; if it never is, it was misspelled.
+// layers that are not registered. The name may be registered later; if it never is, it may be misspelled.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Waiting {
   std::string awaited;  // the name
 };
 
-// Returns all of them, in the order of the operators' names.
+// Returns all of them, sorted by `what`.
 std::vector<Waiting> all_waiting();
 
 }  // namespace lamella::dispatcher

@@ -102,7 +102,8 @@ struct Results<std::tuple<R...>> {
   }
 };
 
-/* Puts the tensors that a kernel returned in the place of outputs that the shape rule had allocated. */
+/* Puts the tensors that a kernel returned in the place of outputs that the shape rule had allocated. In in-place and
+ * out= forms, where the outputs are the caller's tensors, copies the elements instead. */
 inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella_value* allocated, lamella_value* own,
                                                        size_t n) {
   static Callee copy{"aten::copy_", ""};
@@ -124,7 +125,7 @@ inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella
 
 /* ---- the adapter ---- */
 
-/* A function that is known when its adapter is compiled, as Constant<twice>{}: it needs no context. */
+/* A function that is a template argument of its adapter, as Constant<twice>{}: the adapter needs no context. */
 template <auto Function>
 using Constant = std::integral_constant<decltype(Function), Function>;
 template <class F>

@@ -15,13 +15,13 @@
  *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
  *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
  *   ("input, weight: f(grad, mask)"; an unwanted gradient may be none). The arguments and results that an expression
- *   names are saved. The gradient of a result that got none is zeros, but absent for a parameter of type Tensor?.
+ *   names are saved. The gradient of a result that got none is zeros; a parameter of type Tensor? gets none instead.
  *   conj(x) costs nothing if x is real.
  *   If an operator returns a list of tensors, each of these is a result, and `grads` is the list of the gradients of
- *   all results ("self: stack(grads, dim)"): zeros for a result that got none, but absent for a parameter of type
- *   Tensor?[]. An operator with a formula takes at most one list with a gradient, and returns at most one.
+ *   all results ("self: stack(grads, dim)"): zeros for a result that got none; a parameter of type Tensor?[] gets none
+ *   in its place. An operator with a formula takes at most one list with a gradient, and returns at most one.
  *   Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
- *   declares that nothing depends on the argument smoothly. */
+ *   declares that the operator has no gradient for the argument. */
 #ifndef LAMELLA_AUTOGRAD_H
 #define LAMELLA_AUTOGRAD_H
 
@@ -51,7 +51,7 @@ typedef struct {
 enum lamella_hook_kind {
   LAMELLA_HOOK_TENSOR = 0,     /* grads: the one gradient of a tensor, which the hook may replace there */
   LAMELLA_HOOK_BEFORE = 1,     /* grads: all gradients that come to the node */
-  LAMELLA_HOOK_AFTER = 2,      /* grads: those that the node computed; also: those that came to it */
+  LAMELLA_HOOK_AFTER = 2,      /* `grads`: those that the node computed; `also`: those that it got */
   LAMELLA_HOOK_ACCUMULATED = 3 /* a leaf's gradient has been added to; grads: none */
 };
 
@@ -72,7 +72,7 @@ typedef struct {
   uint32_t reserved;
   const char* name;
   lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
-  void (*release)(void* context);                                         /* nullable: the graph was not retained */
+  void (*release)(void* context);                                         /* nullable; called when the graph is freed */
   void (*destroy)(void* context);                                         /* nullable */
   int32_t (*traverse)(void* context, lamella_visit visit, void* visitor); /* nullable */
 } lamella_node_type;
@@ -116,7 +116,7 @@ typedef struct {
   lamella_status (*edge)(lamella_tensor*, lamella_node** out, uint32_t* output);
   /* The tensor becomes result `output` of the node. */
   lamella_status (*set_history)(lamella_tensor*, lamella_node*, uint32_t output);
-  /* The same for a tensor that was written in place. */
+  /* A tensor that was written in place becomes result `output` of the node. */
   lamella_status (*set_written)(lamella_tensor*, lamella_node*, uint32_t output);
 
   /* nodes */
@@ -132,7 +132,7 @@ typedef struct {
                              int32_t num_results, lamella_node** out);
   int32_t (*node_needs)(lamella_node*, int32_t edge);             /* during backward: whether the gradient is needed */
   void* (*node_context)(lamella_node*, const lamella_node_type*); /* null if it is of another type */
-  void** (*node_host)(lamella_node*); /* a word for the host language, weak; null: no memory */
+  void** (*node_host)(lamella_node*); /* a word for the host language, without a reference; null: no memory */
   lamella_status (*node_metadata)(lamella_node*, void* object, void (*destroy)(void*)); /* kept with the node */
   void* (*node_metadata_of)(lamella_node*);
   /* `result`: the number of the node's result that a tensor is, or -1. A value of none keeps a place without a

@@ -132,7 +132,8 @@ typedef struct {
   lamella_status (*event_query)(void* context, int32_t index, void* event, int32_t* done);
   lamella_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
 
-  /* The thread's current device, which a device's name without an index stands for. Both may be null; then it is 0. */
+  /* The thread's current device, which a device's name without an index stands for. Both may be null; then the index
+   * is 0. */
   lamella_status (*device_current)(void* context, int32_t* index);
   lamella_status (*device_set_current)(void* context, int32_t index);
   /* A bit for each dtype that the device has: dtype d is bit d % 64 of word d / 64. Allocating elements of another

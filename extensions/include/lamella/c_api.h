@@ -8,12 +8,12 @@
  *   `raise`, and returns the status that `raise` returned. Code that gets a non-zero status from another function hands
  *   it on unchanged; to go on after an error, it calls `error_clear`.
  * Note [Kernels]    A backend kernel of an operator that has a shape rule finds its outputs allocated in `rets`
- *   and writes into them; it neither checks nor allocates. Where the rule said "dynamic", or where an
+ *   and writes into them; it neither checks nor allocates. If the rule says LAMELLA_META_DYNAMIC, or if an
  *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
  *   kernel always returns results of its own: usually those that `redispatch` gave it.
  * Note [Declining]  A kernel of a backend, a category or a dtype returns LAMELLA_DECLINED for a call that it does not
  *   serve. It raises no error, and has written to no output by then. The device's other kernels for the operator, such
- *   as its category's, are passed over too. The operator's composite serves the call, in its form; where there is
+ *   as its category's, are passed over too. The operator's composite serves the call, in its form; if there is
  *   none, a kernel of the device for every operator ("*"), then the counted fallback to the host if the backend allows
  *   it; else the call is an error that names the operator and the device.
  * Note [Threads]    Every function of the table may be called on any thread, also while others call and register; one
@@ -37,7 +37,7 @@
  * Note [Dtypes]     The dtypes below LAMELLA_PLAIN_DTYPES have arithmetic, and every kernel may get them. A tensor of
  *   another dtype, one of the library's that only hold numbers or one that a plugin has registered, reaches a kernel
  *   below the layers in two cases: the kernel was registered with LAMELLA_KERNEL_ANY_DTYPE; or its key is the dtype's
- *   name, and all is in host memory, where it goes before the device's own kernel. In other cases the operator's
+ *   name, and all tensors are in host memory; it then precedes the device's own kernel. In other cases the operator's
  *   composite runs, and if there is none, the call is an error that names the dtype. The same holds for results. So no
  *   kernel gets a dtype that was added after the kernel was written. For a pointwise operator the dtype that it
  *   computes in decides, and operands of other dtypes are converted before the kernel gets them.
@@ -125,7 +125,7 @@ enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMEL
  * it computes depends on its operands alone. */
 typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* strides, const lamella_value* params);
 
-/* What an operator computes, as one expression for each class of dtypes in the notation of
+/* The meaning of an operator, as one expression for each class of dtypes in the notation of
  * <lamella/pointwise/prelude.h>. Null if the class is not accepted, or if a generator of code has to use the
  * operator's loops. */
 typedef struct {
@@ -160,8 +160,8 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_INSIDE = 2,        /* stays on inside composites and kernels that call operators */
   LAMELLA_LAYER_FOLLOWS_ALIAS = 4, /* views inherit the bit */
   LAMELLA_LAYER_FALLTHROUGH = 8,   /* without a kernel the layer is skipped; `fallback` may be null */
-  /* An observer or a mode: no tensor has its key, so its bit is free again once the layer is withdrawn. By then the
-   * plugin has cleared the bit on all threads. */
+  /* An observer or a mode: no tensor has its key, so its bit is free again once the layer is withdrawn. Before
+   * that, the plugin must clear the bit on all threads. */
   LAMELLA_LAYER_NEVER_ON_TENSORS = 16
 };
 
@@ -194,14 +194,15 @@ enum lamella_kernel_flags {
   LAMELLA_KERNEL_FAILS_LATE = 2,      /* a call that fails may have written, and counts as a write */
   LAMELLA_KERNEL_OPAQUE = 4,          /* of a device, "backend" or a category: it may get opaque tensors */
   LAMELLA_KERNEL_ANY_DTYPE = 8,       /* of the same: it may get tensors of any dtype. Note [Dtypes] */
-  LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* of copy_: it is asked about copies from and to other devices, before bytes
-                                       * move; LAMELLA_DECLINED, or a bare LAMELLA_NOT_IMPLEMENTED, says that it
-                                       * leaves one alone */
+  LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* of copy_: it also gets copies from and to other devices. If it returns
+                                       * LAMELLA_DECLINED, or LAMELLA_NOT_IMPLEMENTED without an error, the bytes are
+                                       * moved as without the kernel */
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it
  * has more now, the kernel is called with the arguments that it takes, provided that the others have their default
- * values; else the call is an error. 0: the kernel takes any number of arguments, and reads it from the frame. */
+ * values; else the call is an error. 0: the kernel takes any number of arguments, and reads the number
+ * from the frame. */
 #define LAMELLA_NO_ARGUMENTS (-1) /* num_args of a kernel that was written for no arguments */
 typedef struct {
   uint32_t size;
@@ -272,7 +273,7 @@ struct lamella_api {
   void* (*error_payload)(void);       /* or null; borrowed */
   void (*error_clear)(void);
   lamella_object* (*error_take)(void); /* null, or the error as an object to keep, or to carry to another thread */
-  lamella_status (*error_restore)(lamella_object* error); /* takes the object over; returns its kind */
+  lamella_status (*error_restore)(lamella_object* error); /* takes the object over; returns the error's kind */
 
   /* objects and values */
   void (*retain)(void* object);
@@ -304,8 +305,8 @@ struct lamella_api {
   lamella_status (*tensor_assign)(lamella_tensor* to, lamella_tensor* from);
   /* Gives a tensor other sizes over its memory, from its first element on; strides: nullable, row-major. If the
    * memory is too small, the tensor gets new memory that begins with the old bytes; other tensors keep the old
-   * memory. Fails, and changes nothing, for an opaque tensor, for a view that needs more memory, and if a slot that
-   * carries holds a state. */
+   * memory. Fails, and changes nothing, for an opaque tensor, for a view or memory of others (tensor_from_blob with a
+   * deleter) that would have to grow, and if a slot that carries holds a state. */
   lamella_status (*tensor_resize)(lamella_tensor*, int32_t ndim, const int64_t* sizes, const int64_t* strides);
   lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
   uint64_t (*tensor_version)(const lamella_tensor*);
@@ -313,7 +314,8 @@ struct lamella_api {
   lamella_status (*tensor_update_keys)(lamella_tensor*, uint64_t set, uint64_t clear);
   void* (*storage_data)(const lamella_storage*);
   int64_t (*storage_bytes)(const lamella_storage*);
-  int64_t (*storage_use_count)(const lamella_storage*);                  /* how many tensors share it */
+  /* Returns the number of references to a storage: one for each tensor over it, and those of storage_retain. */
+  int64_t (*storage_use_count)(const lamella_storage*);
   lamella_status (*storage_add_sticky)(lamella_storage*, uint64_t keys); /* calls with any view reach these layers */
   void (*storage_retain)(lamella_storage*); /* `retain` is for objects, and a storage is none */
   void (*storage_release)(lamella_storage*);
@@ -355,7 +357,7 @@ struct lamella_api {
   const lamella_argument* (*operator_return)(const lamella_operator*, int32_t i);
   int32_t (*operator_form)(const lamella_operator*);                       /* enum lamella_operator_form */
   const lamella_operator* (*operator_functional)(const lamella_operator*); /* of a derived form, else null */
-  /* Returns how many there are. */
+  /* Returns how many operators have the name, out= forms included, and writes the first `room` of them to `out`. */
   int32_t (*find_overloads)(const char* name, const lamella_operator** out, int32_t room);
 
   /* work */
@@ -378,7 +380,7 @@ struct lamella_api {
   lamella_status (*library_open)(const lamella_library_def*, lamella_library** out);
   void (*library_close)(lamella_library*); /* withdraws all that came through it; a second time it does nothing */
   lamella_status (*define)(lamella_library*, const lamella_operator_def*, lamella_handle*);
-  /* key: a layer, a device, "backend" (any device), "composite", a dtype that is not plain (Note [Dtypes]) */
+  /* key: a layer, a device, "backend" (any but meta), "composite", a dtype that is not plain (Note [Dtypes]) */
   lamella_status (*kernel)(lamella_library*, const char* op, const char* key, const lamella_kernel_def*,
                            lamella_handle*);
   /* category "*": a fallback, for operators without another kernel under this key. Its num_args is 0. */
@@ -448,7 +450,7 @@ struct lamella_api {
   /* events */
   /* kinds: a set of bits, one for each enum lamella_event_kind. */
   lamella_status (*subscribe)(lamella_library*, uint64_t kinds, lamella_on_event, void* context, lamella_handle*);
-  /* The kinds that have a subscriber. An emitter reads them first, and does nothing where the bit is not set. */
+  /* The kinds that have a subscriber. An emitter reads them first, and does nothing if the bit is not set. */
   const uint64_t* (*event_kinds)(void);
   void (*event)(const lamella_event*);
   /* Registers a callback: called at once if the interface exists in at least this version, and whenever it is

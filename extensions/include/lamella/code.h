@@ -1,15 +1,15 @@
-/* The interface "code.NAME", version 1, in C: a library compiles texts for the device NAME and launches their
+/* The interface "code.NAME", version 1, in C: a library compiles source text for the device NAME and launches its
  * functions. The library of the backend NAME publishes it after the backend; a caller finds it as
  * find_interface("code.cuda", 1). What docs/abi.md promises of tables holds of this file.
  *
- * Note [Code]  `language` names the language of the texts. `compile` compiles a text for a device, and returns the
- *   function that `name` names, an expression with template arguments where the language has them; `options` are words
- *   for the compiler with spaces between them. The same text, name and options give the same function, which is
- * compiled once a device and lives as long as the process. A text that does not compile is an error, whose message
- * holds the compiler's log. `launch` queues the function on a stream and does not wait for it: `arguments` has an
- * address for each parameter, whose bytes are copied before it returns. Memory that the function uses on a stream other
- * than the current one of the tensor's device is recorded there by the caller: Note [Order] of <lamella/backend.h>. An
- * error of the device comes late, as that of any kernel. */
+ * Note [Code]  `language` names the language of the source text. `compile` compiles a source text for a device, and
+ *   returns the function that `name` names, an expression with template arguments if the language has them; `options`
+ *   are words for the compiler with spaces between them. The same text, name and options give the same function, which
+ *   is compiled once for each device and lives as long as the process. A text that does not compile is an error, whose
+ *   message holds the compiler's log. `launch` queues the function on a stream and does not wait for it: `arguments`
+ *   has an address for each parameter, and the bytes there are copied before `launch` returns. If the function uses a
+ *   tensor's memory on another stream than the current one of the tensor's device, the caller records the memory on
+ *   that stream: Note [Order] of <lamella/backend.h>. An error of the device comes late, as that of any kernel. */
 #ifndef LAMELLA_CODE_H
 #define LAMELLA_CODE_H
 

@@ -1,5 +1,5 @@
 /* Conversions between the types of schemas and C++ types: the schema type of each C++ type, the conversion of an
- * argument to it, and that of a result from it. Note [Types] in kernel.h lists them. */
+ * argument to the C++ type, and that of a result from the C++ type. Note [Types] in kernel.h lists them. */
 #ifndef LAMELLA_CONVERT_H
 #define LAMELLA_CONVERT_H
 
@@ -134,7 +134,7 @@ struct Convert<std::vector<T>, void> {
   static std::vector<T> get(const lamella_value& v) { return List::get(v).vec(); }
   static lamella_status put(const std::vector<T>& x, lamella_value* out) { return List::put(x, out); }
 };
-template <> /* whose elements are bits */
+template <> /* stores bits, so it has no array to point to */
 struct Convert<std::vector<bool>, void> {
   static constexpr CppType type() {
     return {LAMELLA_KIND_BOOL, LAMELLA_ARGUMENT_LIST, [] { return std::string("std::vector<bool>"); }};

@@ -27,7 +27,7 @@ extern "C" {
 enum lamella_activity_kind {
   LAMELLA_ACTIVITY_KERNEL = 0,
   LAMELLA_ACTIVITY_COPY = 1, /* `from`, `to` and `bytes` say what moved */
-  LAMELLA_ACTIVITY_FILL = 2  /* `bytes` are set */
+  LAMELLA_ACTIVITY_FILL = 2  /* `bytes` says how many were filled */
 };
 
 /* Work that a stream has done. Borrowed; the name is copied. */

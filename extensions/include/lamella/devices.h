@@ -12,7 +12,7 @@
 
 namespace lamella {
 
-/* A kind of device, by its name. The text is a literal, or a backend's name, which lives as long as the process. */
+/* A kind of device, by its name. The name is a literal, or a backend's name, which lives as long as the process. */
 class DeviceType {
  public:
   explicit constexpr DeviceType(const char* name) : name_(name) {}

@@ -1,5 +1,5 @@
 /* Dimensions: the sizes and steps by which a loop walks several operands together, with neighbouring dimensions joined
- * into one where no operand has a gap between them. Also the reading of an argument `dim`. */
+ * into one if no operand has a gap between them. Also functions that read an argument `dim`. */
 #ifndef LAMELLA_DIMENSIONS_H
 #define LAMELLA_DIMENSIONS_H
 
@@ -57,7 +57,7 @@ class Dimensions {
     std::stable_sort(all_, all_ + count_,
                      [](const Dimension& a, const Dimension& b) { return a.steps[0] > b.steps[0]; });
   }
-  /* Joins neighbouring dimensions into one where every operand's outer step is its inner step times the inner size. */
+  /* Joins neighbouring dimensions into one if every operand's outer step is its inner step times the inner size. */
   void join() {
     int n = 0;
     for (int d = 0; d < count_; d++) {

@@ -18,8 +18,8 @@ typedef struct {
   const char* (*kernel_owner)(const lamella_operator*, int32_t backend);
   /* Adds functions around a fork, for locks that the child must find free: `before` takes them in the thread that
    * forks, which then has the registry's lock; `parent` and `child` release them, and `child` may use the table.
-   * Each may be null. The last ones added run first before the fork, and last after it. They stay as long as the
-   * process. Nothing may be registered within these locks. */
+   * Each may be null. The last ones added run first before the fork, and last after it. They cannot be removed.
+   * Nothing may be registered within these locks. */
   void (*around_fork)(void (*before)(void), void (*parent)(void), void (*child)(void));
 } lamella_dispatcher;
 

@@ -4,9 +4,9 @@
  *   LAMELLA_CHECK(x.dim() == 2, "twice: argument 'x' must be a matrix, got ", x.dim(), " dimensions");
  *   LAMELLA_CHECK_TYPE(x.dtype() == lamella::kFloat, "twice: argument 'x' must be float32, got ", x.dtype());
  *
- * Note [Pending]  An operator that fails sets the thread's pending error; called from C++ it throws an Error that
- *   stands for it. If nothing catches the Error, the pending error reaches the caller of the library unchanged, also an
- *   exception of the host language. */
+ * Note [Pending]  An operator that fails sets the thread's pending error. A call from C++ then throws an Error, which
+ *   takes that error over. If nothing catches the Error, the pending error reaches the caller of the library unchanged,
+ *   also an exception of the host language. */
 #ifndef LAMELLA_ERROR_H
 #define LAMELLA_ERROR_H
 
@@ -62,8 +62,8 @@ class Error : public std::exception {
   int kind() const { return kind_; } /* enum lamella_error_kind */
   const char* what() const noexcept override { return message_.c_str(); }
 
-  /* Makes it the thread's pending error. The prefix stands before a message that does not begin with it; an error that
-   * an operator had set stays as it was. */
+  /* Makes this the thread's pending error. The prefix is put before a message that does not begin with it, but not
+   * before the message of an error that was taken over by pending(). */
   lamella_status raise(const std::string& prefix = {}) const {
     if (!taken_) return fail(kind_, message_.rfind(prefix, 0) == 0 ? message_ : prefix + message_);
     api().retain(taken_);
@@ -147,7 +147,8 @@ std::enable_if_t<!std::is_same<std::remove_cv_t<T>, char>::value> append_part(st
 
 namespace detail {
 
-/* Messages are cold, and so not copied into the functions that may fail: each message has a type of its own. */
+/* Not inlined: each combination of parts has an instance of its own, which the compiler would else copy into the
+ * function that may fail. */
 template <class... Parts>
 __attribute__((cold, noinline)) std::string text(const Parts&... parts) {
   std::string all;

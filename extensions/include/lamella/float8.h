@@ -8,8 +8,8 @@
 
 namespace lamella {
 
-/* A sign bit, Exponent bits and Fraction bits. Finite: the largest exponent holds numbers, too; only its last one is
- * NaN. */
+/* A sign bit, Exponent bits and Fraction bits. Finite: the largest exponent holds numbers, too; with all
+ * fraction bits set it is NaN. */
 template <int Exponent, int Fraction, bool Finite>
 struct float8 {
   static_assert(1 + Exponent + Fraction == 8, "one byte");

@@ -13,8 +13,8 @@
  *   };
  *   Tensor y = Square::apply(x);
  *
- * forward's tensors carry no history while it runs. backward gets a gradient for each result and returns one for each
- * argument of forward, undefined for none; it is differentiable itself if it is made of operators. */
+ * Autograd is off while forward runs. backward gets a gradient for each result and returns one for each argument of
+ * forward, undefined for none; it is differentiable itself if it is made of operators. */
 #ifndef LAMELLA_FUNCTION_H
 #define LAMELLA_FUNCTION_H
 
@@ -52,7 +52,7 @@ class NoGradGuard {
 
 /* A value other than a tensor that forward keeps for backward: ctx->saved_data["n"] = n;
  * ctx->saved_data["n"].toInt(). Numbers and enumerators are kept as int64_t, double or bool, lists as a std::vector,
- * also those of an ArrayRef, texts as a std::string, an absent optional as nothing. get<T>() returns these, and any
+ * also those of an ArrayRef, strings as a std::string, an absent optional as nothing. get<T>() returns these, and any
  * other object that can be copied. */
 class SavedValue {
  public:

@@ -24,7 +24,7 @@ template <class T>
 inline constexpr uint32_t first_size = sizeof(T);
 
 /* Copies a struct into this library's version of it. Fields that the caller's header did not have become zero; bytes
- * that this library has no field for must be zero. Returns why the struct cannot be read, or an empty text. */
+ * that this library has no field for must be zero. Returns why the struct cannot be read, or an empty string. */
 template <class T>
 std::string copy_given(const T& from, T* to) {
   const uint32_t size = from.size;

@@ -77,7 +77,8 @@ struct float16 {
   }
 };
 
-/* Returns the largest number of a floating type below `end`, for ranges whose end rounding must not reach. */
+/* Returns the largest number of a floating type below `end`: numbers of a range without its end are cut to it, since
+ * rounding may give `end`. */
 template <class T>
 inline double largest_below(double end) {
   using Bits = typename Unsigned<sizeof(T)>::type;

@@ -107,7 +107,7 @@ LAMELLA_HIDDEN inline lamella_value value(double d) {
   v.as.d = d;
   return v;
 }
-/* Borrows the memory for as long as the value is used. */
+/* The value points into `list`, which must outlive it. */
 LAMELLA_HIDDEN inline lamella_value value(const std::vector<int64_t>& list) {
   lamella_value v{LAMELLA_INT_LIST, static_cast<uint32_t>(list.size()), {0}};
   v.as.ints = list.data();
@@ -347,8 +347,8 @@ typedef struct {
 extern const lamella_block* const __start_lamella_init[] __attribute__((weak, visibility("hidden")));
 extern const lamella_block* const __stop_lamella_init[] __attribute__((weak, visibility("hidden")));
 
-#ifndef LAMELLA_NO_PLUGIN_INIT /* undefined for a library that no loader opens */
-/* Called only by the loader, when it loads the library, and again if it loads it after an unload. */
+#ifndef LAMELLA_NO_PLUGIN_INIT /* defined for a library that no loader opens */
+/* Called only by the loader, when the library is loaded, and again when it is loaded after an unload. */
 __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(const lamella_api* api) {
   lamella::Api::table() = api;
   std::vector<const lamella_block*> blocks(__start_lamella_init, __stop_lamella_init);

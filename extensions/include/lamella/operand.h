@@ -17,7 +17,7 @@
 
 namespace lamella {
 
-/* A new tensor for a kernel's own use, plain unless strides are given. */
+/* Makes a tensor for a kernel's own use, contiguous unless strides are given. */
 inline Tensor allocate(IntArrayRef sizes, int dtype, lamella_device device, const int64_t* strides = nullptr) {
   lamella_tensor* made;
   check(api().tensor_empty(static_cast<int32_t>(sizes.size()), sizes.data(), strides, static_cast<uint8_t>(dtype),
@@ -39,13 +39,13 @@ inline lamella_status copy_by_operator(const lamella_tensor* to, const lamella_t
   return LAMELLA_OK;
 }
 
-/* An operand, copied by `Copy` where a copy is needed. A backend gives its own function: using Operand =
+/* An operand, copied by `Copy` if a copy is needed. A backend gives its own function: using Operand =
  * OperandBy<copy>. Constructors throw. */
 template <CopyFunction Copy>
 class OperandBy {
  public:
   OperandBy() = default;
-  /* The operand in plain layout and this dtype. An absent operand stays absent. */
+  /* The operand, contiguous and in this dtype. An absent operand stays absent. */
   OperandBy(const lamella_tensor* t, int dtype) : OperandBy(t, dtype, !t || is_contiguous(t)) {}
   explicit OperandBy(const lamella_tensor* t) : OperandBy(t, t ? t->dtype : 0) {}
   /* `lies` says whether the kernel takes the tensor's layout. */
@@ -84,7 +84,8 @@ class OperandBy {
   Tensor copy_;
 };
 
-/* A result, copied to its target by `Copy` where it was computed elsewhere. The kernel calls finish() last. */
+/* A result, copied to its target by `Copy` if it was computed in a tensor of its own. The kernel calls finish()
+ * last. */
 template <CopyFunction Copy>
 class ResultBy {
  public:

@@ -1,6 +1,5 @@
-/* The floor that kernels stand on, for backends of any vendor: operands and results in a kernel's own layout,
- * dimensions that are walked together, quotients by multiplication, windows of pools. Each part is a header of its own.
- */
+/* Helpers for the kernels of any backend: operands and results in a kernel's own layout, dimensions that are walked
+ * together, quotients by multiplication, windows of pools. Each part is a header of its own. */
 #ifndef LAMELLA_OPERANDS_H
 #define LAMELLA_OPERANDS_H
 

@@ -70,7 +70,8 @@ class RecordFunction {
 };
 
 /* An observer: its functions, the scopes that it observes, and how often. `enter` returns a context, which `exit`
- * gets; both may be lambdas that capture. A function that throws is removed, and reported. */
+ * gets; both may be lambdas that capture. If one of them throws, the observer is removed and the
+ * error is reported. */
 class RecordFunctionCallback {
  public:
   template <class Enter, class Exit>
@@ -106,7 +107,7 @@ class RecordFunctionCallback {
       });
     };
   }
-  /* An observer that is called only before. */
+  /* An observer without `exit`. */
   template <class Enter>
   explicit RecordFunctionCallback(Enter enter)
       : RecordFunctionCallback(
@@ -223,7 +224,7 @@ class DebugInfoGuard {
     if (profiler_interface().info_pop(token_)) api().error_clear();
   }
   DebugInfoGuard(const DebugInfoGuard&) = delete;
-  /* Returns the text under a kind on this thread, or an empty one. */
+  /* Returns the string under a kind on this thread, or an empty one. */
   static std::string text(const char* kind) {
     lamella_value v;
     check(profiler_interface().info_get(kind, &v));

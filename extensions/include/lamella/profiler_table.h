@@ -9,8 +9,8 @@
  *   `enter` is called before and `exit` after each; `exit` gets the `state` that `enter` set. Each `enter` is followed
  *   by an `exit`, also after an error and after the observer was removed. Operators that an observer calls are not
  *   observed. An observer that fails is removed, and reported; the operator goes on.
- * Note [Sampling]  An observer with a probability p is called for each call with that probability, independently. The
- *   random number is that of calls until the next one that it observes, so that the others cost one decrement.
+ * Note [Sampling]  An observer with a probability p is called for each call with that probability, independently. A
+ *   random number of calls is skipped before the next observed one, and each skipped call costs one decrement.
  * Note [Removal]  Observers are added and removed on any thread at any time, from within an observer, too. `destroy`
  *   is called once no call can reach the observer any more, on any thread. */
 #ifndef LAMELLA_PROFILER_TABLE_H
@@ -44,7 +44,7 @@ typedef struct lamella_record {
   uint64_t sequence;                   /* autograd's number: for `exit` of a call that it has recorded, and of a step
                                         * of backward the number of the call that it belongs to; else 0 */
   uint64_t thread;                     /* the system's number of the thread */
-  uint64_t forward_thread;             /* of a step of backward: where the call was recorded, or 0 */
+  uint64_t forward_thread;             /* of a step of backward: the thread that recorded the call, or 0 */
   const struct lamella_record* parent; /* the innermost observed record around it on this thread, or null */
   int32_t backend;                     /* of the first tensor, or -1 */
   int32_t layer;                       /* of the layer that made the record, or -1 */
@@ -125,7 +125,7 @@ typedef struct {
   const char* name;
   lamella_device device, to, from;
   uint64_t stream, launch;
-  int64_t launched; /* when it was queued; begin, where that is not known */
+  int64_t launched; /* when it was queued; equal to begin if that is not known */
   int64_t begin, end, bytes;
   int64_t host;
   uint64_t thread;      /* the thread that launched it, or 0 */
@@ -145,12 +145,12 @@ typedef struct {
   int32_t reserved;
   int64_t count, failed;
   int64_t total, self;         /* nanoseconds: with inner events, and without */
-  int64_t least, most;         /* of one */
+  int64_t least, most;         /* nanoseconds of one event */
   int64_t memory, self_memory; /* bytes allocated minus bytes freed, likewise */
   int64_t device, self_device; /* nanoseconds of devices: of what was launched inside, and directly. Of a device's own
                                 * row both are the time itself, and `total` and `self` are 0 */
   int64_t bytes;               /* that its copies and fills moved */
-  int64_t device_memory, self_device_memory; /* the part of `memory` and `self_memory` that is no host's */
+  int64_t device_memory, self_device_memory; /* the part of both that is not on a host */
 } lamella_trace_row;
 
 /* Note [Shapes]  For each argument one word, `tag | dtype << 8 | number of dimensions << 16`, and then of a tensor its
@@ -174,7 +174,8 @@ typedef struct {
    * of scope_begin, which else shows the block as a parent until its next record. */
   lamella_status (*scope_begin)(const char* name, void** scope);
   void (*scope_end)(void* scope);
-  /* Called with the pending error of an observer that was removed for it. Null: the message goes to standard error. */
+  /* Sets a function that is called when an observer was removed because it failed; its error is pending then. Null: the
+   * message goes to standard error. */
   void (*set_reporter)(void (*report)(void* context));
 
   /* Debug information: values by kind, on this thread and on those that its state is carried to. The last push of a

@@ -40,8 +40,8 @@ typedef struct {
   uint32_t version; /* of the library: LAMELLA_MAKE_VERSION */
   const char* library_version;
   const lamella_api* (*get_api)(uint32_t version); /* null if it cannot serve a module built for that version */
-  /* Runs the init function of a library, once for the file; a module that has one calls it for itself. -1 with an
-   * exception. */
+  /* Runs the init function of a library, once for the file. A module that has an init function passes its own path. -1
+   * with an exception. */
   int (*load_plugin)(const char* path);
 } lamella_capsule;
 
@@ -107,8 +107,8 @@ LAMELLA_HIDDEN inline int import() {
   return -1;
 }
 
-/* The same, and runs the blocks of registrations of the module that `own` lies in: the loader calls its init function,
- * once, though Python opened the file. */
+/* Does what import() does, and runs the blocks of registrations of the module that `own` lies in: the loader calls the
+ * module's init function, once, though Python opened the file. */
 LAMELLA_HIDDEN inline int run_registrations(const void* own) {
   if (import() < 0) return -1;
   const auto* capsule = static_cast<const lamella_capsule*>(PyCapsule_Import(LAMELLA_PYTHON_CAPSULE, 0));

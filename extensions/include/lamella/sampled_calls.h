@@ -23,13 +23,13 @@ typedef struct {
   uint32_t capacity;        /* of the queue, in samples of 320 bytes; rounded up to a power of 2, at least 2 */
   double probability;       /* of operators and steps of backward; 0: none */
   double block_probability; /* of named blocks; 0: none */
-  uint32_t max_series;      /* further ones are dropped */
+  uint32_t max_series;      /* samples that need a further one are dropped */
   uint32_t max_spans;       /* that are kept until they are taken; 0: no spans */
   const char* const* kinds; /* of debug information, at most 8; their values go to the samples: of n kinds each has
                              * 128/n bytes, 2 of which are taken; a longer value is cut */
   const double* bounds;     /* of the histograms' buckets, in seconds, ascending; each belongs to the bucket below it */
   uint32_t num_kinds, num_bounds;
-  uint32_t num_series_kinds; /* the first of the kinds, whose values distinguish series; spans have all */
+  uint32_t num_series_kinds; /* how many kinds, from the first on, distinguish series; spans have all */
   uint32_t reserved;
 } lamella_sampling;
 

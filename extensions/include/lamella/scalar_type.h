@@ -94,13 +94,13 @@ constexpr bool is_integral(ScalarType t, bool with_bool = false) {
   return dtype_class(t) == LAMELLA_CLASS_INTEGRAL || (with_bool && dtype_class(t) == LAMELLA_CLASS_BOOL);
 }
 constexpr bool is_half(ScalarType t) { return t == kHalf || t == kBFloat16; }
-/* The dtype in which numbers of half precision are computed with; of any other dtype, that dtype. */
+/* Returns the dtype that kernels compute in: float32 for one of half precision, else the dtype itself. */
 constexpr ScalarType wide_of(ScalarType t) { return is_half(t) ? kFloat : t; }
-/* The same of dtypes as tensors have them, by their numbers. */
+/* The same for a dtype's number, as a lamella_tensor has it. */
 constexpr bool is_complex(int dtype) { return is_complex(static_cast<ScalarType>(dtype)); }
 constexpr bool is_half(int dtype) { return is_half(static_cast<ScalarType>(dtype)); }
 constexpr int wide_of(int dtype) { return static_cast<int>(wide_of(static_cast<ScalarType>(dtype))); }
-/* Whether it holds negative numbers. */
+/* Returns whether a dtype can hold negative numbers; false for bool. */
 constexpr bool is_signed(ScalarType t) {
   if (dtype_class(t) != LAMELLA_CLASS_INTEGRAL) return dtype_class(t) > LAMELLA_CLASS_INTEGRAL;
   if (!detail::is_plain(t)) return detail::dtype_of(t)->dlpack.code != kDLUInt;
@@ -176,7 +176,7 @@ struct ScalarTypeIs {
   static constexpr ScalarType value = S;
 };
 template <ScalarType S>
-struct CppTypeIs {}; /* complex ones have std::complex, which the macros below name where they are used */
+struct CppTypeIs {}; /* none for complex dtypes: the dispatch macros below name std::complex */
 
 #define LAMELLA_SCALAR_TYPE_(S, T)                               \
   template <>                                                    \

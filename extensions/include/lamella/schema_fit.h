@@ -74,9 +74,9 @@ inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bo
   return true;
 }
 
-/* How many of the schema's arguments the function takes; its last parameters may be the results, to be written into.
- * Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
- */
+/* Returns how many of the schema's arguments the function takes; its last parameters may be the results, to be written
+ * into. Throws a TypeError that shows the schema and the function unless they fit. Unless `exact`, the function may
+ * leave out arguments at the end that have a default. */
 __attribute__((cold)) inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
                                              ArrayRef<CppType> results, bool exact, bool may_write = true) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),

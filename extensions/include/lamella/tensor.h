@@ -110,7 +110,7 @@ class Tensor : public TensorMethods {
   }
   void* data_ptr() const { return there()->dl.data; }
 
-  /* Elements by their indices: a[i][j] of x.accessor<float, 2>(), as long as x is there. */
+  /* Elements by their indices: a[i][j] of x.accessor<float, 2>(), as long as x lives. */
   template <class T, int N>
   TensorAccessor<T, N> accessor() && = delete;
   template <class T, int N>
@@ -473,7 +473,7 @@ Tensor from_blob(T* data, IntArrayRef sizes, Deleter deleter, const TensorOption
 
 /* ---- work ---- */
 
-/* body(begin, end) for pieces of the range, on all threads; an exception on any of them is thrown here. */
+/* Calls body(begin, end) for pieces of the range, on all threads. The first exception on any of them is thrown here. */
 template <class Body,
           class = std::enable_if_t<std::is_void<decltype(std::declval<Body&>()(int64_t(), int64_t()))>::value>,
           class = void>

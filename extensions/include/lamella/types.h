@@ -31,7 +31,7 @@ typedef int32_t lamella_status;
 /* Kinds of error begin at 1. A negative value is a message to the dispatcher, and sets no error. */
 enum lamella_error_kind {
   LAMELLA_DECLINED = -2, /* a backend's kernel does not serve this call, and has written nothing: Note [Declining] */
-  LAMELLA_RETRY = -1,    /* a kernel says: my registration was withdrawn while this call was on its way; look again */
+  LAMELLA_RETRY = -1,    /* the kernel's registration was withdrawn during the call: the call runs again without it */
   LAMELLA_OK = 0,
   LAMELLA_RUNTIME_ERROR = 1,
   LAMELLA_TYPE_ERROR = 2,
@@ -102,7 +102,7 @@ typedef struct {
 } lamella_dtype_def;
 
 typedef struct {
-  int32_t backend; /* the small integer that the backend was given at load; meta is 0 */
+  int32_t backend; /* the number that the backend got when it was registered; meta is 0 */
   int32_t index;
 } lamella_device;
 
@@ -142,7 +142,7 @@ typedef struct {
   uint16_t backend;    /* dl.device.device_type is DLPack's code; this is the backend's integer */
   uint8_t dtype;       /* enum lamella_dtype */
   uint8_t flags;       /* enum lamella_tensor_flags */
-  uint32_t device_key; /* backend << 16 | index: one comparison tells whether two tensors share a device */
+  uint32_t device_key; /* backend << 16 | index: equal for two tensors on one device */
   lamella_storage* storage;
   int64_t storage_offset; /* in elements */
 } lamella_tensor;

@@ -222,8 +222,8 @@ Formula: Dozat, 2016.)";
   }
 };
 
-/* Liu and others, On the variance of the adaptive learning rate and beyond, 2020. While the variance cannot be told the
- * step is that of momentum. */
+/* Liu and others, On the variance of the adaptive learning rate and beyond, 2020. In the first steps, in which
+ * the variance cannot be estimated, the step is that of momentum. */
 struct Radam {
   LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"))
   LAMELLA_OPTIONS((lr, rate(1e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
@@ -264,7 +264,7 @@ Formula: Liu and others, 2020.)";
 };
 
 /* Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992. It keeps the weight of the mean and
- * the rate, of which the next step makes use. */
+ * the rate for the next step. */
 struct Asgd {
   LAMELLA_STATE(like_parameter("axs", "ax"), number("mus", "mu", 1), number("etas", "eta", 0, "lr"))
   LAMELLA_OPTIONS((lambd, positive(1e-4, "lambd value")), (lr, rate(1e-2)), (t0, positive(1e6, "t0 value")),
@@ -386,7 +386,7 @@ namespace {
 enum { LAMELLA_UPDATES(LAMELLA_NUMBER_UPDATE) update_count };
 #undef LAMELLA_NUMBER_UPDATE
 
-/* All of them as data, by their numbers. */
+/* The updates as data, by their numbers. */
 #define LAMELLA_DESCRIBE_UPDATE(U) update_of<U>(#U, number_##U),
 constexpr Update update_table[] = {LAMELLA_UPDATES(LAMELLA_DESCRIBE_UPDATE)};
 #undef LAMELLA_DESCRIBE_UPDATE

@@ -242,7 +242,7 @@ class Scalar {
     constexpr bool wraps = std::is_unsigned<T>::value;
     bool fits;
     if constexpr (std::is_floating_point<From>::value) {
-      /* The smallest number that is too large: exact in From, where T's limits may not be. */
+      /* `above`, the smallest number that is too large, is exact in From; T's limits may not be. */
       constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1)), least = static_cast<From>(INT64_MIN);
       fits = x < above && (wraps ? x > -above && x > least : x >= -above);
       if (wraps && fits && x < 0) return static_cast<T>(static_cast<int64_t>(x));
@@ -300,7 +300,7 @@ inline lamella_value value(const Generator& g) {
   v.as.object = g.get();
   return v;
 }
-/* The text must end with a zero: a literal or a std::string. */
+/* The string must end with a zero byte: a literal or a std::string. */
 inline lamella_value value(std::string_view s) {
   lamella_value v{LAMELLA_STRING, static_cast<uint32_t>(s.size()), {0}};
   v.as.string = s.data();

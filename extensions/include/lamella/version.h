@@ -10,7 +10,7 @@
 /* A library built against N.M runs on every Lamella N.x with x >= M. */
 #define LAMELLA_ABI_MAJOR 1
 #define LAMELLA_ABI_MINOR 0
-#define LAMELLA_ABI_VERSION (LAMELLA_ABI_MAJOR << 16 | LAMELLA_ABI_MINOR) /* which bindgen can read */
+#define LAMELLA_ABI_VERSION (LAMELLA_ABI_MAJOR << 16 | LAMELLA_ABI_MINOR) /* bindgen reads no macro calls */
 
 /* The oldest Lamella that must run the built library: define it before the first include, or with -D, to hide every
  * newer entry. -DLAMELLA_TARGET_VERSION='LAMELLA_MAKE_VERSION(1,0)' */

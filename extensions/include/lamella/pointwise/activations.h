@@ -7,7 +7,8 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Curve and Broken: functions of floating tensors, with vector forms inside, and without. */
+/* Functions of floating tensors: `apply` of a Curve calls functions that have vector forms, that of a Broken calls
+ * none. */
 template <int Params = 0>
 struct Curve : Pointwise<1, FLOAT, Params> {
   static constexpr bool maths = true;
@@ -107,7 +108,7 @@ tensor([0.3133, 0.6931, 2.1269])
   }
 };
 
-/* x * tanh(log(1 + e^x)), where tanh and the logarithm cancel. */
+/* x * tanh(log(1 + e^x)) without tanh and log: with w = e^x * (e^x + 2), tanh(log(1 + e^x)) is w / (w + 2). */
 struct mish : Curve<> {
   static constexpr Signature signatures[] = {{"mish(Tensor self) -> Tensor", PRIVATE | FUNCTION | INPLACE | OUT,
                                               R"(self * tanh(log(1 + e^self)).

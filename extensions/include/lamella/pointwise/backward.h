@@ -9,7 +9,8 @@
 namespace lamella::pointwise {
 namespace {
 
-/* CurveBackward and BrokenBackward: derivatives of floating tensors, with vector forms inside, and without. */
+/* Gradients of floating tensors: `apply` of a CurveBackward calls functions that have vector forms, that of a
+ * BrokenBackward does not. */
 template <int Params = 0>
 struct CurveBackward : Pointwise<2, FLOAT, Params> {
   static constexpr bool maths = true;
@@ -66,7 +67,7 @@ struct mish_backward : CurveBackward<> {
   }
 };
 
-/* The distribution function of the normal distribution, and x times its density. */
+/* The slope is normal_cdf(x) + x * density(x), of the normal distribution. */
 struct gelu_backward : CurveBackward<> {
   static constexpr Signature signatures[] = {
       {"_gelu_backward(Tensor grad_output, Tensor self) -> Tensor", PRIVATE | FUNCTION, "The gradient of _gelu."}};
@@ -110,7 +111,7 @@ struct elu_backward : CurveBackward<3> {
   }
 };
 
-/* x may be the result instead of the input, for both have one sign. */
+/* x may be the result instead of the input, since both have the same sign if the slope is not negative. */
 struct leaky_relu_backward : BrokenBackward<2> {
   static constexpr Signature signatures[] = {
       {"leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",

@@ -41,9 +41,9 @@ struct Pointwise {
   static constexpr int compute = LAMELLA_COMPUTE_SAME, result = LAMELLA_RESULT_SAME;
   static constexpr bool condition = false, params_promote = false, maths = false;
   static constexpr bool complex_maths = false; /* `apply` calls functions with vector forms for complex numbers, too */
-  /* Elements are moved, not computed: loops over unsigned integers serve all dtypes. */
+  /* Elements are moved, not computed: loops over unsigned integers serve all dtypes of up to 8 bytes. */
   static constexpr bool moves = false;
-  static constexpr bool signless = false; /* the bits do not depend on the sign: unsigned integers share the loops */
+  static constexpr bool signless = false; /* signed and unsigned give the same bits: the signed loops serve both */
   static constexpr int absent[3] = {LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR};
   static constexpr const char* fault_message = nullptr;
   static constexpr std::initializer_list<Signature> signatures = {}; /* empty: only backends use the declaration */

@@ -9,7 +9,7 @@
 #include <math.h>
 #endif
 
-/* A rational approximation and two of Newton's steps; erfc where erf is too near to 1. */
+/* A rational approximation and two of Newton's steps, which use erfc for |y| > 0.7, where erf is near 1. */
 static inline double lamella_erfinv(double y) {
   const double a = fabs(y), slope = 1.1283791670955126; /* 2 / sqrt(pi) */
   double x, z;

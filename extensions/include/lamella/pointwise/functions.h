@@ -266,7 +266,8 @@ tensor([5.])
   }
 };
 
-/* Computed from the larger one, so that nothing overflows; equal infinities have no difference. */
+/* Computed from the larger one, so that nothing overflows. Equal elements are a case of their own, since the difference
+ * of equal infinities is NaN. */
 struct logaddexp : Maths<2, FLOAT> {
   static constexpr Signature signatures[] = {{"logaddexp(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
                                               R"(log(e^self + e^other) without overflow on the way.

@@ -1,7 +1,7 @@
 /* From a declaration to machine code: one strided loop per compute dtype, and the descriptor that is registered.
  *
  * Note [Position independence]  An element's value must not depend on its position, on chunks or on threads. A
- *   vectorized function and its scalar twin differ in the last bit, so operators declared `maths` run in whole
+ *   vectorized function and its scalar twin may differ in the last bit, so operators declared `maths` run in whole
  *   blocks; the remainder is padded to a block and goes through the same vector function. For plain arithmetic
  *   both give the same bits (-ffp-contract=off), and no padding is needed.
  *
@@ -320,7 +320,7 @@ constexpr lamella_loop loop_for() {
 
 /* The expressions of an operator, as texts. */
 struct Expressions {
-  std::string of_bools, of_integers, of_floats, of_complex; /* empty where the class is not accepted */
+  std::string of_bools, of_integers, of_floats, of_complex; /* empty if the class is not accepted */
   std::string fault;
 };
 

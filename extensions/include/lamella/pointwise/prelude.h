@@ -157,7 +157,7 @@ static inline T div_of(T x, T y) {
   if (wide) return make((x.re + LAMELLA_ROUNDED(x.im * ratio)) * scale, (x.im - LAMELLA_ROUNDED(x.re * ratio)) * scale);
   return make((LAMELLA_ROUNDED(x.re * ratio) + x.im) * scale, (LAMELLA_ROUNDED(x.im * ratio) - x.re) * scale);
 }
-/* The absolute value, and the angle. */
+/* modulus() is the absolute value of a complex number, arg() its angle. */
 static inline R modulus(T x) { return hypot_of(x.re, x.im); }
 static inline R arg(T x) { return atan2_of(x.im, x.re); }
 

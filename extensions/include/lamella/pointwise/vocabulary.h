@@ -148,7 +148,7 @@ inline Symbol<Class> where(const Truth& c, const Symbol<Class>& a, const Symbol<
 
 /* ---- functions of real numbers ---- */
 
-/* x * y + z, rounded once where there is an instruction for it. */
+/* x * y + z, rounded once if the instruction set has an instruction for it. */
 inline float fused(float x, float y, float z) {
 #ifdef __FMA__
   return __builtin_fmaf(x, y, z);
@@ -170,7 +170,7 @@ inline float power_of_two(int32_t n) {
   __builtin_memcpy(&x, &bits, 4);
   return x;
 }
-/* e^x where it is a normal number: |x| <= 87. */
+/* e^x for |x| <= 87, of which e^x is a normal number. */
 inline float normal_exp(float x) {
   const float n = __builtin_rintf(x * 1.44269504f);
   return exp_of_rest(x, n) * power_of_two(static_cast<int32_t>(n));
@@ -235,7 +235,7 @@ inline double lgamma_(double x) {
   return ::lgamma_r(x, &sign);
 }
 
-/* The probability that a normal variable is below x, computed from the tail, so that small ones keep their digits. */
+/* The probability that a normal variable is below x, computed from the tail, so that small ones are precise. */
 inline float normal_cdf_(float x) {
   const float a = abs_(x), b = where(a > 13.0f, 13.0f, a);
   const float p =
@@ -319,7 +319,7 @@ inline IfInteger<T> shift_right_(T x, T y) {
   else
     return static_cast<T>(x >> (all ? static_cast<T>(bits - 1) : y));
 }
-/* Exact integer power by squaring; a negative exponent gives 1/x^n rounded to zero. */
+/* x^n by squaring, which wraps; for a negative n the power rounded toward zero, and 0 if x is 0. */
 template <class T>
 inline IfInteger<T> pow_(T x, T n) {
   if constexpr (std::is_signed_v<T>)

@@ -1,8 +1,8 @@
-/* What an update of an optimizer is made of: options, lists of state, the plan of a step, and the formulas' words.
+/* The parts of an optimizer's update: options, lists of state, the plan of a step, and the formulas' words.
  *
  * Note [Updates]  An update is a struct of <lamella/updates.h>, from which its operator follows. The operator takes
  * lists of tensors: the parameters, their gradients, then the `state` that the struct declares. Tensors of the state
- * have the parameter's shape; after them come `kept` lists of single numbers that the update changes. Where it
+ * have the parameter's shape; after them come `kept` lists of single numbers that the update changes. If it
  * `counts`, the list of the steps follows. Then come the options in the order of their declaration, grad_scale and
  * found_inf. From the options and the step `plan` computes the factors of one tensor and its variant, whose bit
  * `decays` has one meaning for all updates. `apply` changes a parameter p and the state s that the variant `holds`,
@@ -22,9 +22,9 @@ constexpr unsigned decays = 1;
 template <class N>
 struct PlanOf {
   unsigned variant = 0;
-  N decay = 0; /* of the parameter, which is added to the gradient */
+  N decay = 0; /* this times the parameter is added to the gradient */
   N factors[most_factors] = {};
-  double kept[most_kept] = {}; /* the new numbers */
+  double kept[most_kept] = {}; /* the new values of the kept numbers */
 };
 using Plan = PlanOf<double>;
 
@@ -79,7 +79,7 @@ constexpr Option named(const char* name, Option o) {
 #define LAMELLA_EACH_9(F, x, ...) F x LAMELLA_EACH_8(F, __VA_ARGS__)
 
 /* An operator takes numbers; in its overload ".tensor_lr" the option `lr` is a tensor, and in ".tensors" every option
- * is that may be one. */
+ * that may be a tensor is one. */
 enum Overload { of_numbers, of_tensor_lr, of_tensors };
 constexpr const char* overloads[] = {"", ".tensor_lr", ".tensors"};
 constexpr bool is_tensor(const Option& o, int overload) {
@@ -133,7 +133,7 @@ inline T limited(T x, T low, T high) {
   const T raised = x < low ? low : x;
   return raised > high ? high : raised;
 }
-/* One of three, as x is positive, zero or negative. */
+/* Returns one of three values, as x is positive, zero or negative. */
 template <class T>
 inline T by_sign(T x, T positive, T zero, T negative) {
   return x > 0 ? positive : x < 0 ? negative : zero;
@@ -150,7 +150,7 @@ inline PlanOf<N> with_decay(const N& decay) {
   return plan;
 }
 
-/* One step, with the decay that all updates have in common. */
+/* Makes one step, with the decay that all updates have in common. */
 template <class U, class V, class X, class C>
 inline __attribute__((always_inline)) void step(V v, X& p, X g, X (&s)[most_state], C decay, const C* factors) {
   if (v & decays) g = g + p * decay;
@@ -167,8 +167,8 @@ struct Update {
   int options, maximize;
   const Option* about;
   const State* state;
-  const char *doc, *example, *result; /* the example's arguments behind the gradients, and its new elements */
-  /* Options as numbers, the step after this update, and the numbers that are kept. */
+  const char *doc, *example, *result; /* the example: arguments after the gradients, new elements */
+  /* Takes the options as numbers, the number of this step (the first is 1), and the kept numbers. */
   Plan (*plan)(const double* o, double step, const double* kept);
   bool (*holds)(unsigned variant, int state);
 

@@ -1,4 +1,4 @@
-/* The host's side of updates: the names of their operators, and the tensors of one place with their memory. */
+/* The host's side of updates: the names of their operators, and the tensors at one place of their lists. */
 #ifndef LAMELLA_UPDATES_HOST_H
 #define LAMELLA_UPDATES_HOST_H
 
@@ -22,18 +22,18 @@ inline std::string operator_name(const Update& u, int overload) {
   return name + "_" + overloads[overload];
 }
 
-/* A parameter, its gradient and its state; null where the variant holds nothing. */
+/* A parameter, its gradient and its state; null for a state that the variant does not hold. */
 struct Entry {
   const lamella_tensor* tensors[most_lists] = {};
 };
 
-/* The entry of place i of the lists. */
+/* Fills an entry with the tensors at place i of the lists. */
 inline void fill(Entry& e, const Update& u, const lamella_value* args, unsigned variant, uint32_t i) {
   for (int k = 0; k < u.lists; k++)
     if (k < 2 || u.holds(variant, k - 2)) e.tensors[k] = args[k].as.tensors[i];
 }
 
-/* One number of a floating dtype in memory of the host. */
+/* Reads the first element of a tensor of a floating dtype in host memory. */
 inline double number_in(const lamella_tensor* t) {
   switch (t->dtype) {
     case LAMELLA_FLOAT64:
@@ -62,7 +62,8 @@ inline void set_number(const lamella_tensor* t, double x) {
   }
 }
 
-/* Whether the elements of all tensors of an entry lie in the same order and without gaps, so that they are one run. */
+/* Returns whether the elements of all tensors of an entry lie in the same order and without gaps, so that they are one
+ * run. */
 inline bool is_one_run(const Entry& e) {
   const lamella_tensor* first = e.tensors[0];
   bool plain = true;
@@ -86,7 +87,7 @@ inline bool is_one_run(const Entry& e) {
   return true;
 }
 
-/* Whether a tensor shares memory with one of another entry: such entries must take turns. */
+/* Returns whether a tensor shares memory with one of another entry: such entries must be updated one after another. */
 template <class E>
 bool overlap(const std::vector<E>& entries) {
   struct Range {
