@@ -85,7 +85,7 @@ void infer_attention_dropout(const Tensor& query, const Tensor& key, const Tenso
   words.set({2}, kLong);
 }
 
-// The checks of both gradients.
+// Checks the arguments that both operators of gradients have: those of query, key and value, and of the mask.
 void check_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key,
                     const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp,
                     const Tensor& words, double dropout_p) {
@@ -292,7 +292,7 @@ Tensor with_batch(const Tensor& x, IntArrayRef batch) {
   return IntArrayRef(sizes) == x.sizes() ? x : x.expand(sizes);
 }
 
-// Makes one dimension of all before the last three.
+// Returns the tensor in four dimensions: those before the last three become one, or ones of size 1 are added.
 Tensor as_four(const Tensor& x) {
   if (x.dim() == 4) return x;
   if (x.dim() == 2) return x.unsqueeze(0).unsqueeze(0);

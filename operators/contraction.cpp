@@ -8,7 +8,7 @@ namespace {
 // The size of a dimension that wrap_dims() admits: a zero-dim tensor counts as one dimension.
 int64_t size_of(const Tensor& x, int64_t d) { return x.dim() == 0 ? 1 : x.size(d); }
 
-// The dimensions named are summed over, pair by pair: one product of two matrices.
+// Sums products over the dimensions left[i] of x and right[i] of y, for all i, by one product of two matrices.
 Tensor contract(Tensor x, Tensor y, const DimVector& left, const DimVector& right) {
   DimVector order_x, order_y, sizes;
   int64_t n = 1, k = 1, m = 1;

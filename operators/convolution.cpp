@@ -7,7 +7,7 @@ namespace {
 struct Geometry {
   int spatial;
   int64_t stride[3], padding[3], dilation[3], kernel[3], places[3], groups;
-  // One of the arrays above as a list of `spatial` numbers.
+  // Returns one of the arrays above as a list of `spatial` numbers.
   IntArrayRef list(const int64_t* numbers) const { return {numbers, static_cast<size_t>(spatial)}; }
 };
 
@@ -106,7 +106,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   return channels_last(input) || channels_last(weight) ? in_channels_last(result) : result;
 }
 
-// The image of convNd may have no dimension for the batch.
+// Checks the numbers of dimensions of convNd, whose input may have no dimension for the batch.
 void check_image(const Tensor& input, const Tensor& weight, int spatial) {
   LAMELLA_CHECK(weight.dim() == spatial + 2, argument("weight"), ": expected ", spatial + 2, " dimensions, got ",
                 text_of(weight));
@@ -154,8 +154,8 @@ Tensor conv_named(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-// For the input's gradient `other` is the weight and `size` the input's sizes; for the weight's gradient, `other` is
-// the input and `size` the weight's sizes.
+// Checks the arguments of a gradient. For the input's gradient, `other` is the weight and `size` the input's sizes; for
+// the weight's gradient, `other` is the input and `size` the weight's sizes.
 template <bool OfInput>
 Geometry read_backward(const Tensor& grad_output, const Tensor& other, IntArrayRef size, IntArrayRef stride,
                        IntArrayRef padding, IntArrayRef dilation, int64_t groups) {

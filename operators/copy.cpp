@@ -73,7 +73,7 @@ Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool
   return converted(self, other.dtype(), other.device(), copy, memory_format, non_blocking);
 }
 
-// The first element of a tensor in host memory.
+// Reads the first element of a tensor in host memory.
 Scalar read_number(const Tensor& x) {
   const core::OwnedValue v = core::OwnedValue::adopt(core::read_number(x.get()));
   return Scalar(v);
@@ -104,8 +104,8 @@ Scalar item(const Tensor& self) {
 
 // ---- the copies that the dispatcher makes ----
 
-// Copies between devices in three steps: makes the source contiguous on its device, moves the bytes, and then converts
-// and lays them out, on the host's side or, if neither device is a host, on the destination's side.
+// Copies between devices: makes the source contiguous on its device and moves the bytes. Another dtype is converted
+// before the move if the source is on a host, else on the destination; another layout is made on the destination.
 lamella_status between_devices(core::Tensor* to, core::Tensor* from, bool non_blocking) {
   return guarded([&]() -> lamella_status {
     const Tensor self = Tensor::borrow(to), packed = Tensor::borrow(from).contiguous();

@@ -47,7 +47,8 @@ Tensor feature_dropout(const Tensor& input, double p, bool train) {
   return lamella::where(kept, input * (p == 1 ? 0. : 1 / (1 - p)), 0);
 }
 
-// The other elements are scaled and shifted so that mean 0 and variance 1 are kept. After Klambauer et al. (2017).
+// Sets random elements or channels to the value at which SELU saturates, then scales and shifts all elements so that
+// mean 0 and variance 1 are kept. After Klambauer et al. (2017).
 template <bool Channels>
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
   check_probability(p);

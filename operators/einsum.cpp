@@ -114,7 +114,7 @@ class Einsum {
     return label < first_ellipsis ? std::string("'") + static_cast<char>(label) + "'" : "under '...'";
   }
 
-  // A repeated label takes the diagonal.
+  // Returns a view of an operand in which the dimensions of a repeated label have become one, their diagonal.
   static Operand diagonals(const Tensor& t, const std::vector<int>& all, size_t at) {
     Operand o{t, {}};
     DimVector sizes, strides;
@@ -150,7 +150,7 @@ class Einsum {
     auto under = [&] {
       for (int k = ellipsis_ - 1; k >= 0; k--) output_.push_back(first_ellipsis + k);
     };
-    if (!e.has_output) {  // the labels that occur once, in alphabetical order
+    if (!e.has_output) {  // the ellipsis, then the labels that occur once, A to Z and a to z
       under();
       for (int l = 0; l < first_ellipsis; l++)
         if (count[l] == 1) output_.push_back(l);

@@ -155,9 +155,11 @@ std::vector<Tensor> power_sums(TensorList self, const Scalar& ord, std::optional
 struct Row {
   const char* names;  // without "_foreach_"
   const char* overload;
-  const char* rest;                  // the arguments after `self`
-  const char* single;                // the single operator; "*" stands for the name
-  const char *in_lists, *in_single;  // arguments after x in the example, or (in place) its result; null: no example
+  const char* rest;    // the arguments after `self`
+  const char* single;  // the single operator; "*" stands for the name
+  // The example's arguments after x, in the call with lists and in the single call; for a single operator that is in
+  // place, `in_single` is its whole result. Null: there is no example.
+  const char *in_lists, *in_single;
 };
 
 #define NUMBER ", Scalar scalar"

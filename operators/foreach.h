@@ -6,7 +6,7 @@
 
 namespace lamella::operators {
 
-// From an operator's name with its overload, "_foreach_add_.List", to that of the single operator, "add_.Tensor".
+// Returns a map from each operator's name with its overload, "_foreach_add_.List", to its single one's, "add_.Tensor".
 const std::unordered_map<std::string, std::string>& single_operators();
 
 }  // namespace lamella::operators

@@ -28,8 +28,8 @@ std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<
 
 namespace {
 
-// Returns the places of windows of k along n elements, for each image and channel. They begin at (i + u) steps less u
-// steps, cut to integers; the last one ends with the image (Graham, Fractional max-pooling, 2014).
+// Returns the places of windows of k along n elements, for each image and channel. Window i begins at (i + u) steps
+// less u steps, each cut to an integer; the last one ends with the image (Graham, Fractional max-pooling, 2014).
 Tensor random_windows(const Tensor& u, int64_t n, int64_t places, int64_t k) {
   const TensorOptions options = u.options().dtype(kLong);
   Tensor begin = lamella::full({u.size(0), 1}, n - k, options);
@@ -57,7 +57,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
                 random_samples.dtype());
   LAMELLA_CHECK(random_samples.is_floating_point(), argument("random_samples"),
                 ": expected numbers of [0, 1) in a floating dtype, got ", random_samples.dtype());
-  // More are allowed and not used.
+  // Samples for more images than there are may be given; they are not used.
   const bool enough = random_samples.dim() == 3 && random_samples.size(0) >= wanted[0];
   LAMELLA_CHECK(enough && random_samples.size(1) == wanted[1] && random_samples.size(2) == Spatial,
                 argument("random_samples"), ": expected shape ", shape_text(wanted), ", got shape ",

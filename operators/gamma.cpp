@@ -12,7 +12,7 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 constexpr double bernoulli[] = {1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6, -3617. / 510};
 
-// sum over j of B(2j) (2j + n - 1)! / ((2j)! n!) y^-2j; for n = 0 its limit, B(2j) / 2j y^-2j.
+// Returns the sum over j of B(2j) (2j + n - 1)! / ((2j)! n!) y^-2j; for n = 0 its limit, B(2j) / 2j y^-2j.
 Tensor series(const Tensor& y, int64_t n) {
   const Tensor square = lamella::div(1., y * y);
   Tensor sum = square * 0.;

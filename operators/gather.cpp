@@ -105,9 +105,9 @@ Tensor paired(std::string_view reduce, const Tensor& x, const Tensor& y) {
   return reduce == "amax" ? x.maximum(y) : x.minimum(y);
 }
 
-// Sorts the indices, so that elements for one place are neighbours. Joins each element with the one 1, 2, 4, … before
-// it, if that is for the same place. Then the last element for a place holds the result of all, and is the one that
-// scatter_ leaves there.
+// Sorts the indices, so that elements for one place are neighbours. Joins each element with the one 1, 2, 4, … elements
+// before it, if that is for the same place. Then the last element for a place holds the result of all, and is the one
+// that scatter_ leaves there.
 const Tensor& scatter_fold_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                                    std::string_view reduce) {
   const auto [place, order] = index.sort(std::optional<bool>(true), dim);

@@ -10,7 +10,7 @@ inline int64_t dims_of(const Tensor& t) { return std::max<int64_t>(t.dim(), 1); 
 inline int64_t size_of(const Tensor& t, int64_t d) { return t.dim() ? t.sizes()[d] : 1; }
 
 void check_int64(const char* name, const Tensor& index);
-// The check of gather and scatter: int64 or int32.
+// check_places() raises unless the indices of gather and scatter are int64 or int32.
 void check_places(const char* name, const Tensor& index);
 void check_integral(const char* name, const Tensor& index);
 void check_same_dtype(const char* name, const Tensor& t, const Tensor& self);

@@ -33,7 +33,7 @@ void check_target_shape(const Tensor& input, const Tensor& target) {
 
 // ---- losses element by element --------------------------------------------------------------------------------------
 
-// The mean of weighted losses is divided by the sum of the weights.
+// Reduces weighted losses; their mean is their sum divided by the sum of the weights.
 Tensor weighted(const Tensor& loss, const Tensor& weight, Reduction how) {
   if (how != Reduction::mean) return reduced(loss * weight, how);
   return (loss * weight).sum() / weight.expand(loss.sizes()).sum();
@@ -136,7 +136,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view re
   LAMELLA_CHECK(delta > 0, argument("delta"), ": expected a number above 0");
   if (!weight.defined()) return pair(input, target, PairLoss::huber, delta, how);
   const Tensor loss = pair(input, target, PairLoss::huber, delta, Reduction::none) * weight;
-  return reduced(loss, how);  // unlike mse_loss's, its mean is not divided by the weights
+  return reduced(loss, how);  // unlike mse_loss's, its mean divides by the number of losses
 }
 
 // 'batchmean' divides by the size of the batch.
@@ -215,7 +215,7 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   check_class_weights(input, weight);
 }
 
-// For each target: an index that is valid even if the target is ignored, whether it is kept, and its weight, 0 if not.
+// For each target: an index that is valid even if the target is ignored; whether it is not ignored; its weight, or 0.
 struct Targets {
   Tensor safe, kept, weight;
 };

@@ -31,7 +31,7 @@ DimVector check_mask(const Tensor& self, const Tensor& mask, bool to_self) {
 }
 
 // Converts the value so that where() keeps self's dtype. A tensor is always converted, a number only if promotion would
-// otherwise give its dtype.
+// otherwise change the result's dtype.
 Tensor filling(const Tensor& value, ScalarType dtype) { return value.to(dtype); }
 Scalar filling(const Scalar& value, ScalarType dtype) {
   const lamella_value v = value.value();

@@ -7,9 +7,9 @@
 
 namespace lamella::operators {
 
-// An absent tensor has any shape.
+// Raises unless a tensor is absent or has these sizes.
 void check_shape(const char* name, const Tensor& t, IntArrayRef sizes);
-// A weight or bias: absent, or of a shape, and of the input's dtype (float32 goes with half precision too).
+// Raises unless a weight or bias is absent, or has these sizes and the input's dtype (or float32 for half precision).
 void check_parameter(const char* name, const Tensor& t, const Tensor& input, IntArrayRef sizes);
 // The last dimensions of the argument `input` must be those of the argument `normalized_shape`.
 void check_normalized(const Tensor& input, IntArrayRef normalized_shape);

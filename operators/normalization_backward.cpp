@@ -54,7 +54,7 @@ Tensor through_statistics(const Tensor& g, const Tensor& normalized, const Tenso
   return x * scale;
 }
 
-// The gradient of a weight or a bias, in its dtype.
+// Sums `g` over `dims` to the gradient of a weight or a bias, in its dtype.
 Tensor of_parameter(const Tensor& g, IntArrayRef dims, ScalarType dtype) {
   return as(dims.empty() ? g : g.sum(dims), dtype);  // sum over an empty list would sum over all dimensions
 }
@@ -137,7 +137,8 @@ std::tuple<Tensor, Tensor> fused_rms_norm_backward(const Tensor& grad_out, const
 
 // ---- group and batch norm: a weight and a bias for each channel -----------------------------------------------------
 
-// Without the bias, its gradient gets the weight's dtype.
+// Returns the dtype of the bias's gradient, since backward does not get the bias: the weight's or, without one, the
+// input's.
 ScalarType bias_dtype(const Tensor& weight, const Tensor& input) {
   return weight.defined() ? weight.dtype() : input.dtype();
 }

@@ -50,8 +50,8 @@ void check_written(const std::string& where, const Tensor& t) {
                   ": several elements share one memory location (an expanded tensor); clone() it before writing");
 }
 
-// What is written shares no memory with what else is given of its place: the elements would be read in the midst of the
-// changes. A gradient that is read alone may be the same tensor.
+// Raises if two tensors of one entry share memory and one of them is written, since elements would be read after others
+// were changed. A tensor that is only read, as a gradient, may be the same as a written one, element by element.
 class Apart {
  public:
   Apart(const lamella_frame* f, const lamella_value* args, uint32_t i) : f_(f), args_(args), i_(i) {}

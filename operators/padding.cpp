@@ -51,7 +51,7 @@ Tensor lying_as(const Tensor& self, const DimVector& sizes) {
   return lamella::empty_strided(sizes, strides, self.options());
 }
 
-// Negative padding cuts.
+// Pads with a constant; a negative number of places cuts.
 Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
   const Margins m = read_pad(self, pad);
   const DimVector sizes = padded_sizes(self, m);
@@ -121,7 +121,7 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
   for (int64_t d = x.dim() - 1; d >= 0; d--) {
     const int64_t before = m.before[d], after = m.after[d];
     if (!before && !after) continue;
-    // A circular pad joins the ends after the cut; a reflecting one uses the old ends.
+    // A circular pad repeats elements that are left after the cut; the other modes pad before they cut.
     if (circular) x = cut(x, d, before, after);
     const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : circular ? n : INT64_MAX;
     LAMELLA_CHECK(std::max(before, after) <= most, argument("pad"), ": mode '", mode, "' cannot pad dimension ", d,

@@ -133,9 +133,9 @@ Tensor max_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
   return std::get<0>(lamella::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
-// Returns the index of a window's largest element, as an offset in its plane: that of the window's first place, plus
-// row and column within the window. If all elements are the dtype's lowest number, it is the first element in the
-// image; if there are none, -1.
+// Returns each window's largest element and its index, an offset in its plane: that of the window's first place, plus
+// row and column within the window. If all elements are the dtype's lowest number, the index is that of the window's
+// first element in the image; if the window has none there, -1.
 std::tuple<Tensor, Tensor> max_pool_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                                             IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   const Pool p = read_pool(self, 2, kernel_size, stride, padding, dilation, ceil_mode);

@@ -19,7 +19,8 @@ Pool read_pool(const Tensor& self, int spatial, IntArrayRef kernel_size, IntArra
 // Reads the number of windows, which divide an image evenly: place i of m takes [floor(i n / m), ceil((i + 1) n / m)).
 void read_adaptive(const Tensor& self, IntArrayRef output_size, int spatial, int64_t* places);
 
-// Raise for dtypes without a largest element; without a mean; without a mean or, for int64, a mean rounded toward zero.
+// check_ordered() raises for a dtype without a largest element, check_has_mean() for one that is not floating, and
+// check_averages() for one that is neither floating nor int64, whose means are rounded toward zero.
 void check_ordered(const Tensor& self);
 void check_has_mean(const Tensor& self);
 void check_averages(const Tensor& self);

@@ -22,7 +22,7 @@ void check_continuous(const char* name, ScalarType t) {
   LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
 }
 
-// `count` words of the stream as int64.
+// Returns `count` words of the stream as int64.
 Tensor words(const Generator& generator, const Device& device, int64_t count) {
   const Tensor w = lamella::empty(count, TensorOptions(kUInt32).device(device));
   return lamella::_random_bits_(w, generator).to(kLong);
@@ -70,7 +70,7 @@ void infer_words(const Tensor& self, const Generator&, Output out) {
   LAMELLA_CHECK(self.dtype() == kUInt32, argument("self"), ": expected dtype uint32, got ", self.dtype());
 }
 
-// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating.
+// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating or complex.
 void infer_drawn(IntArrayRef size, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
                  std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
@@ -134,7 +134,7 @@ void infer_normal_numbers(double, double std, IntArrayRef size, const Generator&
   out.pin(pin_memory);
 }
 
-// The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
+// Returns the largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
 double largest_below(double end, ScalarType t) {
   switch (t) {
     case kHalf:

@@ -34,11 +34,12 @@ int64_t largest_integer(ScalarType t) {
 
 namespace {
 
-// Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
+// Returns the end, excluded, of random_'s range without `to`: one more than largest_integer(t), or INT64_MAX if that
+// would overflow.
 int64_t end_of(ScalarType t) { return largest_integer(t) == INT64_MAX ? INT64_MAX : largest_integer(t) + 1; }
 
-// The bounds of a range of integers, and the names that a message has for them. `subject` is the operator's first
-// argument; the name of `low` is empty where no argument says it.
+// A range of integers [low, high), and the arguments that a message names. `subject` is the operator's first argument;
+// `low_name` is empty if no argument gives `low`.
 struct Range {
   int64_t low, high;
   const char *subject, *low_name, *high_name;
@@ -57,7 +58,7 @@ void check_integers(ScalarType t, const Range& r) {
                 ": ", r.low, " to ", r.high - 1, " is beyond what dtype ", t, " holds");
 }
 
-// random_.from: [from, to); without `to`, up to the largest integer that the dtype holds.
+// The rule of random_.from, which draws from [from, to) or, without `to`, from [from, end_of(dtype)).
 void infer_integers(const Tensor& self, int64_t from, std::optional<int64_t> to, const Generator&, Output out) {
   const ScalarType t = self.dtype();
   out.same(self);
@@ -103,7 +104,7 @@ void infer_randint_like_low(const Tensor& self, int64_t low, int64_t high, std::
   out.pin(pin_memory);
 }
 
-// floor(v * range / 2^62) for v of 62 bits, in digits of 31 bits so that nothing overflows.
+// Returns floor(v * range / 2^62) for v of 62 bits, computed in digits of 31 bits so that nothing overflows.
 Tensor scaled(const Tensor& v, int64_t range) {
   constexpr int64_t base = int64_t{1} << 31;
   auto high = [](const Tensor& x) { return x.floor_divide(base); };

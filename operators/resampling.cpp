@@ -8,7 +8,8 @@ namespace {
 
 double cube_of(double x) { return x * x * x; }
 
-// The cubic kernel of Keys (1981), which keeps the elements, with slope `a` at 1; `x` is not negative.
+// Returns the cubic kernel of Keys (1981), with slope `a` at 1, at the distance `x`. It is 1 at 0 and 0 at 1 and 2, so
+// that a place on an element takes its value.
 double keys(double x, double a) {
   if (x < 1) return (a + 2) * cube_of(x) - (a + 3) * x * x + 1;
   return x < 2 ? a * (cube_of(x) - 5 * x * x + 8 * x - 4) : 0;
@@ -26,13 +27,13 @@ double height(Filter f, double x) {
   return x < 3 ? sinc(x) * sinc(x / 3) : 0;
 }
 
-// Returns the distance of two places, in elements.
+// Returns the distance of two neighbouring places, in elements.
 double step_of(int64_t in, int64_t out, bool align, std::optional<double> scale) {
   if (align) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
   return scale && *scale > 0 ? 1 / *scale : static_cast<double>(in) / static_cast<double>(out);
 }
 
-// Computed in float32, as torch chooses the nearest element.
+// Returns the element that place i takes: the nearest one if `exact`, else the one before; in float32, as in torch.
 int64_t nearest_of(bool exact, int64_t i, int64_t in, float step) {
   const float at = exact ? (static_cast<float>(i) + 0.5f) * step : static_cast<float>(i) * step;
   return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at)), 0, in - 1);

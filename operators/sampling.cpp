@@ -57,7 +57,7 @@ Tensor bernoulli_with(const Tensor& self, double p, const Generator& generator) 
   return lamella::empty_like(self).bernoulli_(p, generator);
 }
 
-// Orders random keys of 63 bits; equal keys keep the order of their places.
+// Returns the places 0 to n - 1 in the order of their random keys of 63 bits; equal keys keep the order of the places.
 Tensor randperm(int64_t n, const Generator& generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                 std::optional<Device> device, std::optional<bool> pin_memory) {
   const Tensor row = lamella::empty(n, options_of(dtype.value_or(kLong), layout, device, pin_memory));
@@ -122,8 +122,8 @@ void check_weights(const Tensor& w, int64_t needed) {
   LAMELLA_CHECK(code == 0, argument("self"), ": a row has fewer than ", needed, " probabilities above zero");
 }
 
-// Without replacement, takes the largest of weight / exponential (Efraimidis and Spirakis, 2006); with it, inverts the
-// cumulative distribution.
+// Without replacement, takes the categories with the largest weight / exponential (Efraimidis and Spirakis, 2006); with
+// replacement, inverts the cumulative distribution.
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Generator& generator) {
   check_weights(self, replacement ? 1 : num_samples);
   const bool row = self.dim() == 1;

@@ -57,8 +57,8 @@ void infer_bucketize(const Values& self, const Tensor& boundaries, bool out_int3
   set_places(out, tensor_of(self), out_int32);
 }
 
-// Searches for all values at once by halving: `place` moves by `step` if the boundary before it is still smaller. A NaN
-// is larger than all numbers, as for sort().
+// Searches for all values at once by halving: `place` moves by `step` if the last boundary that it passes is smaller
+// than the value or, with `right`, not larger. A NaN is larger than all numbers, as for sort().
 Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool narrow) {
   const int64_t n = boundaries.size(-1);
   const bool vector = boundaries.dim() == 1;
@@ -80,7 +80,8 @@ Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool n
   if (vector) place = place.reshape(values.sizes());
   return narrow ? place.to(kInt) : place;
 }
-// Compares a number without rounding it: in int64 with narrow integers, or in float64.
+// Searches for a number. Boundaries that are integers or bools are converted to int64, or to float64 for a floating
+// number, so that the number is not rounded to their dtype. Floating boundaries keep theirs, and the number gets it.
 Tensor places(const Tensor& boundaries, const Scalar& value, bool right, bool narrow) {
   ScalarType t = boundaries.dtype();
   if (is_integral(t, true) && (value.isFloatingPoint() || t != kUInt64)) t = value.isFloatingPoint() ? kDouble : kLong;

@@ -56,7 +56,7 @@ Both topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorte
   return {values, indices};
 }
 
-// Returns position i of the sorted order along a dimension, values and indices.
+// Returns the values and indices at position i of the sorted order along a dimension.
 Both ranked(const Both& both, int64_t dim, int64_t i, bool keepdim) {
   auto [values, indices] = both;
   for (Tensor* x : {&values, &indices}) {
@@ -89,7 +89,7 @@ Both kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
   return ranked(sorted(self, dim, false), dim, k - 1, keepdim);
 }
 
-// Returns the lower of two middle elements; a NaN if there is one.
+// Returns the lower of the two middle elements, or a NaN if there is one, and its index.
 Both medians(const Tensor& self, int64_t dim, int64_t n, bool keepdim) {
   const Both both = sorted(self, dim, false);
   const auto [value, index] = ranked(both, dim, (n - 1) / 2, keepdim);

@@ -84,7 +84,7 @@ std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices
   return lamella::split_with_sizes(self, sizes, dim);
 }
 
-// A tensor on the host holds the number of pieces, or the places at which they start.
+// A zero-dim `where` holds the number of pieces, a vector the places at which the pieces after the first begin.
 std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& where, int64_t dim) {
   LAMELLA_CHECK(where.dim() <= 1 && where.dtype() == kLong, argument("tensor_indices_or_sections"),
                 ": expected an int64 number or row, got ", where.dtype(), " of shape ", shape_text(where));
@@ -101,7 +101,7 @@ int64_t split_dim(const Tensor& self) {
                 shape_text(self));
   return Dim == 1 && self.dim() == 1 ? 0 : Dim;
 }
-// Raises unless the parts are equal.
+// Splits into equal parts; raises if the size is no multiple of their number.
 template <int Dim>
 std::vector<Tensor> split_sections(const Tensor& self, int64_t sections) {
   const int64_t d = split_dim<Dim>(self), n = self.sizes()[d];

@@ -120,7 +120,7 @@ Tensor quantile_number(const Tensor& self, double q, std::optional<int64_t> dim,
   return quantile_by(self, lamella::full({}, q, self.options()), dim, keepdim, interpolation, Skips);
 }
 
-// Returns the lower of the two middle elements among those that are not NaN.
+// Returns the lower of the two middle elements among those that are not NaN, and its index.
 std::tuple<Tensor, Tensor> nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
@@ -138,7 +138,7 @@ Tensor nanmedian(const Tensor& self) {
   return std::get<0>(nanmedian_dim(self.reshape({self.numel()}), 0, false));
 }
 
-// Returns the end of the longest run of equals in the sorted row; of several runs, that of the smallest value.
+// Returns the value that occurs most often (of several, the smallest) and the index of its last occurrence.
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
@@ -154,7 +154,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
   Tensor start = lamella::cat({first, lamella::where(begins, slice(place, d, 1, n), Scalar(0))}, d);
   for (int64_t step = 1; step < n; step *= 2)
     start = lamella::cat({slice(start, d, 0, step), slice(start, d, step, n).maximum(slice(start, d, 0, n - step))}, d);
-  const Tensor run = place - start;  // the number of equals before each place
+  const Tensor run = place - start;  // the number of equal elements just before each place
   const Tensor at = order.gather(d, run.argmax(d, true)), values = self.gather(d, at);
   if (keepdim) return {values, at};
   return {values.squeeze(d), at.squeeze(d)};

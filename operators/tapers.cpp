@@ -14,7 +14,7 @@ struct Row {
     LAMELLA_CHECK(length >= 0, argument("window_length"), ": expected at least 0, got ", length);
     options = options_of(type, layout, device, pin_memory);
   }
-  // Returns numbers from 0 to 1, in float64.
+  // Returns the places of the elements in float64: from 0 on, where 1 is `steps` steps away.
   Tensor places() const {
     return lamella::arange(0, length, 1, TensorOptions(options).dtype(kDouble)) / static_cast<double>(steps);
   }

@@ -53,7 +53,8 @@ Tensor by_parts(const Tensor& x, const Tensor& w, Product&& product) {
   return lamella::complex(product(xr, wr) - product(xi, wi), product(xr, wi) + product(xi, wr));
 }
 
-// An output padding of a stride or more adds places that a convolution would read again: they stay zero.
+// With an output padding of a stride or more, a convolution over the result would have more places than the input has:
+// the input gets zeros there.
 template <int Spatial>
 Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                       IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {

@@ -76,7 +76,7 @@ void infer_row_order(const Tensor& self, Output out) {
   check_ordered("self", self);
 }
 
-// Sorts the rows: stable sorts by one column after another, the first column last.
+// Returns the sorted order of the rows, by stable sorts by one column after another, the first column last.
 Tensor row_order(const Tensor& self) {
   Tensor order = lamella::arange(0, self.size(0), 1, self.options().dtype(kLong));
   for (int64_t k = self.size(1) - 1; k >= 0; k--) {

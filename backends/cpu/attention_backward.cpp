@@ -35,8 +35,8 @@ struct BlockGradients : Attention<T> {
   struct Corner {
     int64_t b, h, i0, rows, j0, columns;
   };
-  // Computes p, the weights as they were used, and d, the gradient of the scores times `by`. Keys and values are
-  // given transposed.
+  // Computes p, the weights after dropout, and d, `by` times the gradient of the scores. Keys and values are given
+  // transposed.
   void block(const Multiplier<T>& multiply, const Corner& at, const Block<const T>& keys, const Block<const T>& values,
              const double* shift, const double* sums, double by, const Block<T>& p, const Block<T>& d) const {
     const auto [b, h, i0, rows, j0, columns] = at;
@@ -62,7 +62,7 @@ struct Backward : BlockGradients<T> {
   using Attention<T>::n;
   const lamella_tensor *dq, *dk, *dv;
 
-  // Serves pairs of a sample and a head of keys, each with all the heads of queries that share the head of keys.
+  // Computes pairs [first, last) of a sample and a head of keys, each with all heads of queries that share that head.
   lamella_status heads(int64_t first, int64_t last) const {
     const int64_t rows = std::min(query_block, n.queries), columns = std::min(key_block, n.keys);
     const int64_t width = std::max(n.width, n.value_width), longest = std::max({rows, columns, width});

@@ -73,7 +73,7 @@ inline AttentionSizes sizes_of(const lamella_tensor* q, const lamella_tensor* k,
           q->dl.shape[3], v->dl.shape[3], scale,          causal};
 }
 
-// Returns a block of keys transposed: its rows become columns.
+// Writes a block of keys or values to `to`, transposed: its rows become columns.
 template <class T>
 inline void turn(int64_t rows, int64_t columns, const Block<const T>& from, T* to) {
   constexpr auto item = static_cast<int64_t>(sizeof(T));
@@ -99,8 +99,8 @@ struct Dropped {
     auto* w = static_cast<const int64_t*>(words->dl.data);
     begin(static_cast<uint64_t>(w[0]), static_cast<uint64_t>(w[words->dl.strides[0]]), p);
   }
-  // Returns 1 (stays) or 0 for each of `count` weights, at most a block, from place `first` on. The stream of words is
-  // read in groups of four.
+  // Writes to `buffer`, for `count` weights (at most a block) from place `first` on, 1 if the weight stays, else 0.
+  // Returns the address of the first: up to three other numbers lie before it, since a counter gives four words.
   const float* kept(int64_t first, int64_t count, float* buffer) const {
     static const RandomLoops& random = LAMELLA_BY_ISA(random_loops)();
     const int64_t skip = first % 4;

@@ -108,7 +108,7 @@ void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to)
       char* row = to + ((d + c.padding[0]) * (c.image[1] + 2 * c.padding[1]) + h + c.padding[1]) * c.row * c.size;
       const char* line = from + d * c.step[0] + h * c.step[1];
       for (int64_t p = 0; p < s; p++) {
-        // Columns k * s + p - before of the image, as far as it has them.
+        // Copies the columns k * s + p - before that lie in the image, from k = `first` on.
         const int64_t first = p >= before ? 0 : (before - p + s - 1) / s, column = first * s + p - before;
         const int64_t n = column < c.image[2] ? (c.image[2] - column + s - 1) / s : 0;
         if (n > 0) convert(n, row + (p * c.phase + first) * c.size, c.size, line + column * c.step[2], s * c.step[2]);
@@ -179,7 +179,7 @@ void prepare(Convolution* c) {
   c->biases = c->operands[1].data();
 }
 
-// Copies results that were computed in memory of their own to the output.
+// Copies the results to the output, unless they were computed there.
 lamella_status finish(const Convolution& c) {
   if (c.parts == 1) return c.result.finish();
   // Moves (…, 2, places) to (…, places, 2), the order of a complex tensor's memory.
@@ -272,7 +272,7 @@ lamella_status depthwise(const Convolution& c, const Windows& w) {
   });
 }
 
-// Returns whether an image in plain layout can be multiplied as it is: the kernel has one tap and covers whole images.
+// Returns whether images in plain layout can be multiplied as they are: one tap, stride 1, no padding, no gaps.
 bool is_pointwise(const Convolution& c) {
   if (c.taps != 1 || c.parts != 1 || c.input->dtype != c.dtype) return false;
   int64_t step = c.size;

@@ -61,8 +61,8 @@ class InputGradient {
     }
     pad_sizes(&grad_);
     whole_ = c_.stride[0] * c_.stride[1] * c_.stride[2] == 1;
-    // Compares the multiplications with one tap's weights. Adding a tap's products to the image costs as much as 8
-    // output channels.
+    // Compares, for one tap, the multiplications over the gradient's places with those over the image's. Adding a tap's
+    // products to the image costs as much as 8 output channels.
     const int64_t vector = windows_of(c_.dtype).vector;
     scatters_ = whole_ && (c_.outs + 8) * rounded(c_.count, vector) < c_.outs * rounded(pixels_, vector);
   }
@@ -101,8 +101,8 @@ class InputGradient {
     return LAMELLA_OK;
   }
 
-  // Transposes the weight (groups · outs, in, taps) to (groups · in, taps, outs), and this to (groups · in, taps of the
-  // phase, outs) for each phase.
+  // Transposes the weight (groups · outs, in, taps) to (groups · in, taps, outs). If there are several phases, each
+  // gets the part of the transposed weight with its taps: (groups · in, taps of the phase, outs).
   lamella_status turn_weight() {
     const int64_t bytes = weight_->numel * c_.size, line = c_.outs * c_.size;
     Space all;

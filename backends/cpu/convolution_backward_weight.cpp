@@ -171,7 +171,7 @@ class WeightGradient {
     return static_cast<const char*>(grad_->dl.data) + first * c_.size;
   }
 
-  // Returns rows [row, row + rows) of one image's gradient with the channels as neighbours.
+  // Returns rows [row, row + rows) of one image's gradient with the channels as neighbours, in place or packed to `to`.
   const char* pack(int64_t image, int64_t group, int64_t row, int64_t rows, char* to) const {
     const int64_t channels = c_.groups * c_.outs, place = last_ ? channels : 1, channel = last_ ? 1 : c_.count;
     const char* from = gradient(image, group) + row * c_.places[2] * place * c_.size;
@@ -180,7 +180,7 @@ class WeightGradient {
     return to;
   }
 
-  // Calls body with the memory as numbers of the dtype.
+  // Calls body with the memory as numbers of the dtype; integers are read as unsigned, so that sums wrap.
   template <class Body>
   void with_type(Body body, char* data) const {
     switch (c_.dtype) {

@@ -30,7 +30,7 @@ lamella_status fill_with(const Scalar& number, const lamella_tensor* t) {
       same(n, at[0], step[0], at[1], 0);
       return LAMELLA_OK;
     }
-    // Writes the first element, then copies the part that is filled, which doubles each time.
+    // Writes the first element, then copies the filled part, which doubles each time; at most 2048 elements at once.
     std::memcpy(at[0], element, item);
     for (int64_t done = 1; done < n;) {
       int64_t more = std::min({done, n - done, int64_t{2048}});

@@ -53,7 +53,7 @@ const Fold* fold(Reduce what, int dtype);  // null: there is no fold for this dt
 
 }  // namespace lamella::cpu
 
-// The folds of one family; null for a reduction of another family.
+// Return the fold of a reduction for a dtype; null for another family's reduction, or if the dtype has none.
 LAMELLA_DECLARE_ISA(const Fold*, sum_fold, (Reduce what, int dtype))
 LAMELLA_DECLARE_ISA(const Fold*, extremum_fold, (Reduce what, int dtype))
 LAMELLA_DECLARE_ISA(const Fold*, moment_fold, (Reduce what, int dtype))

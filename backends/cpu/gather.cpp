@@ -90,8 +90,9 @@ Status gather(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& i
   return bad ? bad_index(f, "index", wide.get(), along.places, along.dim) : LAMELLA_OK;
 }
 
-// Scatters src into self by `loop`. Elements that meet in one place differ only along `dim`. With `checked`, all
-// indices are checked first, since self must not change if one is bad; else they are checked as they are read.
+// Scatters src into self by `loop`. Only elements that differ along `dim` alone can go to the same place. With
+// `checked`, all indices are checked first, since self must not change if one is bad; else they are checked as they are
+// read.
 template <class Loop>
 lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* given,
                          const lamella_tensor* src, Loop loop, bool checked) {

@@ -26,7 +26,7 @@ lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const l
                           const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
                           int dim);
 
-// Writes a tensor's strides in bytes.
+// Writes a tensor's strides in bytes; 0 for a dimension of size 1.
 inline void byte_strides(const lamella_tensor* t, int64_t* out) {
   const int64_t item = itemsize(t);
   for (int i = 0; i < t->dl.ndim; i++) out[i] = t->dl.shape[i] == 1 ? 0 : t->dl.strides[i] * item;

@@ -39,7 +39,7 @@ lamella_status rows_of(lamella_frame* f, const char* name, const lamella_tensor*
   const bool scalar = self->dl.ndim == 0;
   Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
   if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
-  if (dim > 0 && out->numel > index->numel)  // each slice before `dim` reads it again
+  if (dim > 0 && out->numel > index->numel)  // the index is read several times
     if (lamella_status st = resolve(f, name, dim, &index, &places)) return st;
   int64_t by_index[LAMELLA_MAX_DIMS], by_self[LAMELLA_MAX_DIMS];
   const int width = vector ? (scalar ? 0 : 1) : index->dl.ndim;
@@ -77,8 +77,8 @@ Status embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   return rows_of(f, "indices", weight.get(), 0, indices.get(), false, out.get());
 }
 
-// Writes zeros past the caches. Most rows of a large table get no gradient, and a store past the caches does not read
-// their memory first.
+// Writes zeros past the caches, if address and size are multiples of 16. Most rows of a large table get no gradient,
+// and a store past the caches does not read their memory first.
 void clear_past_caches(char* to, int64_t bytes) {
 #ifdef __SSE2__
   if ((reinterpret_cast<uintptr_t>(to) | static_cast<uintptr_t>(bytes)) % 16 == 0) {

@@ -138,8 +138,8 @@ class Indexed {
   }
 
   // Chooses the index that the loops read: a single tensor as it is, or offsets. Several index tensors are added up to
-  // offsets. A single one becomes offsets if each slice before its dimension reads it again and, where `apart`, if its
-  // elements are not in row-major order or share memory with self.
+  // offsets. A single one becomes offsets if it is read several times, for slices along the dimensions before its own,
+  // or, with `apart`, if it is not contiguous or shares memory with self. With `apart`, bad indices raise here.
   lamella_status offsets(lamella_frame* f, bool apart) {
     const lamella_tensor* only = parts_[0].index.get();
     int64_t slices = 1;

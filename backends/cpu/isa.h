@@ -37,7 +37,7 @@ F by_isa(F baseline, F v3, F v4) {
   namespace lamella::cpu::v4 {               \
   ret name args;                             \
   }
-#ifdef LAMELLA_ONE_ISA  // sanitizers: what there is was compiled for this machine
+#ifdef LAMELLA_ONE_ISA  // builds with sanitizers have one set of loops, for this machine
 #define LAMELLA_BY_ISA(name) (&::lamella::cpu::baseline::name)
 #else
 #define LAMELLA_BY_ISA(name) ::lamella::cpu::by_isa(&baseline::name, &v3::name, &v4::name)

@@ -8,13 +8,13 @@
 
 namespace lamella::cpu {
 
-// Registers kernels, which call no operators: add<cumsum>(m, "cumsum").
+// Registers a kernel that calls no operators: add<cumsum>(m, "cumsum").
 template <auto Kernel>
 void add(Library& m, const char* op, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   m.impl<Kernel>(op, "cpu", 0, file, line);
 }
 
-// Registers kernels that take any dtype, as they move elements or convert them through float32.
+// Registers a kernel that takes any dtype, since it only moves elements or converts them through float32.
 template <auto Kernel>
 void add_for_any_dtype(Library& m, const char* op, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   m.impl<Kernel>(op, "cpu", LAMELLA_KERNEL_ANY_DTYPE, file, line);

@@ -17,7 +17,7 @@ using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row
 struct Loops {
   const char* isa;
   CastLoop cast[LAMELLA_PLAIN_DTYPES][LAMELLA_PLAIN_DTYPES];  // [from][to]
-  PackLoop pack[5];                                           // by the logarithm of the element's size
+  PackLoop pack[5];                                           // by the base-2 logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // writes past the caches; a caller ends with fence
   void (*fence)();
 };

@@ -189,7 +189,7 @@ struct ClassLoss {
   bool logits;
   const Softmax* loops;
 
-  // Computes the losses of samples b to e, into `each` unless that is null, and adds up the losses and the weights.
+  // Computes the losses of samples [b, e), writes them to `each` unless that is null, and adds up losses and weights.
   lamella_status operator()(int64_t b, int64_t e, double* each, Part* part) const {
     double normal[softmax_width];
     const int64_t step = area == 1 ? classes : 1;  // from one sample to the next of a run
@@ -261,7 +261,7 @@ Status class_loss(lamella_frame* f, const Tensor& input, const Tensor& target, c
   return into(f, input, target, weight, ignore_index, reduction, logits, out.get());
 }
 
-// Computes the gradient of samples b to e; the gradient of a sample's loss is g times its weight.
+// Computes the gradient of samples [b, e). The gradient of a sample's loss is g, times the weight of its class.
 template <class T>
 struct ClassGradient {
   const T *x, *weight, *each;  // each: the g of each sample, or null if `g` serves all
@@ -301,7 +301,7 @@ struct ClassGradient {
   }
 };
 
-// Returns the sum of the weights of the samples that are not ignored.
+// Writes the sum of the weights of the samples that are not ignored to `sum`.
 template <class T>
 lamella_status weight_of(lamella_frame* f, int64_t n, const int64_t* target, const T* weight, int64_t classes,
                          int64_t ignored, double* sum) {

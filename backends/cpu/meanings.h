@@ -19,8 +19,8 @@ struct FamilyLoops {
   const Meaning* (*meanings)();
 };
 
-// A text that is the same in all files for a declaration of <lamella/pointwise/declarations.h>, whose type differs from
-// file to file.
+// Returns a name for a declaration of <lamella/pointwise/declarations.h> that is the same in all files, although the
+// declaration's type differs from file to file.
 template <class Op>
 constexpr const char* declaration_name() {
   return __PRETTY_FUNCTION__;

@@ -21,8 +21,8 @@ class Multiplier {
  public:
   // Takes memory for products of at most these sizes.
   lamella_status open(int64_t m, int64_t n, int64_t k) { return space_.take(kernels().space(m, n, k)); }
-  // Computes c (m, n) = a (m, k) · b (k, n), or adds the product to c; adds a number for each column unless that is
-  // null.
+  // Computes c (m, n) = a (m, k) · b (k, n), or with `adds` adds the product to c; adds a number for each column unless
+  // `column_bias` is null.
   void operator()(int64_t m, int64_t n, int64_t k, const Block<const T>& a, const Block<const T>& b, const Block<T>& c,
                   bool adds = false, const T* column_bias = nullptr) const {
     if (m == 0 || n == 0) return;

@@ -13,7 +13,7 @@ inline Operand as_bytes(const lamella_tensor* t) { return {t, itemsize(t) == 1 ?
 
 inline constexpr int64_t mask_block = 65536;
 
-// The flat positions of nonzero elements, block by block; place(begin, count, positions) may run on any thread.
+// The flat positions of nonzero elements. The constructor counts them block by block, on several threads.
 struct Found {
   const uint8_t* mask;
   int64_t n, blocks;

@@ -99,13 +99,13 @@ bool memory(Memory* m, const_dnnl_memory_desc_t layout, const void* data) {
   return ok(dnnl().memory_create(m->place(), layout, dnnl().engine, const_cast<void*>(data)));
 }
 
-// A cache of what was built for the last shapes, the newest first. Null is kept for a shape that oneDNN cannot serve.
+// A cache of the objects that serve the last shapes, the newest first. It holds null for a shape that has none.
 template <class Shape, class Made>
 class Cache {
  public:
   using Held = std::shared_ptr<const Made>;
 
-  // Returns what serves a shape; null if oneDNN has nothing fast, or no memory is left.
+  // Returns the object that serves a shape; null if oneDNN has nothing fast for it, or if no memory is left.
   Held get(const Shape& s) try {
     if (Held held; find(s, &held)) return held;
     auto made = std::make_shared<Made>();  // without the lock: generating code takes a millisecond

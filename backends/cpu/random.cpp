@@ -197,7 +197,7 @@ Status bernoulli_tensor(const Tensor&, const Tensor& p, const Generator& generat
   return draw_bernoulli("bernoulli_: argument 'p'", out.get(), p.get(), generator);
 }
 
-// Returns the end of random_'s range without `to`: one above the largest integer, at most 2^63 - 1.
+// Returns the end, excluded, of random_'s range without `to`, as end_of() does in operators/random_integers.cpp.
 int64_t end_of(int dtype) {
   static const int64_t ends[LAMELLA_PLAIN_DTYPES] = {2,
                                                      1 << 8,
@@ -217,7 +217,7 @@ int64_t end_of(int dtype) {
   return ends[dtype];
 }
 
-// Draws low + floor(range * word / 2^32); ranges above 31 bits take two words.
+// Draws low + floor(range * word / 2^32). A range above 2^31 takes 62 bits v of two words: floor(range * v / 2^62).
 lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const Generator& generator) {
   const int64_t range = high - low;
   if (range <= int64_t{1} << 31)
@@ -349,7 +349,7 @@ lamella_status permute(lamella_tensor* t, const Generator& generator) {
   auto* entries = reinterpret_cast<uint64_t*>(pool.data());
   std::vector<int64_t> starts(static_cast<size_t>(buckets * parts)), bounds(static_cast<size_t>(buckets + 1));
   auto bucket_of = [&](uint32_t high) { return bucket_bits ? high >> (32 - bucket_bits) : 0; };
-  // Calls visit with the high halves of the keys of one part, piece by piece.
+  // Calls visit(high half of the key, place) for the places of one part.
   auto each = [&](int64_t p, auto visit) -> lamella_status {
     constexpr int64_t piece = 512;
     uint32_t words[2 * piece];

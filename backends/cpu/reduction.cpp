@@ -194,7 +194,7 @@ class Reduction {
     }
   }
 
-  // Writes n accumulators to n elements of each output, `steps` elements apart.
+  // Writes the results of n accumulators to n elements of each output, `steps` elements apart.
   void finish(int64_t n, const void* acc, int64_t length, const int64_t* at, const int64_t* steps) const {
     alignas(64) char made[2][fold_width * 16];
     fold_.finish(n, acc, length, param_, made[0], out_[1] ? made[1] : nullptr);
@@ -280,7 +280,7 @@ class Reduction {
       for (int64_t i = 0; i + step < count; i += 2 * step) fold_.join(n, acc + i * apart, acc + (i + step) * apart);
   }
 
-  // Neighbouring outputs, each of which is a column, in tiles of columns and blocks of rows.
+  // The tiles of columns and the blocks of rows in which by_columns() computes outputs, each the fold of a column.
   struct Tiles {
     int64_t width, tile, tiles, rows, blocks;
   };

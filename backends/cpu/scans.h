@@ -14,7 +14,8 @@ struct Scan {
   // Scans a piece of a row: joins each element to the carry, and writes `offset` joined with the carry. A neutral
   // offset and the carry of the piece before continue a row.
   void (*row)(int64_t n, const void* in, void* out, const void* offset, void* carry);
-  void (*total)(int64_t n, const void* in, void* out, const void* offset, void* carry);  // the carry alone, bit for bit
+  // Computes the carry that `row` computes, to the bit, and writes nothing else.
+  void (*total)(int64_t n, const void* in, void* out, const void* offset, void* carry);
   // Scans each column of rows of `width` columns; strides in elements.
   void (*columns)(int64_t rows, int64_t width, const void* in, int64_t in_stride, void* out, int64_t out_stride,
                   void* carry);

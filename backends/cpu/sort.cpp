@@ -60,7 +60,7 @@ struct Sort {
     if (digits <= 32) loops = sort_table().narrow[self->dtype];
   }
 
-  // Subtracts the smallest key of one long row of integers, so that keys have fewer digits and items may be narrow.
+  // Subtracts the smallest key of one long row of integers, so that keys have fewer bits and items may be narrow.
   void count_from_least() {
     if (digits < 32 || class_of(in->dtype) > LAMELLA_CLASS_INTEGRAL || rows.count != 1 || rows.length < 256 ||
         rows.length >> 32)
@@ -114,8 +114,8 @@ struct Sort {
     return LAMELLA_OK;
   }
 
-  // Sorts one long row: spreads the items over buckets by their highest digits, and sorts each bucket, which fits into
-  // the cache. Sets `uneven` and does nothing if a bucket would be too large.
+  // Sorts one long row: spreads the items over buckets by the highest bits of their keys, and sorts each bucket, which
+  // fits into the cache. Sets `uneven` and writes no result if a bucket would be too large.
   lamella_status buckets(int64_t row, bool* uneven) const {
     const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough for checks for interrupts
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);

@@ -2,11 +2,11 @@
 //
 // Note [Keys]  Each element becomes an unsigned key in whose order the result is to stand: sign bits are flipped, -0 is
 //   +0, every NaN is the largest, and for a descending sort the bits are inverted. With its position it makes an item,
-//   eight bytes where key and position fit 32 bits each, else sixteen. Items are sorted by least significant digits,
-//   which is stable by itself; short rows are merged. A long row is spread over buckets by its highest digits first,
-//   which the threads share. Its integers count from the smallest: those of 64 bits become narrow items if their range
-//   is small enough. Values are made from the keys again unless a key hides something
-//   (a -0, a NaN's bits): then they are fetched by position.
+//   eight bytes where key and position fit 32 bits each, else sixteen. A radix sort takes a few bits of the keys at a
+//   time, the lowest first, which is stable by itself; short rows are sorted by merging. A long row is spread over
+//   buckets by the highest bits of its keys first, and the threads share the buckets. Its integers count from the
+//   smallest: those of 64 bits become narrow items if their range is small enough. Values are made from the keys again
+//   unless a key hides something (a -0, a NaN's bits): then they are fetched by position. `digits` counts bits.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -22,7 +22,7 @@ struct Halt {
   bool operator()() const { return ask && ask(context); }
 };
 constexpr int64_t sort_piece = 1 << 20;  // items between two checks
-constexpr int sort_bucket_digits = 12;
+constexpr int sort_bucket_digits = 12;   // bits of a key that give its bucket
 constexpr int64_t sort_buckets = 1 << sort_bucket_digits;
 
 struct SortLoops {
@@ -41,9 +41,9 @@ struct SortLoops {
   // Writes values and positions of sorted items. `in` is the row's start, or null if the keys hide nothing.
   void (*finish)(int64_t n, const void* items, bool descending, uint64_t base, const char* in, int64_t in_stride,
                  char* values, int64_t value_stride, int64_t* indices, int64_t index_stride);
-  // The steps of a sort by buckets, where the digits from `low` on give an item's bucket: `count` counts the items of
-  // each bucket, `spread` moves each item to the next place of its bucket, and `bucket` sorts the items of one bucket
-  // in a or b and returns the one with the result.
+  // The steps of a sort by buckets, where the bits of the key from `low` on give an item's bucket: `count` counts the
+  // items of each bucket, `spread` moves each item to the next place of its bucket, and `bucket` sorts the items of one
+  // bucket in a or b and returns the one with the result.
   void (*count)(int64_t n, const void* items, int low, int64_t* counts);
   void (*spread)(int64_t n, const void* items, int low, int64_t* places, void* out);
   void* (*bucket)(int64_t n, void* a, void* b, int low);

@@ -19,7 +19,7 @@ constexpr int64_t piece = 1024;  // elements that are converted, or unscaled, at
 
 // An entry with its loop, and where its elements lie among those of all entries.
 struct Part : Entry {
-  TensorRef packed[most_lists];  // beside those that are no run
+  TensorRef packed[most_lists];  // copies of tensors with gaps, else null
   char* at[most_lists] = {};
   int64_t begin = 0, n = 0;
   int dtype = 0;
@@ -101,7 +101,7 @@ void Work::run(const Part& e, int64_t begin, int64_t end) const {
   e.loop(end - begin, at, sign, e.plan);
 }
 
-// Some of the entries, which share no memory.
+// Updates entries [first, last), which share no memory.
 lamella_status Work::over(size_t first, size_t last) {
   for (size_t i = first; i < last; i++)
     if (lamella_status st = pack(entries[i])) return st;

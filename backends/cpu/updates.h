@@ -8,7 +8,7 @@
 
 namespace lamella::cpu {
 
-// n elements of a parameter, its gradient and its state, which follow one another in `at`; `sign` is -1 to climb.
+// n elements of a parameter, its gradient and its state, which follow one another in `at`; `sign` is -1 to maximize.
 using UpdateLoop = void (*)(int64_t n, char* const* at, double sign, const updates::Plan& plan);
 
 }  // namespace lamella::cpu

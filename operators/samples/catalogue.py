@@ -23,7 +23,7 @@ def read_all() -> dict[str, list[Sample]]:
 
 
 def operators() -> list[str]:
-    """Returns every operator that has samples."""
+    """Returns the operators that have lines, and those over lists that have samples."""
     return sorted({*read_all(), *(name for name in lists.singles() if every(name))})
 
 
@@ -39,7 +39,7 @@ def bad(operator: str) -> list[Sample]:
 
 @cache
 def every(operator: str) -> list[Sample]:
-    """Good and bad calls: an operator's own lines, or what follows from those of another."""
+    """Returns good and bad calls: those of an operator's own lines, else those derived from another operator's."""
     if operator in read_all():
         return read_all()[operator]
     name, dot, overload = operator.partition(".")

@@ -13,7 +13,7 @@ PLACES = 3  # of the lists of one sample
 
 
 def arguments(operator: str) -> list[dict[str, Any]]:
-    """The arguments of an operator with their names, types and defaults."""
+    """Returns the arguments of an operator with their names, types and defaults."""
     from lamella import _C
 
     name, _, overload = operator.partition(".")
@@ -21,15 +21,15 @@ def arguments(operator: str) -> list[dict[str, Any]]:
 
 
 def singles() -> dict[str, str]:
-    """From each operator over lists, "_foreach_add.List", to the one that it calls for every place, "add.Tensor"."""
+    """Maps each operator over lists, "_foreach_add.List", to the one that it calls for every place, "add.Tensor"."""
     from lamella import _C
 
     return _C._single_operators()
 
 
 def over_lists(operator: str, single: str, of_single: list[Sample]) -> list[Sample]:
-    """Samples of an operator over lists: each has some samples of the single operator as the places of its lists, and
-    the other arguments are the same in all of these. One sample is bad: its lists are empty."""
+    """Returns samples of an operator over lists: each has some samples of the single operator as the places of its
+    lists, and the other arguments are the same in all of these. One sample is bad: its lists are empty."""
     own, theirs = arguments(operator), arguments(single)
     groups: dict[str, list[tuple[Sample, list[Any]]]] = {}
     for s in of_single:
@@ -51,17 +51,17 @@ def over_lists(operator: str, single: str, of_single: list[Sample]) -> list[Samp
 
 
 def each(argument: dict[str, Any]) -> bool:
-    """Whether an argument has a value for every place."""
+    """Returns whether an argument has a value for every place."""
     return argument["type"].endswith("[]") or is_row(argument)
 
 
 def is_row(argument: dict[str, Any]) -> bool:
-    """Whether an argument is a tensor with a number for every place."""
+    """Returns whether an argument is a tensor with a number for every place."""
     return argument["type"] == "Tensor" and argument["name"] == "scalars"
 
 
 def written_in_place(s: Sample) -> bool:
-    """Whether the result of a sample fits into its first tensor, as far as dtypes and sizes say so."""
+    """Returns whether a sample can be computed in place: its result fits into its first tensor, which is floating."""
     first, *others = s.specs()
     fits = all(x.dtype == first.dtype and broadcasts(x.shape, first.shape) for x in others)
     real = not any(isinstance(x, complex) for x in (*s.args, *s.kwargs.values()))
@@ -89,7 +89,7 @@ def joined(operator: str, own: list[dict[str, Any]], places: list[tuple[Sample, 
 
 
 def with_tensors(operator: str, of_numbers: list[Sample]) -> Iterator[Sample]:
-    """Samples of an overload in which options are tensors, from those of the one with numbers."""
+    """Yields the samples of an overload whose options are tensors, from those of the one whose options are numbers."""
     numbers = {a["name"]: a["value"] for a in arguments(of_numbers[0].operator) if a["type"] == "float"}
     tensors = [a["name"] for a in arguments(operator) if a["type"] == "Tensor" and a["name"] in numbers]
     for s in of_numbers:

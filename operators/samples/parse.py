@@ -126,7 +126,7 @@ def repeated(source: str) -> Iterator[tuple[dict[str, str], ast.Call]]:
     clauses = node.generators if isinstance(node, ast.GeneratorExp) else []
     call = node.elt if isinstance(node, ast.GeneratorExp) else node
     if not isinstance(call, ast.Call):
-        raise ValueError("a line is a call")
+        raise ValueError("expected one call, as in add.Tensor(f32[3], f32[3])")
     bindings: list[dict[str, str]] = [{}]
     for clause in clauses:
         names = [n for word in ast.unparse(clause.iter).split(" | ") for n in CLASSES[word]]

@@ -51,7 +51,7 @@ class Spec:
             return replace(self, repeated=frozenset(arguments))
         elif word in ("within", "of", "below"):
             return replace(self, values=(word, *arguments))
-        raise ValueError(f"'.{word}' with {arguments} says nothing about a tensor of {n} dimensions")
+        raise ValueError(f"'.{word}' with arguments {arguments} does not fit a tensor of {n} dimensions")
 
     # ---- memory ----
 
@@ -67,7 +67,7 @@ class Spec:
 
     @property
     def span(self) -> int:
-        """The number of elements from the storage's start to the last one."""
+        """The number of elements that the storage needs, up to the tensor's last element."""
         if 0 in self.shape:
             return self.offset
         return self.offset + 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))

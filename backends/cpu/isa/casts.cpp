@@ -19,7 +19,9 @@ using pointwise::is_complex;
 template <class T>
 constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
-// Float to integer is defined only in range; outside it wraps through int64 as far as the hardware tells.
+// Converts a floating number to an integer, which C++ defines only for numbers in the type's range. Others are first
+// converted to int64 and wrap; those beyond int64, and NaN, count as the smallest int64. For uint64, negative numbers
+// wrap, and those of 2^64 or more, and NaN, become 0.
 template <class To>
 inline To from_float(double x) {
   if constexpr (std::is_same_v<To, uint64_t>)
@@ -64,7 +66,8 @@ void convert_dense(int64_t n, To* d, const From* s) {
 }
 
 #ifdef __F16C__
-// The instructions give NaN other bits than half.h, so the rest of a run goes through them too.
+// Converts N elements at a time by `eight`, the rest by way of a buffer: the instructions give a NaN other bits than
+// half.h, so all elements must go through them.
 template <int64_t N, class To, class From, class Eight>
 inline void by_eights(int64_t n, To* d, const From* s, Eight eight) {
   int64_t i = 0;
@@ -99,7 +102,7 @@ void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
   if (ds == sizeof(To) && ss == sizeof(From)) {
     if constexpr (!std::is_same_v<To, From>)
       convert_dense(n, reinterpret_cast<To*>(dst), reinterpret_cast<const From*>(src));
-    else if (n)  // nothing may lie at a null address
+    else if (n)  // without elements, the addresses may be null
       std::memcpy(dst, src, n * sizeof(To));
     return;
   }

@@ -6,15 +6,15 @@
 namespace lamella::cpu {
 namespace {
 
-// Floats are added (or multiplied) as floats eight times, then go on as double: as fast as the memory, and closer than
-// pairwise.
+// FloatChain adds (or multiplies) up to eight floats as floats, then goes on as double: as fast as the memory, and
+// closer than pairwise. Plain and Square are its `map`.
 struct Plain {
   LAMELLA_INLINE void operator()(Floats&) const {}
 };
 struct Square {
   LAMELLA_INLINE void operator()(Floats& v) const { v *= v; }
 };
-// `map` changes each vector first; `nothing` fills the last one: it does not change the result.
+// `map` changes each vector first. `nothing` fills up the last vector: a number that does not change the result.
 template <bool Product, class Map = Plain>
 struct FloatChain {
   template <class V>
@@ -83,8 +83,8 @@ struct FloatChain {
     into(total, a[0]);
   }
 
-  // Eight rows, each column into its double. Narrow rows are read in the order of the memory: eight streams within a
-  // page are more than the prefetcher sees through.
+  // Adds (or multiplies) eight rows, each column into its double. Narrow rows are read in the order of the memory: the
+  // prefetcher does not follow eight streams within a page.
   static void eight_rows(const float* x, int64_t stride, int64_t width, double* a) {
     int64_t k = 0;
     if (width <= 128) {
@@ -132,7 +132,7 @@ struct FloatChain {
   }
 };
 
-// The sum of a short run.
+// Returns the sum of a run; below 16 elements, added one by one in double.
 double add_all(int64_t n, const float* x) {
   if (n >= 16) return FloatChain<false>::run(n, x);
   double sum = 0;

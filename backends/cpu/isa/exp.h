@@ -1,5 +1,5 @@
 // e^x for x of at most 0, or at most a given number, in arithmetic that gives the same bits in a vector and alone;
-// at most one unit in the last place beside the exact value, down to the smallest subnormal. For the files of this
+// at most one unit in the last place from the exact value, down to the smallest subnormal. For the files of this
 // folder.
 #pragma once
 
@@ -38,7 +38,7 @@ struct ExpRange<double> {
                           near = 2048;
 };
 
-// e^x / 2^m, where `large` is `nearest` - m: x = n ln 2 + r.
+// Returns e^x / 2^m, where `large` is `nearest` - m, by x = n ln 2 + r.
 inline __attribute__((always_inline)) float exp_scaled(float x, float large) {
   const float shifted = multiply_add(x, ExpRange<float>::per_unit, large), n = shifted - large;
   const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, x));
@@ -76,9 +76,9 @@ inline __attribute__((always_inline)) T exp_below(T x) {
   return exp_scaled(x < ExpRange<T>::least ? ExpRange<T>::least : x, ExpRange<T>::nearest);
 }
 
-// e^x for x at most `top`, divided by a power of two near e^top. It is x that is reduced, for x - top would be rounded:
-// dozens of units in the last place of the result, where the two are far apart. Only where `top` is so large that
-// x - top is exact for all x that count is it subtracted first.
+// Computes e^x for x at most `top`, divided by a power of two near e^top. x itself is reduced, since x - top would be
+// rounded: dozens of units in the last place of the result if the two are far apart. `top` is subtracted first only if
+// it is so large that x - top is exact for all x whose result is not 0.
 template <class T>
 struct ExpBeside {
   T shift, least, large;

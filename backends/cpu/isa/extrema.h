@@ -31,7 +31,7 @@ inline T better(T a, T b) {  // NaN wins
     return ((b < a) | (b != b)) != 0 ? b : a;
 }
 
-// Extrema of floats: NaN is looked for beside, so that one vector instruction finds the larger.
+// Extrema of floats. NaNs are noted in a mask of their own, so that one vector instruction chooses the larger number.
 template <class T, bool Max>
 struct FloatExtremum {
   using V = typename Pick<same<T, float>, Floats, Doubles>::type;
@@ -85,7 +85,7 @@ struct FloatExtremum {
       load(v, x + i);
       take(best[0], nan[0], v);
     }
-    if (i < n) {  // some are seen twice
+    if (i < n) {  // the last vector overlaps the one before
       load(v, x + n - size);
       take(best[0], nan[0], v);
     }
@@ -118,7 +118,7 @@ struct FloatExtremum {
       __builtin_memcpy(a + size * k, best + k, sizeof(V));
     }
   }
-  // Some rows, each column into its extremum; narrow ones in the order of the memory, as sums do.
+  // Compares each column of some rows with its extremum so far; narrow rows in the order of the memory: see chain.h.
   static void few_rows(int64_t rows, const T* x, int64_t stride, int64_t width, T* a) {
     int64_t k = 0;
     if (width <= 128) {

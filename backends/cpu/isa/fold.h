@@ -152,7 +152,7 @@ struct Simple {
       static_cast<typename Op::Out*>(out)[k] = Op::finish(static_cast<const A*>(acc)[k], length, param);
   }
 
-  // Does what `run` does; compiled once, for the folds that call it chunk by chunk.
+  // Do what `run` and `columns` do; compiled once, for the folds that call them chunk by chunk.
   static __attribute__((noinline)) void shared_run(int64_t n, const T* x, A* acc) { run(n, x, 0, 0, acc); }
   static __attribute__((noinline)) void shared_columns(int64_t rows, const T* x, int64_t stride, int64_t width,
                                                        A* acc) {

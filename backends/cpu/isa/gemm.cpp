@@ -374,12 +374,13 @@ void add_rows(const Gemm& g) {
   }
 }
 
-// Computes a product. Rows of b are read in place unless each is used often enough to pay for packing it.
+// Returns whether the product is large enough to pay for packing a.
 template <class T>
 INLINE bool packs_left(const Gemm& g) {
   return g.m * g.k > 16384 && g.n > 16 * tile_columns<T>;
 }
 
+// Computes a product. Rows of b are read in place unless each is used often enough to pay for packing it.
 template <class T>
 int multiply(const Gemm& g, void* space) {
   if (g.n == 1 && g.a_column == 1 && g.b_row == 1) {

@@ -83,7 +83,7 @@ bool pick(const Strip& s, const Places& p) {
     const int64_t m = s.n - b < tile ? s.n - b : tile;
     const char* index = s.index + b * s.is;
     if (!valid(m, index, s.is, p)) return false;
-    const bool plain = s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0;  // elements of one row to a row
+    const bool plain = s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0;  // picks from one row
     if (plain && (p.scale == sizeof(T) || p.scale == 1)) {
       (p.scale == 1 ? pick_row<T, 1> : pick_row<T, sizeof(T)>)(m, reinterpret_cast<T*>(s.other) + b, s.self,
                                                                reinterpret_cast<const int64_t*>(index));

@@ -85,8 +85,8 @@ inline void add_around(int64_t n, const float* x, float near, double* sum, doubl
   *squares = add_up(q);
 }
 
-// Adds a run of floats in two passes, the second of which reads the cache; in double if squares leave the range of
-// floats.
+// Adds a run of floats in two passes, the second of which reads the cache; in double if the run is short or squares
+// leave the range of floats.
 inline void add_run(Moments& a, int64_t n, const float* x) {
   if (n < 64) return add_run<float>(a, n, x);
   const double count = static_cast<double>(n);

@@ -129,7 +129,7 @@ LAMELLA_INLINE void add_wide(double* to, const typename Lanes<T>::type& v) {
 }
 
 // Adds strips of eight narrow rows in the order of the memory, since the prefetcher does not follow eight streams
-// within a page.
+// within a page. Returns the number of columns that the strips cover.
 template <class T>
 int64_t add_strips(int64_t n, const T* g, const T* x, const T* mean, double* sum, double* by_x) {
   using V = typename Lanes<T>::type;

@@ -124,7 +124,7 @@ struct Squares {
 };
 
 // Calls body for all windows of rows [begin, end), N at a time, or fewer in narrow rows; the last windows of a row may
-// be computed twice.
+// be computed twice. Returns false if a row has only one window, without a call, or if body has set `strays`.
 template <class T, int N, class Body>
 INLINE bool in_vectors(int64_t begin, int64_t end, int64_t n, Body body) {
   if constexpr (N == 1) {

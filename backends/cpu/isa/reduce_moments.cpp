@@ -186,7 +186,7 @@ struct LogSumExp {
     T largest = lowest<T>();
     Simple<Extremum<T, true>>::run(n, x, 0, 0, &largest);
     Acc& a = *static_cast<Acc*>(acc);
-    if (largest - largest != 0) return add(a, largest, 1);  // infinite or NaN decides alone
+    if (largest - largest != 0) return add(a, largest, 1);  // an infinite or NaN largest element is the result
     constexpr int64_t lanes = 16;
     double sum[lanes] = {};
     int64_t i = 0;

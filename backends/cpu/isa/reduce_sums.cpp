@@ -86,7 +86,7 @@ struct Norm0 : NormBase {
   using In = T;
   static inline Acc lift(T x, double) { return magnitude(x) != 0 ? 1.0 : 0.0; }
 };
-// Sums of the values that Op computes from doubles, in four vectors.
+// Returns the sum of the values that Op computes from the elements as doubles, in four vectors.
 template <class Op, class T>
 LAMELLA_INLINE double run_wide(int64_t n, const T* x) {
   Doubles a[4] = {}, v;

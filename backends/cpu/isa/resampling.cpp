@@ -34,7 +34,7 @@ INLINE void mix_rest(const T* const* lines, const T* weight, int64_t count, int6
   if (count == 4) mix_lines<T, 4, Begun>(lines, weight, n, to);
 }
 
-// Adds up to four lines, which are the first of a place unless `to` was begun.
+// Computes the weighted sum of up to four lines, added to `to` if it was begun.
 template <class T>
 __attribute__((noinline)) void mix_four(const T* const* lines, const T* weight, int64_t count, int64_t n, bool begun,
                                         T* to) {

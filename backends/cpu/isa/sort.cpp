@@ -145,8 +145,8 @@ I* merge_sort(int64_t n, I* a, I* b) {
   return a;
 }
 
-// Sorts by `digits` digits from `low` on, the least significant first. Passes in which all items have the same digit
-// are left out.
+// Sorts by `digits` bits of the keys, from bit `low` on, in passes of `Width` bits, the lowest first. Passes in which
+// all items have the same bits are left out. Returns the buffer with the result, a or b; null if `halt` stopped it.
 template <class I, int Width>
 I* radix(int64_t n, I* a, I* b, int low, int digits, const Halt& halt) {
   constexpr int buckets = 1 << Width, most = (64 + Width - 1) / Width;
@@ -205,8 +205,9 @@ void spread(int64_t n, const void* items, int low, int64_t* places, void* out) {
   for (int64_t i = 0; i < n; i++) to[places[x[i].key() >> low]++] = x[i];
 }
 
-// Sorts a bucket. If many digits are left, sorts by the next few, which distinguish most items, then by insertion or,
-// if that takes too many moves, by merging.
+// Sorts a bucket, whose keys have the same bits from bit `low` on. If more than 32 bits are below it and the bucket has
+// more than 96 items, sorts by the highest 16 of these bits, which distinguish most items, then by insertion or, if
+// that takes too many moves, by merging. Returns the buffer with the result, a or b.
 template <class I>
 void* bucket(int64_t n, void* a, void* b, int low) {
   constexpr int few = 16;

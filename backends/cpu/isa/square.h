@@ -10,7 +10,8 @@
 namespace lamella::cpu {
 namespace {
 
-// Transposes a square: rows of the source become columns of the destination. Both row strides are in bytes.
+// square<Bytes> is the side of the squares that transpose_square() transposes, 0 if there are no instructions for it.
+// Rows of the source become columns of the destination; dst_row and src_col, from row to row of each, are in bytes.
 template <int Bytes>
 constexpr int64_t square = 0;
 template <int Bytes>

@@ -109,7 +109,7 @@ struct Target {
   const T* column_bias;
 };
 
-// Stores `count` sums of one row.
+// Stores `count` sums of one row, added to the numbers there unless `first`; a bias is added unless it is null.
 template <class T>
 INLINE void put(Vector<T> v, T* to, int64_t count, bool first, const T* row_bias, const T* column_bias) {
   typedef Vector<T> V;

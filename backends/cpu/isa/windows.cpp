@@ -97,8 +97,8 @@ void depthwise_pixels(const Pixels& p) {
 
 // ---- the gradient of a weight ---------------------------------------------------------------------------------------
 
-// Computes a tile of the sums, a few taps by a few vectors of output channels, in registers while it goes through the
-// places: elements of the image, read in place, times rows of the gradient, whose channels are neighbours.
+// Adds up a tile of the sums, a few taps by a few vectors of output channels, over all places, in registers: elements
+// of the image, read in place, times rows of the gradient, whose channels are neighbours.
 
 template <class T, int Rows, int Vectors>
 __attribute__((noinline)) void tile(const T* const* from, const int64_t* row, int64_t rows, int64_t columns,
