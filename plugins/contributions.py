@@ -335,7 +335,7 @@ def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:
     """Adds all contributions or, if one of them raises, none. Returns a function that withdraws them.
 
     Raises:
-        ValueError: a place does not exist, or a name is no identifier
+        ValueError: a place does not exist, a name is no identifier, or a place does not take an object
         RuntimeError: a name is taken; the message names both owners
     """
     contributions = list(contributions)

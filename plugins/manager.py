@@ -1,10 +1,10 @@
 """The plugin manager: finds plugins by entry points, loads each once, and keeps the reason for each that fails to load.
 
 Entry-point groups: ``lamella.backends`` (the entry's name is the device's name; imported when that device is first
-named) and ``lamella.plugins`` (imported once the namespace is complete). Each entry names a module with one hook,
-``register(ctx)``, which pluggy checks. A plugin's package may hold a manifest (``manifests.py``). ``LAMELLA_PLUGINS``
-chooses among the installed plugins (``selection.py``). A plugin in state denied, refused or failed is "set aside": it
-has registered nothing.
+named, and with the namespace if it serves the host) and ``lamella.plugins`` (imported once the namespace is complete).
+Each entry names a module with one hook, ``register(ctx)``, which pluggy checks. A plugin's package may hold a manifest
+(``manifests.py``). ``LAMELLA_PLUGINS`` chooses among the installed plugins (``selection.py``). A plugin in state
+denied, refused or failed is "set aside": nothing that it registered is left.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Plugin:
     """One installed plugin.
 
     ``state`` is one of: found (not loaded yet), loading, loaded, denied (by ``LAMELLA_PLUGINS``), refused (its
-    version range excludes this Lamella), failed. ``reason`` says why for the last three.
+    version range excludes this Lamella, or another plugin has its name), failed. ``reason`` says why for the last
+    three; in state found it is empty, unless the loading was postponed.
     """
 
     name: str
@@ -160,7 +161,8 @@ def backend_names() -> set[str]:
 def settle(rivals: list[Plugin], selection: Selection) -> None:
     """Chooses at most one of several plugins of the same kind and name, and sets the others aside with the reason.
 
-    ``LAMELLA_PLUGINS`` may name the distribution. Otherwise the plugin of Lamella's own is chosen; without one, none.
+    ``LAMELLA_PLUGINS`` may name the distribution. Otherwise, if several plugins can be loaded, Lamella's own is chosen,
+    or none if no one is Lamella's.
     """
     able = [p for p in rivals if p.state == "found"]
     if wanted := selection.distribution(rivals[0].name):
@@ -200,7 +202,7 @@ class Manager:
         self.plugins: list[Plugin] = []
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same thread may nest
         self.scanned = False
-        self.late: list[Plugin] = []  # postponed plugins whose modules are imported now, and that are not loaded yet
+        self.late: list[Plugin] = []  # postponed plugins whose modules are imported by now; load_late() loads them
         # In strict mode, while load_plugins runs: the plugins that it has loaded and judge() has not checked yet.
         self.unjudged: list[tuple[Plugin, PluginContext]] | None = None
 
@@ -251,7 +253,7 @@ class Manager:
             plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={selection.text}"
 
     def load(self, plugin: Plugin) -> bool:
-        """Loads a plugin once. Returns False if it is set aside or postponed; its ``reason`` then says why."""
+        """Loads a found plugin. Returns False if it is set aside or postponed; its ``reason`` then says why."""
         with self.lock:
             loaded = self.load_alone(plugin)
         self.load_late()
@@ -362,7 +364,8 @@ class Manager:
                     context.withdraw()
 
     def load_backend(self, name: str) -> None:
-        """Loads the backend of a device that is not registered yet. Raises RuntimeError with the reason if it fails."""
+        """Loads the backend of a device that is not registered yet. Raises RuntimeError if there is none, or with the
+        reason why it is not loaded."""
         self.scan()
         rivals = self.named(name, "backend")
         if not rivals:
@@ -412,7 +415,7 @@ def load(name: str) -> Plugin:
 
     Raises:
         LookupError: no plugin of that name is installed
-        RuntimeError: the plugin is set aside; the message has the reason
+        RuntimeError: the plugin is set aside or postponed; the message has the reason
     """
     manager.scan()
     found = manager.named(name)
@@ -424,5 +427,5 @@ def load(name: str) -> Plugin:
 
 
 def status() -> list[Plugin]:
-    """Returns every installed plugin with its state and, if it is not loaded, the reason."""
+    """Returns every installed plugin, by kind and name; see `Plugin` for its ``state`` and ``reason``."""
     return manager.status()

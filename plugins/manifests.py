@@ -71,7 +71,7 @@ def check_manifest(found: Any) -> None:
 
 
 def are_names(value: Any) -> bool:
-    """Returns whether a value is a list of strings, or a dictionary of them."""
+    """Returns whether a value is a list of strings, or a dictionary whose keys and values are strings."""
     texts = [*value, *value.values()] if isinstance(value, dict) else value
     return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
 

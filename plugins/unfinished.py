@@ -58,7 +58,7 @@ def is_unfinished(module: str) -> bool:
 
 def unfinished_around(module: str, error: BaseException) -> str | None:
     """Returns a module whose unfinished import may be the cause of ``error``, which the import of ``module`` raised: a
-    package around ``module``, itself, or the module that the error names. None if there is none."""
+    package around ``module``, ``module`` itself, or the module that the error names. None if there is none."""
     parts = module.split(".")
     named = getattr(error, "name", None) if isinstance(error, (ImportError, AttributeError)) else None
     candidates = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]

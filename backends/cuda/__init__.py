@@ -1,1 +1,1 @@
-"""The folder of the CUDA backend, ``plugin.py``; in a program ``lamella.backends.cuda`` has torch's switches, too."""
+"""The folder of the CUDA backend; ``plugin.py`` registers it. ``lamella.backends.cuda`` also has torch's switches."""

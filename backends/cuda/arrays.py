@@ -1,6 +1,6 @@
-"""Arrays of other libraries on the device: ``__cuda_array_interface__``, version 3, of tensors and of their arrays.
+"""``__cuda_array_interface__``, version 3: tensors offer it, and arrays of other libraries that have it become tensors.
 
-An array is read by way of DLPack: its description becomes a capsule, which holds the array while the tensor lives.
+``read`` describes an array by a DLPack capsule, and ``held`` keeps the array alive as long as the tensor.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def describe(tensor: Any) -> dict[str, Any]:
     """The tensor's memory by the CUDA Array Interface, version 3.
 
     Raises:
-        AttributeError: the tensor lies elsewhere, or the interface has no name for its dtype
-        RuntimeError: a plugin refuses, as autograd where the tensor requires grad
+        AttributeError: the tensor is not on device 'cuda', or the interface has no name for its dtype
+        RuntimeError: a plugin refuses, as autograd does if the tensor requires grad
     """
     if tensor.device.type != "cuda":
         raise AttributeError(f"__cuda_array_interface__: the tensor is on device '{tensor.device}', not on 'cuda'")
@@ -73,7 +73,7 @@ new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char
     ("PyCapsule_New", ctypes.pythonapi)
 )
 is_fresh = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-held: dict[int, tuple[Any, ...]] = {}  # by the capsule's address, the objects that live as long as a tensor over it
+held: dict[int, tuple[Any, ...]] = {}  # by the address of a Managed: the objects that its tensor keeps alive
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -81,16 +81,16 @@ def delete(address: int, held: dict[int, tuple[Any, ...]] = held) -> None:
     held.pop(address, None)
 
 
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(delete))  # tensors may be freed when this module is gone
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(delete))  # tensors may be freed after this module is gone
 
 
 def read(obj: Any) -> Any:
     """A tensor over the memory of an array with ``__cuda_array_interface__``; None for other objects.
 
-    The current stream waits for the stream that the array names.
+    If the array names a stream, the current stream waits for it.
 
     Raises:
-        BufferError: the memory is the host's, read-only or masked, or no tensor can describe it
+        BufferError: the memory is the host's, read-only or masked, no tensor can describe it, or the stream is 0
     """
     found = getattr(obj, "__cuda_array_interface__", None)  # torch's tensors have it on a GPU
     if found is None:
@@ -129,15 +129,15 @@ def read(obj: Any) -> Any:
     try:
         return lamella.from_dlpack(capsule)
     finally:
-        if is_fresh(capsule, NAME):  # no tensor was made of it
+        if is_fresh(capsule, NAME):  # from_dlpack() raised before it took the memory
             held.pop(address)
 
 
 def check_memory(tensor: Any) -> None:
-    """Refuses a tensor of the device whose address is not one of its memory, or is no multiple of the element's size.
+    """Checks the address of a tensor on device 'cuda'; tensors on other devices and without elements pass.
 
     Raises:
-        BufferError: the address and why it cannot be used
+        BufferError: the address is not in the device's memory, or is no multiple of the element's size
     """
     if tensor.device.type != "cuda" or not tensor.numel():
         return

@@ -83,8 +83,8 @@ bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Te
 // Returns whether a score is the product of a query and a key times a scale above 0, and all weights stay.
 bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0 && !n.words; }
 
-// The variants of one kernel of matrix instructions, by dtype, width and is_plain(). With `groups`, get() returns the
-// variant for devices that have the instruction of four warps; else that for other devices and for float32.
+// The variants of one kernel of matrix instructions, by dtype, width and is_plain(). get() returns the variant for
+// devices with the instruction of four warps if `groups` is true, else the variant for other devices and for float32.
 class MatrixKernels {
  public:
   // `more` has further arguments of the template.
@@ -105,7 +105,7 @@ bool has_groups(const Tensor& t) {
   return is_half(t.get()->dtype) && properties_of(index_of(t.get())).capability == 90;
 }
 
-// Declines rows that are wider than the kernels support, so that the composite computes them.
+// Throws Declined if rows are wider than the kernels support, so that the composite computes them.
 void require_width(const Tensor& query, const Tensor& value) {
   if (query.size(3) > widest || value.size(3) > widest) throw lamella::Declined();
 }

@@ -1,4 +1,5 @@
-// Products of matrices by cuBLAS, NVIDIA's library, if it can be opened: beside the driver or in a wheel.
+// Products of matrices by cuBLAS, NVIDIA's library, if libraries.py finds it: in LD_LIBRARY_PATH, in a wheel or among
+// the system's libraries.
 #pragma once
 
 #include "devices.h"
@@ -13,17 +14,18 @@ struct BlasMatrix {
 
 // Returns the major version of the opened cuBLAS, 13 or 12, or 0 if there is none.
 int blas_major();
-// Returns whether cuBLAS is there for a dtype: float16, bfloat16, float32, float64, complex64, complex128.
+// Returns whether cuBLAS was opened and has the dtype: float16, bfloat16, float32, float64, complex64, complex128.
 bool blas_multiplies(int dtype);
 // Returns whether cuBLAS can read a matrix of these rows and columns where it lies, without a copy.
 bool blas_reads(const BlasMatrix&, int64_t rows, int64_t columns);
-// Computes out = alpha a b + beta out for each batch. alpha and beta have the type in which the dtype is computed.
+// Computes out = alpha a b + beta out for each batch. alpha and beta point to numbers of the type in which the dtype is
+// computed.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta);
 
 // The handle and the work space of a thread for a device and its current stream, for cuBLAS and cuBLASLt. blas_handle()
-// also makes the device's context current.
+// makes them on the first call, and makes the device's context current.
 struct BlasHandle {
   int device;
   CUstream stream;
@@ -37,15 +39,16 @@ lamella_status blas_handle(int device, const BlasHandle** out);
 int blas_type(int dtype);
 int blas_compute_type(int dtype);
 
-// A matrix in columns, as cuBLAS reads it; one in rows is its transpose there. `transposed` is a cublasOperation_t.
+// How cuBLAS, which reads matrices column by column, is to read a matrix: `transposed` is a cublasOperation_t, and
+// `leading` the distance between columns in memory. For blas_order() a matrix in rows is the transpose.
 struct BlasOrder {
   int transposed, leading;
 };
 BlasOrder blas_order(const BlasMatrix&, int64_t rows, int64_t columns);
-// Returns whether the elements of each row are next to each other.
+// Returns whether the elements of each row are next to each other, and rows do not overlap.
 bool blas_has_rows(const BlasMatrix&, int64_t rows, int64_t columns);
 
-// Whether products of float32 may round their operands to TF32. It is off until allow_tf32() sets it, as in torch.
+// Whether products of float32 may round their operands to TF32: false until allow_tf32(true), as in torch.
 bool tf32_allowed();
 void allow_tf32(bool);
 

@@ -73,7 +73,8 @@ const BlasLt& blaslt() {
   return opened;
 }
 
-// The numbers of a product, as the key of its plan. Out is `rows` by `columns`, in columns as in cuBLASLt.
+// The numbers of a product, as the key of its plan. The output is `rows` by `columns`, stored column by column as
+// cuBLASLt requires.
 struct Problem {
   int32_t device, dtype, compute, rows, columns, depth;
   BlasOrder left, right, out;
@@ -175,7 +176,8 @@ void choose(const BlasHandle& h, const Problem& p, const Description& d, const v
   plan.refused = false;
 }
 
-// Returns whether cuBLASLt does not support the problem. This is no error of the caller, whose arguments were checked.
+// Returns whether a status means that cuBLASLt does not support the problem. This is no error of the caller, whose
+// arguments were checked.
 bool refuses(int status) {
   return status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH ||
          status == CUBLAS_STATUS_NOT_SUPPORTED;
@@ -187,7 +189,7 @@ bool refuses(int status) {
 lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t columns, int64_t depth, const BlasMatrix& a,
                                const BlasMatrix& b, const BlasMatrix& out, const void* bias, bool* done) {
   *done = false;
-  // cuBLASLt reads the bias by words of 16 bytes. cuBLAS computes the products with a vector.
+  // cuBLASLt reads the bias by words of 16 bytes. Products with one column or a depth of 1 are left to cuBLAS.
   if (dtype < LAMELLA_FLOAT16 || dtype > LAMELLA_FLOAT64 || columns == 1 || depth == 1 ||
       reinterpret_cast<uintptr_t>(bias) % alignment_most || !blas_has_rows(out, rows, columns) || !blaslt().there)
     return LAMELLA_OK;

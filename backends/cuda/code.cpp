@@ -1,4 +1,4 @@
-// The interface code.cuda, by which other libraries compile texts and launch their functions: <lamella/code.h>.
+// The interface code.cuda, by which other libraries compile CUDA source and launch its functions: <lamella/code.h>.
 #include <lamella/code.h>
 
 #include <map>
@@ -12,7 +12,8 @@
 namespace cuda {
 namespace {
 
-// Returns the kernel of a text, a name and options; it lives as long as the process.
+// Returns the kernel for CUDA source, the name of a function in it, and options. The map keeps it until the process
+// ends.
 Kernel& kernel_of(const std::string& text, const std::string& name, const std::string& options) {
   static std::mutex mutex;
   static auto* all = new std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<Kernel>>;

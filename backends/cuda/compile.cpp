@@ -1,5 +1,5 @@
 // Compiles kernels with NVRTC to the device's machine code. Compiled code is kept in files that are named by the hash
-// of all that it depends on; a text that does not compile is kept in a file with the compiler's log.
+// of all that it depends on; CUDA source that does not compile is written to a file with the compiler's log.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ fs::path cache_folder() {
   return folder;
 }
 
-// Returns 128 bits in hexadecimal digits: FNV-1a twice, from two start values.
+// Returns a hash of 128 bits in hexadecimal digits, from two variants of FNV-1a with 64 bits each.
 std::string hash(const std::vector<std::string>& parts) {
   uint64_t h[2] = {0xcbf29ce484222325, 0x9e3779b97f4a7c15};
   for (const std::string& part : parts)
@@ -50,8 +50,8 @@ std::string read_file(const fs::path& path) {
   return in ? all.str() : "";
 }
 
-// Writes under another name first, so that a reader finds the whole file or none. A text whose code cannot be written
-// is compiled again next time.
+// Writes under another name first, so that a reader finds the whole file or none. Returns whether that succeeded: a
+// kernel whose code cannot be written is compiled again by the next process.
 bool write_file(const fs::path& path, const std::string& content) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
@@ -93,8 +93,8 @@ struct Program {
   }
 };
 
-// Returns the option for machine code if NVRTC supports the architecture. Else it returns that for PTX of the newest
-// one that NVRTC supports, which the driver compiles.
+// Returns the value of -arch: "sm_90", for machine code, if NVRTC supports a device's architecture; else "compute_80",
+// for PTX of the newest older architecture that NVRTC supports. The driver compiles PTX.
 std::string architecture(int capability) {
   int count = 0;
   nvrtc().architectures(&count);
@@ -111,11 +111,11 @@ std::string architecture(int capability) {
 
 }  // namespace
 
-// Returns the code after a line with the function's name in it: "NAME\n".
+// Returns the function's mangled name, a newline and the code.
 std::string compiled(const char* file, const std::string& text, const std::string& name, const std::string& options,
                      const std::string& arch) {
   std::vector<std::string> words = {"-std=c++17", "-default-device"};
-  // The options of a kernel that uses one architecture's own instructions name it: "-arch=sm_90a".
+  // The options of a kernel that uses one architecture's own instructions name that architecture: "-arch=sm_90a".
   if (options.find("-arch=") == std::string::npos) words.push_back("-arch=" + arch);
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);

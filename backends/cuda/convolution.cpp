@@ -1,5 +1,5 @@
-// Convolutions of one to three spatial dimensions and their gradients. cuDNN computes floats if it can be opened, else
-// kernels/convolution.cu.
+// Convolutions of one to three spatial dimensions and their gradients. cuDNN computes floats if it was opened, is
+// enabled and supports the problem; kernels/convolution.cu computes all others.
 #include <algorithm>
 
 #include "dnn.h"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int side = 64;
 
-// Describes a convolution by the sizes of an image (images, channels, ...), a weight and a result, and by the numbers
-// with which the weight goes over the image.
+// Describes a convolution by the sizes of an image (images, channels, ...), a weight and a result, and by the stride,
+// the padding, the dilation and the groups.
 Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList padding, IntList dilation, int64_t groups) {
   Images s{};
   const size_t spatial = x.size() - 2;
@@ -54,7 +54,7 @@ Dim tiles(int64_t batches, int64_t rows, int64_t columns, int64_t parts = 1) {
   return {static_cast<unsigned>(count), static_cast<unsigned>(parts)};
 }
 
-// Adds the bias to out, one number for each channel.
+// Adds the bias, one number for each channel, to out; an undefined bias adds nothing.
 lamella_status add_bias(const Tensor& out, const Tensor& bias) {
   if (!bias.defined()) return LAMELLA_OK;
   const lamella_tensor *y = out.get(), *b = bias.get();
@@ -122,7 +122,8 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   const Operand g(grad_output), x(input);
   const Result to(out);
   const int t = g.get()->dtype, item = item_of(t) < 4 ? 4 : item_of(t);
-  // A weight has few tiles and long sums. Parts of the sums keep the device busy, and are added up in order.
+  // A weight has few tiles and long sums. So the sums are cut into parts, which keep the device busy and are added up
+  // in order.
   const int64_t depth = s.images * s.spots, columns = s.in * s.taps;
   const Dim grid = tiles(groups, s.out, columns);
   const int64_t busy = 528 / grid.x + 1, long_enough = (depth + 1023) / 1024,

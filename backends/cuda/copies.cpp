@@ -36,8 +36,8 @@ lamella_status between_devices(const lamella_copy* c) {
   return LAMELLA_OK;
 }
 
-// The driver reads pageable memory before its function returns, but pinned memory later. So a copy from pinned memory
-// waits for the stream, unless the caller lets it run later and keep_pinned() keeps the block.
+// The driver reads pageable memory before its function returns, but pinned memory later. So a copy to the host or from
+// pinned memory waits for the stream, unless the caller lets it run later and keep_pinned() keeps the block.
 lamella_status move(const lamella_copy* c, int32_t* done) {
   const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
   if (c->flags & LAMELLA_COPY_TO_HOST) {

@@ -74,7 +74,8 @@ const Properties& properties_of(int device) {
 
 namespace {
 
-// Finds a property by its name. The name begins with "cuda." if other devices have no such property.
+// Sets *out to the property with a name, or leaves *out as it is if there is none. The name begins with "cuda." if
+// other devices have no such property.
 lamella_status known(int device, std::string_view name, lamella_value* out) {
   CUdevice handle = 0;
   require(driver().device_get(&handle, device), "cuda: the device");

@@ -9,12 +9,13 @@ namespace cuda {
 using lamella::api;
 using lamella::fail;
 
-// Returns a result of the driver as a status. `who` names the function of ours in the error's message.
+// raise_driver() returns the error for a result of the driver, checked() that or LAMELLA_OK. The message begins with
+// `who`, which says what failed: "cuda: a copy".
 lamella_status raise_driver(CUresult, const char* who);
 inline lamella_status checked(CUresult r, const char* who) {
   return __builtin_expect(r == CUDA_SUCCESS, 1) ? LAMELLA_OK : raise_driver(r, who);
 }
-// Throws the error of checked().
+// Throws the error of checked(), if there is one.
 inline void require(CUresult r, const char* who) { lamella::check(checked(r, who)); }
 
 struct Properties {

@@ -1,5 +1,6 @@
 // The calls of cuDNN, which is opened at run time. A thread has a handle for each device. Each problem has a plan, so
-// that a repeated call only looks it up. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why.
+// that a repeated call only looks it up. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why these functions
+// are called.
 #include "dnn.h"
 
 #include <algorithm>
@@ -123,7 +124,7 @@ struct Problem {
   }
 };
 
-// Returns the strides of sizes without gaps: row by row, or with channels next to each other.
+// Returns the strides of a tensor without gaps: row by row, or with channels next to each other.
 template <class T>
 std::array<T, 5> strides_of(int dims, const T* sizes, bool channels_last) {
   std::array<T, 5> strides{};
@@ -227,8 +228,9 @@ int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice
   return dnn().weight_space(h, plan.image, plan.output, c.convolution, plan.weight, c.algorithm, bytes);
 }
 
-// Fills the plan with the algorithms that the heuristics advise, but for those that need too much memory, or that are
-// not deterministic though the problem needs that. Nothing is measured, so a capture can make plans.
+// Fills the plan with the algorithms that the heuristics advise, but for those that need too much memory, that round
+// operands to a shorter type, or that are not deterministic though the problem needs that. Nothing is measured, so
+// plans can be made during a capture.
 void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   describe(&plan.image, p, p.image());
   describe(&plan.output, p, p.output());
@@ -329,8 +331,8 @@ Tensor empty_in_layout(const lamella_tensor* t, bool channels_last) {
   lamella::check(api().tensor_empty(t->dl.ndim, t->dl.shape, strides.data(), t->dtype, lamella::device_of(t), &raw));
   return Tensor::steal(raw);
 }
-// Returns the tensor itself, or else memory in the layout, with a copy of the elements if `copied`. The memory is
-// aligned, since cuDNN's kernels load words of 16 bytes.
+// Returns the tensor itself if it has the layout and is aligned to 16 bytes, the words that cuDNN's kernels load. Else
+// it returns new memory in the layout, with a copy of the elements if `copied`.
 Tensor laid(const Tensor& t, bool channels_last, bool copied) {
   if (lies(t.get(), channels_last) && reinterpret_cast<uintptr_t>(t.get()->dl.data) % 16 == 0) return t;
   Tensor own = empty_in_layout(t.get(), channels_last);
@@ -338,7 +340,8 @@ Tensor laid(const Tensor& t, bool channels_last, bool copied) {
   return own;
 }
 
-// Returns whether fewer elements have to be moved for the layout with channels last.
+// Returns whether fewer elements have to be moved for the layout with channels last; false unless there are four
+// dimensions.
 bool prefers_channels_last(std::initializer_list<const lamella_tensor*> tensors) {
   int64_t moved[2] = {};
   for (const lamella_tensor* t : tensors) {

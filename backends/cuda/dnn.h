@@ -1,4 +1,5 @@
-// Convolutions by cuDNN, NVIDIA's library, if it can be opened: in a wheel or beside the driver.
+// Convolutions by cuDNN, NVIDIA's library, if libraries.py finds it: in LD_LIBRARY_PATH, in a wheel or among the
+// system's libraries.
 #pragma once
 
 #include "kernels/images.h"
@@ -9,8 +10,8 @@ namespace cuda {
 // The tensor of a convolution that is computed from the other two: the output, or a gradient.
 enum class Pass { output, image, weight };
 
-// Computes one tensor of a convolution. *done is false, and nothing is written, if cuDNN is not there, is switched off
-// or does not support the problem.
+// Computes one tensor of a convolution. *done is false, and nothing is written, if cuDNN was not opened, is switched
+// off, does not support the problem or has too little memory for it.
 lamella_status dnn_convolve(Pass, const Images&, const Tensor& image, const Tensor& weight, const Tensor& output,
                             bool* done);
 

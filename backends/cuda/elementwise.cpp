@@ -11,7 +11,7 @@
 namespace cuda {
 namespace {
 
-// The kernels of one Element, for three ways to walk. Entries live as long as the process, in chains by key().
+// The kernels of one Element, for three ways to walk. `chains` holds the entries by key(), until the process ends.
 struct Entry {
   Entry(const Element& e, const std::string& text)
       : element(e),
@@ -113,7 +113,7 @@ lamella_status run_elementwise(const Element& e, const lamella_tensor* out, cons
   if (!plan.count()) return LAMELLA_OK;
   Entry& entry = find(e, who, fault_text);
   Fault* fault = e.fault ? fault_of(out) : nullptr;
-  // `bytes` is the kernel's first argument, the struct Op of its text: the numbers, then the code of the fault.
+  // `bytes` is the kernel's first argument, the struct Op of its source: the numbers, then the code of the fault.
   Numbers op = numbers;
   const int item = item_sizes[computed_in(e.compute)];
   std::array<unsigned char, sizeof(Numbers) + 16> bytes{};

@@ -1,4 +1,4 @@
-// Kernels of one element at a time, whose texts are made from expressions: pointwise operators, copies and fills.
+// Kernels of one element at a time, whose CUDA source is made from expressions: pointwise operators, copies and fills.
 #pragma once
 
 #include "faults.h"
@@ -11,7 +11,7 @@ constexpr int number_operand = 15;  // in place of a dtype: the operand is a num
 // The computation of one kernel. The members are its key.
 struct Element {
   const char* text;             // an expression in x, y, z and p, q, r; null: x as it is
-  const char* fault = nullptr;  // the condition that is an error, or null
+  const char* fault = nullptr;  // an expression that is true if the element is an error, or null
   int compute;                  // a dtype; the short floats are computed in float
   int result;                   // enum lamella_result_rule
   bool condition = false;       // whether x is a bool
@@ -25,13 +25,14 @@ struct Numbers {
   void* parameter(int k, int item) { return bytes + (3 + k) * item; }
 };
 
-// Computes `out`. Where `inputs` has null, the operand is a number. `who` names the operator in the message of a fault.
+// Computes `out`. An operand is a number if `inputs` has null for it. The message of a fault names the operator of
+// `who` and ends with `fault_text`.
 lamella_status run_elementwise(const Element&, const lamella_tensor* out, const lamella_tensor* const* inputs,
                                int count, const Numbers&, const lamella_frame* who = nullptr,
                                const char* fault_text = nullptr);
 
-// text_of_element() returns a kernel's text for NVRTC, in which the struct has the name `name`. options_of_element()
-// returns the options that define its types. One text can hold several structs of the same options.
+// text_of_element() returns CUDA source with the struct `name`, which computes one element. options_of_element()
+// returns the compiler's options that define its types. Structs with the same options can be compiled together.
 std::string text_of_element(const Element&, const std::string& name);
 std::string options_of_element(const Element&);
 

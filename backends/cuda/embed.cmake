@@ -1,4 +1,4 @@
-# Writes a C++ file with the texts of kernels/: cmake -DOUTPUT=file -DFILES="a;b" -P embed.cmake
+# Writes a C++ file with the contents of kernels' sources as strings: cmake -DOUTPUT=file -DFILES="a|b" -P embed.cmake
 set(CODE "// Generated: the texts of kernels/.\n#include \"texts.h\"\n\n#include <cstring>\n\nnamespace cuda {\nconst Text texts[] = {\n")
 set(COUNT 0)
 string(REPLACE "|" ";" FILES "${FILES}")

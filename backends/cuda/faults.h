@@ -7,7 +7,8 @@
 
 namespace cuda {
 
-// Adds a kind of fault, once for each kernel that can write it; returns its code. The text may have {value} and {size}.
+// Registers a fault with the error's kind and message, and returns the code that kernels report. Each call adds one
+// more, so a caller keeps its code. In the message {value} and {size} stand for numbers that the kernel reports.
 int32_t add_fault(int kind, std::string text);
 
 // Returns the place where the kernels of this stream write. Its address is the same on host and device.

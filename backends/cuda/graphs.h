@@ -5,8 +5,8 @@
 
 namespace cuda {
 
-// The random words of a captured kernel, which each replay has anew. `stream` is device memory with the seed and the
-// counter of a replay's first word; the kernel's words begin `counter` after that one. Without a capture both are 0.
+// The random words of a captured kernel, which each replay draws anew. `stream` is device memory with the seed and the
+// counter of a replay's first words; `counter` is added to that for the kernel's words. Both are 0 without a capture.
 struct CapturedWords {
   CUdeviceptr stream = 0;
   uint64_t counter = 0;

@@ -19,7 +19,7 @@ def _destroy(handle: int, index: int) -> None:
 
 
 class CUDAGraph:
-    """The work that a stream was given during a capture; ``replay`` gives it to the current stream again.
+    """The work that was queued on a stream during a capture; ``replay`` queues it again, on the current stream.
 
     Memory that the captured work allocated belongs to the graph while it lives: tensors made there keep their places,
     and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw then.
@@ -34,8 +34,10 @@ class CUDAGraph:
     def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
         """Begins to capture the work that is queued on the current stream, which must not be the default one.
 
+        ``pool`` and ``capture_error_mode`` have no effect.
+
         Raises:
-            RuntimeError: the graph holds a capture already; ``reset`` it first
+            RuntimeError: the graph holds a capture already (``reset`` it first), or the stream is the default one
         """
         if self._handle is not None:
             raise RuntimeError("CUDAGraph.capture_begin: the graph holds a capture already; call reset() first")
@@ -73,7 +75,8 @@ class graph:  # noqa: N801  (torch's name)
 
     Args:
         cuda_graph: a CUDAGraph
-        stream: the stream to capture; where absent a new one
+        pool: without effect, as ``capture_error_mode``
+        stream: the stream to capture; None for a new one
     """
 
     def __init__(
@@ -88,7 +91,7 @@ class graph:  # noqa: N801  (torch's name)
         cuda = lamella.cuda  # type: ignore[attr-defined]
         cuda.synchronize()
         self._stream = self._stream or cuda.Stream()
-        # The graph uses the stream's memory: no other stream gets it while the graph lives.
+        # The graph uses the stream's memory. While the graph keeps this object, no new Stream gets the native stream.
         self._graph._stream = self._stream  # type: ignore[attr-defined]
         self._entered = cuda.stream(self._stream)
         self._entered.__enter__()

@@ -7,7 +7,7 @@
 
 namespace cuda {
 
-// The adapters that call a typed function with a frame and values.
+// Typed<F>::kernel() is a kernel that takes a frame and values and calls the typed function F with them.
 template <auto Kernel>
 using Typed = lamella::detail::SignatureFor<lamella::detail::Constant<Kernel>>;
 
@@ -22,7 +22,8 @@ struct Part {
   int dim;
 };
 
-// self, as a list of index tensors divides it: dimensions before the index shape, that shape, and dimensions after it.
+// self and a list of index tensors. The result has the dimensions of self before the index shape, the index shape, to
+// which the index tensors broadcast, and the dimensions of self after it.
 class Indexed {
  public:
   // Throws Declined if there are more indices than a kernel holds.
@@ -76,7 +77,8 @@ class Indexed {
     return index.is_contiguous() ? index : copy_of(index.get());
   }
 
-  // Returns the row-major walk over the result: steps of `operand`, if any, then of self, 0 in the index shape.
+  // Returns the row-major walk over the result, with the steps of `operand`, unless it is null, and then those of self,
+  // which are 0 in the index shape. Sets *indices to the index tensors, with their strides in the walk's dimensions.
   template <int Operands>
   Walk<Operands> walk(const lamella_tensor* operand, Indices* indices) const {
     const int count = static_cast<int>(parts_.size());
@@ -106,7 +108,8 @@ class Indexed {
   }
 
  private:
-  // Replaces a mask by indices of its true places, one for each dimension. A mask without dimensions adds one.
+  // Replaces a mask by the indices of its true places, one index tensor for each of its dimensions. A mask without
+  // dimensions adds a dimension of size 1 to self, and indexes that.
   void take_mask(const Tensor& t, int& d) {
     if (t.dim() == 0) {
       std::vector<int64_t> sizes, strides;
@@ -193,7 +196,8 @@ lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value*
   return (allocated ? Typed<index_into>::kernel() : Typed<index_by_masks>::kernel())(f, args, rets);
 }
 
-// The values of index_put_, expanded to the selected elements, in plain layout. With `one`, a number for all of them.
+// The values of index_put_, expanded to the selected elements, in plain layout. If `one` is true, `all` has a single
+// element, the value of all of them.
 struct Values {
   Tensor all;
   int64_t count = 1;

@@ -1,5 +1,5 @@
-// Objects that a thread keeps, and leaves to another thread when it ends. Handles of libraries are slow to make, and
-// cannot be destroyed at a thread's end, when the driver may have gone.
+// Objects that a thread keeps, and leaves to other threads when it ends. Handles of libraries are slow to make, and
+// cannot be destroyed at a thread's end, since the driver may have shut down before.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ class Kept {
     std::lock_guard lock(spare().mutex);
     try {
       for (const T& each : mine_) spare().all.push_back(each);
-    } catch (const std::bad_alloc&) {  // the objects are lost, as without this class
+    } catch (const std::bad_alloc&) {  // the objects leak, as they would without this class
     }
   }
   // Returns an object that fits, of this thread or of a thread that has ended; null if there is none.

@@ -1,4 +1,4 @@
-// Launches of kernels, the numbers of their blocks, and the names of types in their texts.
+// Launches of kernels, the numbers of their blocks, and the names of types in CUDA source.
 #include "launch.h"
 
 #include <mutex>

@@ -1,7 +1,7 @@
-// Launches the kernels of this backend's texts.
+// Launches kernels, which are functions of CUDA source: of a file in kernels/, or of a string made at run time.
 //
 //   static Kernel fill("fill.cu", "fill<float>");                  // compiled when it is first launched, once a device
-//   return launch(fill, out, blocks_for(n), {256}, 0, data, n);    // the arguments by value, of the parameters' types
+//   return launch(fill, out, blocks_for(out, n, 256), {256}, 0, data, n);  // by value, of the parameters' types
 //
 // The stream is the thread's current one for the tensor's device. Once a kernel is compiled, a launch handles no
 // strings.
@@ -21,13 +21,14 @@ struct Dim {
 
 constexpr int most_devices = 64;
 
-// A function of a text. `file` is a file of kernels/, `name` an expression that names the function with its template
-// arguments, "softmax<float, 4>", and `options` words for the compiler, "-DROWS=4". It lives as long as the process.
+// A function of CUDA source that is compiled when it is first launched on a device. `file` is a file of kernels/,
+// `name` an expression that names the function with its template arguments, "softmax<float, 4>", and `options` words
+// for the compiler, "-DROWS=4". Make a Kernel static or never delete it, since other threads may launch it at any time.
 class Kernel {
  public:
   Kernel(const char* file, std::string name, std::string options = {})
       : file_(file), name_(std::move(name)), options_(std::move(options)) {}
-  // Takes a text that was made at run time, which may include the files of kernels/. `file` is its name in messages.
+  // Takes CUDA source that was made at run time, which may include the files of kernels/. `file` names it in messages.
   Kernel(std::string text, const char* file, std::string name, std::string options = {})
       : file_(file), name_(std::move(name)), options_(std::move(options)), text_(std::move(text)) {}
   Kernel(const Kernel&) = delete;
@@ -69,7 +70,7 @@ class Kernels {
   }
 
  private:
-  // An entry lives as long as the process.
+  // Entries are never deleted.
   struct Entry {
     Entry(uint64_t key, const char* file, std::string name, const char* options)
         : key(key), kernel(file, std::move(name), options) {}
@@ -100,9 +101,10 @@ lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim bl
 // walk on in steps of the grid.
 Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block);
 
-// Returns the name of a dtype's type in the texts: "float", "bfloat16", "complex<double>".
+// Returns the name of a dtype's type in CUDA source: "float", "bfloat16", "complex<double>".
 const char* type_name(int dtype);
-// Returns the type in which sums of a dtype are kept: float for the short floats, int64 for integers.
+// Returns the type in which sums of a dtype are kept: float for the short floats, int64 for bools and integers but
+// uint64, and else the dtype's own type.
 const char* wide_name(int dtype);
 
 }  // namespace cuda

@@ -36,7 +36,7 @@ Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
   return layout_of(dims);
 }
 
-// Returns the walk of the first operands, with steps in elements. Throws if a walk has too few dimensions.
+// Returns the walk of the first operands, with steps in elements. Throws if there are more than walk_dims dimensions.
 template <int Operands, int All>
 Walk<Operands> walk_of(const lamella::Dimensions<All>& dims) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= walk_dims, "cuda: more than ", walk_dims,

@@ -8,12 +8,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Folders of NVIDIA's wheels below the package `nvidia`. CUDA 13 has one for all but cuDNN, CUDA 12 one for each.
+# Folders of NVIDIA's wheels below the package `nvidia`. The wheels of CUDA 13 share one folder for all libraries but
+# cuDNN; those of CUDA 12 have a folder for each library.
 FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib")
 
 
 def folders() -> Iterator[Path]:
-    """The folders of installed wheels that hold libraries of CUDA."""
+    """Returns the folders of installed wheels that may hold libraries of CUDA."""
     spec = importlib.util.find_spec("nvidia")
     for root in (spec.submodule_search_locations or []) if spec else []:
         for folder in FOLDERS:
@@ -22,8 +23,8 @@ def folders() -> Iterator[Path]:
 
 
 def open_library(name: str) -> bool:
-    """Opens a library by its file name, "libnvrtc.so.13", and returns whether there is one. LD_LIBRARY_PATH comes
-    first, then the wheels, which other packages of this Python use as well, then the system's libraries."""
+    """Opens a library by its file name, "libnvrtc.so.13", and returns whether that succeeded. It tries the folders of
+    LD_LIBRARY_PATH, then the wheels, which other packages of this Python use as well, then the system's libraries."""
     chosen = [Path(f, name) for f in os.environ.get("LD_LIBRARY_PATH", "").split(":") if f]
     for path in (*map(str, filter(Path.exists, chosen)), *(str(folder / name) for folder in folders()), name):
         try:
@@ -35,7 +36,7 @@ def open_library(name: str) -> bool:
 
 
 def open_nvrtc() -> None:
-    """Opens every NVRTC that is installed. The native library takes the one that fits the driver, by its name."""
+    """Opens every NVRTC that is installed. The native library opens the one that fits the driver again, by its name."""
     for major in (14, 13, 12):
         open_library(f"libnvrtc.so.{major}")
 

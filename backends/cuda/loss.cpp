@@ -1,4 +1,5 @@
-// Cross entropy and negative log-likelihood: a group of threads computes a sample, and totals are added in one order.
+// Cross entropy and negative log-likelihood: a group of threads computes a sample of logits, one thread a sample of
+// log-probabilities, and totals are added in one order.
 #include "kernels/loss.h"
 
 #include "rows.h"

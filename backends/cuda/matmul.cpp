@@ -1,4 +1,5 @@
-// Products of matrices. cuBLAS computes floats if it can be opened; the tiles of kernels/matmul.cu compute the others.
+// Products of matrices. cuBLAS computes floats and complex numbers if it was opened; kernels/matmul.cu computes the
+// others.
 #include "matmul.h"
 
 #include "blaslt.h"
@@ -66,7 +67,7 @@ lamella_status by_rows(const Product& p, const lamella_tensor* on) {
 
 BlasMatrix for_blas(const Matrix& m) { return {m.data, m.strides.row, m.strides.column, m.strides.batch}; }
 
-// Returns a copy of a matrix that lies row by row. `owner` holds its memory.
+// Copies a matrix to memory where it lies row by row, and returns the copy. `owner` holds the memory.
 Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batches, int64_t rows, int64_t columns,
               Tensor* owner) {
   *owner = empty_on(on, {batches, rows, columns}, dtype);
@@ -79,7 +80,7 @@ Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batc
   return {data_of(*owner), {rows * columns, columns, 1}};
 }
 
-// Returns whether `added` is one vector for all rows, added as it is. `one` is 1 in the type of alpha and beta.
+// Returns whether `added` is one vector for all rows, and alpha and beta are 1. `one` is 1 in their type.
 bool adds_bias(const Product& p, const unsigned char* one) {
   const auto bytes = static_cast<size_t>(item_of(computed_in(p.dtype)));
   return p.added.data && p.added.data != p.out.data && p.batches == 1 && p.added.strides.row == 0 &&

@@ -39,7 +39,8 @@ struct Smaller {
     return a->bytes != b->bytes ? a->bytes < b->bytes : a->data < b->data;
   }
 };
-// A small freed block rests in a list of its size, unjoined, so that the next request of that size finds it at once.
+// A small freed block rests in a list of its size, and is not joined with its neighbours, so that the next request of
+// that size finds it at once.
 constexpr int64_t resting_most = 64 * 1024;
 constexpr size_t most_resting = 64;  // blocks of each size
 struct Pool {
@@ -101,7 +102,7 @@ void wake_all(Pool& pool) {
   }
 }
 
-// Puts blocks back that the other streams have finished with.
+// Puts those freed blocks back into their pools with which the other streams have finished.
 void settle(Memory& m) {
   const auto passed = [](Freed& f) {
     while (!f.events.empty() && driver().event_query(f.events.back()) != CUDA_ERROR_NOT_READY) {
@@ -133,7 +134,8 @@ Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   return new Block{reinterpret_cast<char*>(data), size, &pool, large};
 }
 
-// Takes a block from the pool's free ones or from a new segment. Its part beyond `bytes` stays free.
+// Takes a block from the pool's free ones or from a new segment. If much of it lies beyond `bytes`, that part becomes a
+// free block.
 Block* cut(Memory& m, Pool& pool, int64_t bytes) {
   auto& free = pool.free[bytes > small_most];
   Block wanted{nullptr, bytes, nullptr, false};
@@ -220,7 +222,8 @@ lamella_status record(int device, void* data, CUstream stream) {
   return LAMELLA_OK;
 }
 
-// Gives segments of which no part is in use back to the driver, which waits for the queued work.
+// Gives segments of which no part is in use back to the driver, until at most `cap` bytes are kept. Pools that graphs
+// hold keep theirs. The driver waits for the queued work.
 void trim_device(int device, int64_t cap) {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);

@@ -8,12 +8,12 @@
 
 namespace cuda {
 
-// Adds `by` to the number of graphs captured on the stream. While there are any, the driver does not get its memory
-// back.
+// Adds `by` to the number of graphs captured on the stream. While that is above 0, the stream's pool gives no memory
+// back to the driver.
 void hold_pool(int device, CUstream, int by);
 
-// Returns whether host memory is of this backend's pinned allocator. If so, it is not given out again before the stream
-// has passed the work that is queued on it now.
+// Returns whether host memory is of this backend's pinned allocator. If so, the allocator does not give the block out
+// again, once it is freed, before the stream has done the work that was queued until then.
 bool keep_pinned(const void* data, int device, CUstream);
 bool is_pinned(const void* data);
 
@@ -28,7 +28,7 @@ int with_room(std::initializer_list<int> lacks, Take take) {
   free_kept();
   return take();
 }
-// Raises the error of a `take` that still lacks memory.
+// Returns the error of a `take` that still lacks memory: LAMELLA_OUT_OF_MEMORY, with a message that begins with `who`.
 lamella_status raise_lack(int device, const std::string& who);
 
 }  // namespace cuda

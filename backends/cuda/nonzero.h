@@ -4,6 +4,6 @@
 #include "operands.h"
 
 namespace cuda {
-// Returns them as a new int64 tensor (count, dimensions). The host waits for the count.
+// Returns the places as a new int64 tensor (count, dimensions). The host waits for the count.
 Tensor nonzero_of(const Tensor& self);
 }  // namespace cuda

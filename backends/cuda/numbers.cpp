@@ -80,7 +80,7 @@ double real_part(const Number& n) {
   return n.tag == LAMELLA_FLOAT || n.tag == LAMELLA_COMPLEX ? n.re : static_cast<double>(n.whole);
 }
 
-// Returns a number as an integer. Integers wrap, also those of floats out of range.
+// Returns the real part of a number as an integer. A NaN or a float that fits no 64-bit integer becomes INT64_MIN.
 int64_t whole_part(const Number& n) {
   if (n.tag != LAMELLA_FLOAT && n.tag != LAMELLA_COMPLEX) return n.whole;
   if (!(n.re > -9.3e18 && n.re < 1.85e19)) return INT64_MIN;

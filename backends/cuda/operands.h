@@ -27,7 +27,7 @@ void add(lamella::Library& m, const char* op, uint32_t flags = 0, const char* fi
   m.impl<Kernel>(op, "cuda", flags, file, line);
 }
 
-// Returns the product of the sizes of dimensions from `first` to before `behind`.
+// Returns the product of the sizes of dimensions `first` to `behind` - 1.
 int64_t count_of(const lamella_tensor* t, int first, int behind);
 
 inline int item_of(int dtype) { return static_cast<int>(lamella::itemsize(lamella::ScalarType(dtype))); }
@@ -50,7 +50,8 @@ T* data_of(const Tensor& t) {
   return t.defined() ? static_cast<T*>(t.get()->dl.data) : nullptr;
 }
 lamella_status clear(const lamella_tensor* t);  // writes zeros to a contiguous tensor
-// Does what copy_ does. `from` is on the device, broadcasts, and shares no memory with `to`.
+// Copies `from` to `to` as copy_ does, with a conversion and broadcasting. `from` must be on the device and share no
+// memory with `to`.
 lamella_status assign(const lamella_tensor* to, const lamella_tensor* from);
 // Returns a copy in plain layout.
 Tensor copy_of(const lamella_tensor* t);
@@ -69,8 +70,9 @@ int pack_width(int item, int64_t length, std::initializer_list<const void*> addr
 // Returns the blocks of a kernel whose threads each take an element and walk on in steps of the grid.
 inline Dim grid_for(const lamella_tensor* on, int64_t n, unsigned block = 256) { return blocks_for(on, n, block); }
 
-// radix_sort() sorts `count` keys by their lowest `bits`, and moves `numbers` along; undefined `numbers` are those of
-// the elements. Keys and numbers have 4 or 8 bytes. The results are these tensors or others.
+// radix_sort() sorts `count` keys by their lowest `bits`, and moves `numbers` along. If `numbers` is undefined, each
+// key gets its own place before the sort as its number. Keys and numbers have 4 or 8 bytes. The given tensors stay as
+// they are.
 struct Sorted {
   Tensor keys, numbers;
 };

@@ -9,7 +9,7 @@
 
 namespace cuda {
 
-// A Problem is a struct of numbers with ==. All plans are dropped together if a program has ever new problems.
+// A Problem is a struct of numbers with ==. A new plan beyond `most` of them drops all earlier ones.
 template <class Problem, class Plan>
 class Plans {
  public:
@@ -19,7 +19,7 @@ class Plans {
     const auto at = made_.find(problem);
     return at == made_.end() ? nullptr : at->second;
   }
-  // Keeps a plan and returns it. If another thread has made one meanwhile, returns that one.
+  // Keeps a plan and returns it. If another thread has kept a plan of the problem meanwhile, returns that plan instead.
   std::shared_ptr<Plan> keep(const Problem& problem, std::shared_ptr<Plan> plan) {
     std::lock_guard lock(mutex_);
     if (made_.size() >= most) made_.clear();

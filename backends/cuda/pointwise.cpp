@@ -1,5 +1,5 @@
-// Every pointwise operator, also those of other packages, computed from its expression for a class of dtypes; and copy_
-// and fill_, which are the same without an expression.
+// Computes every pointwise operator, also those of other packages, from its expression for the dtype's class. copy_ and
+// fill_ run the same kernels without an expression.
 #include <algorithm>
 
 #include "elementwise.h"
@@ -13,7 +13,7 @@ bool on_device(const lamella_value& v, const lamella_tensor* out) {
   return v.tag == LAMELLA_TENSOR && v.as.tensor->backend == out->backend;
 }
 
-// Takes operand k of a call, which follows the output: a tensor of the device, or a number.
+// Enters input k of a call into `e`, and into `inputs` if it is a tensor of the device, else into `numbers`.
 void take(Element& e, int k, const lamella_value& v, const lamella_tensor* out, const lamella_tensor** inputs,
           Numbers& numbers) {
   if (on_device(v, out)) {
@@ -82,7 +82,7 @@ bool same_elements(const lamella_tensor* a, const lamella_tensor* b) {
          std::equal(a->dl.strides, a->dl.strides + a->dl.ndim, b->dl.strides);
 }
 
-// copy_(self!, src) and fill_.Scalar(self!, value)
+// Computes copy_(self!, src) and fill_.Scalar(self!, value).
 lamella_status assign(const lamella_tensor* self, const lamella_value& from) {
   Element e{};
   std::fill(e.dtypes, e.dtypes + layout_operands, number_operand);

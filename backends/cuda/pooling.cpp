@@ -6,7 +6,7 @@
 namespace cuda {
 namespace {
 
-// Describes a pool. `image` and `result` end with the spatial dimensions. Without lists the pool is adaptive.
+// Describes a pool. `image` and `result` end with the spatial dimensions. If `kernel` is empty, the pool is adaptive.
 Pool pool_of(const lamella_tensor* image, const lamella_tensor* result, int spatial, IntList kernel = {},
              IntList stride = {}, IntList padding = {}, IntList dilation = {}) {
   const int n = image->dl.ndim - spatial;
@@ -16,7 +16,7 @@ Pool pool_of(const lamella_tensor* image, const lamella_tensor* result, int spat
   return w;
 }
 
-// The lowest number of a dtype, as an element.
+// The lowest number of a dtype, -infinity for floats, as an element.
 struct Lowest {
   alignas(8) unsigned char bytes[8] = {};
   explicit Lowest(int dtype) {

@@ -43,7 +43,8 @@ std::string largest_fold(int as) { return one("Extremum", as, ", true"); }
 std::string smallest_fold(int as) { return one("Extremum", as, ", false"); }
 std::string place_largest_fold(int as) { return one("Place", as, ", true"); }
 std::string place_smallest_fold(int as) { return one("Place", as, ", false"); }
-// Floats use sums in double; double uses updates that cancel nothing; complex numbers add both parts.
+// Returns the fold of a variance: for float32 and the short floats by sums in double, for float64 and complex numbers
+// by updates, which do not subtract large sums from each other.
 std::string spread_fold(int as, const char* root) {
   if (as <= LAMELLA_FLOAT32) return std::string("Squares<") + root + ">";
   return std::string("Moments<") + (as == LAMELLA_FLOAT64 ? "double, " : "complex<double>, ") + root + ">";

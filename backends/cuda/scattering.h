@@ -31,7 +31,7 @@ lamella_status fold_rows(const lamella_tensor* self, const Targets&, Fold, const
                          Sorted* sorted = nullptr);
 
 // Sets the places to rows o * size + index[j] for each o below `outer`. With `wraps`, negative indices count from the
-// end.
+// end. Rows whose index is `skipped` get no place; -1 skips none. `code` is the fault of an index out of range.
 lamella_status row_targets(const Targets&, const lamella_tensor* index, int64_t outer, int64_t size, bool wraps,
                            int64_t skipped, int32_t code);
 

@@ -20,12 +20,12 @@ namespace cuda {
 
 class SharedLibrary {
  public:
-  // Opens the library, which stays open until the process ends.
+  // Opens the library if it can be found; it stays open until the process ends.
   explicit SharedLibrary(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
   bool opened() const { return handle_; }
   // Returns whether the library was opened and has every function that find() looked for.
   bool whole() const { return handle_ && missing_.empty(); }
-  // Returns the first function that the library lacks, or "".
+  // Returns the first function that find() looked for and the library lacks, or "".
   const std::string& missing() const { return missing_; }
 
   template <class F>

@@ -41,7 +41,8 @@ lamella_status short_rows(const lamella_tensor* in, const SortRows& rows, int64_
   return sort_short(in, nullptr, rows, count, kept, descending, values, of_values, indices, of_indices);
 }
 
-// Selects the first `kept` of rows that are longer than shared memory holds, by Note [Selection], and sorts them there.
+// Selects the first `kept` elements of rows that are longer than shared memory holds, by Note [Selection], and sorts
+// these elements in shared memory.
 lamella_status chosen_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
                            const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
                            const SortRows& of_indices) {
@@ -49,7 +50,8 @@ lamella_status chosen_rows(const lamella_tensor* in, const SortRows& rows, int64
   const int dtype = in->dtype, passes = (key_bits(dtype) + 7) / 8;
   const auto name = [&](const char* kernel) { return text(kernel, "<", type_name(dtype), ">"); };
   const Tensor chosen = empty_on(in, {count, kept}, dtype), places = empty_on(in, {count, kept}, LAMELLA_UINT32);
-  // There are a thousand blocks in all, of 8192 elements or more. A row that one block reads needs no counts in memory.
+  // The parts of all rows are at most 1024 blocks. If a row would have one part or none, one block selects the row, and
+  // no counts are needed in memory.
   const int64_t parts = std::min((rows.length + 8191) / 8192, 1024 / count), most = int64_t{1} << 30;
   if (parts <= 1) {
     Kernel& kernel = whole.get({dtype}, [&] { return name("select_rows"); });

@@ -1,4 +1,4 @@
-"""``lamella.cuda``: its names beside the functions that every device has."""
+"""The names that ``lamella.cuda`` has beside the functions that every device's module has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _index(device: Any) -> int:
 
 
 def get_device_properties(device: Any = None) -> SimpleNamespace:
-    """``name``, ``uuid``, ``total_memory`` (bytes), ``major`` and ``minor`` of the capability, and other numbers."""
+    """Returns ``name``, ``uuid``, ``total_memory`` (bytes), and the numbers that ``NUMBERS`` lists."""
     read, index = lamella.ops.cuda._property, _index(device)
     found = SimpleNamespace(name=read(index, "name"), uuid=read(index, "uuid"))
     found.total_memory = int(read(index, "memory.total"))
@@ -37,7 +37,7 @@ def get_device_properties(device: Any = None) -> SimpleNamespace:
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The compute capability, (9, 0) of an H200."""
+    """Returns the compute capability as (major, minor): (9, 0) for an H200."""
     found = get_device_properties(device)
     return found.major, found.minor
 

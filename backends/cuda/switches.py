@@ -34,7 +34,7 @@ def _switch(name: str, doc: str) -> Any:
 
 
 class Convolutions(ModuleType):
-    """``lamella.backends.cudnn``: switches of convolutions. ``benchmark`` has no effect: heuristics choose."""
+    """``lamella.backends.cudnn``: switches of convolutions. ``benchmark`` has no effect: cuDNN's heuristics choose."""
 
     enabled = _switch("enabled", "Whether cuDNN computes convolutions where it is there; True at the start.")
     allow_tf32 = _switch("allow_tf32", "Whether it may round operands of float32 to TF32; True at the start.")
@@ -55,7 +55,7 @@ def version() -> int | None:
 
 
 def connect() -> None:
-    """Connects the switches to the device, with the values that they got before a program named the device."""
+    """Connects the switches to the device, and sets them to the values that they got before the backend was loaded."""
     products = lamella.backends.cuda.matmul  # type: ignore[attr-defined]
     before = products.__dict__.pop("allow_tf32", False)
     products.__class__ = Products
@@ -70,5 +70,5 @@ def connect() -> None:
 
 
 def determine(on: bool) -> None:
-    """Takes the value of ``use_deterministic_algorithms``, on which only convolutions depend."""
+    """Sets the switch of ``use_deterministic_algorithms``, on which only convolutions of this backend depend."""
     lamella.ops.cuda._cudnn_switch("deterministic_algorithms", on)

@@ -1,4 +1,4 @@
-// The texts of kernels/, which the build embeds in the library.
+// The sources that the build embeds in the library: the files of kernels/, and headers of <lamella/> that they include.
 #pragma once
 
 namespace cuda {
@@ -9,7 +9,7 @@ struct Text {
 extern const Text texts[];
 extern const int text_count;
 
-// Returns the text of a file, or null.
+// Returns the content of a file by its name in an #include, "common.cuh" or "lamella/quotient.h", or null.
 const char* text_of(const char* name);
 
 }  // namespace cuda

@@ -85,7 +85,7 @@ def backward(
         retain_graph: keeps the graph for another backward; the value of create_graph if absent
         create_graph: records the gradients' own computation, for derivatives of higher order
         grad_variables: an older name of grad_tensors
-        inputs: computes only the gradients of these tensors
+        inputs: computes only the gradients of these tensors, and adds them to their ``grad``; they need not be leaves
 
     Raises:
         RuntimeError: a tensor does not require grad, a gradient does not fit, a saved tensor was written in place
@@ -132,6 +132,7 @@ def grad(
 
     Raises:
         RuntimeError: as for :func:`backward`; or the outputs do not depend on an input
+        ValueError: inputs is empty, or allow_unused is False though materialize_grads is True
 
     >>> x = lamella.tensor(2.0, requires_grad=True)
     >>> (g,) = lamella.autograd.grad(x ** 3, x, create_graph=True)

@@ -44,7 +44,7 @@ def gradcheck(
         fast_mode: compares one product u J v of random vectors with each Jacobian J, rather than each element of J
 
     Returns:
-        True
+        True; or False if something disagrees and raise_exception is False
 
     Raises:
         GradcheckError: something disagrees; the message says which output and input, and shows both Jacobians

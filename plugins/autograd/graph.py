@@ -64,7 +64,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Within the block, tensors that are saved for backward are kept in host memory.
+    """Within the block, tensors that are saved for backward are kept in host memory. ``pin_memory`` has no effect.
 
     >>> with lamella.autograd.graph.save_on_cpu():
     ...     lamella.ones(2, requires_grad=True).exp().sum().backward()

@@ -1,5 +1,5 @@
-// The plugin's entry: the layer, its slot on tensors, their attributes, and the interface. Files of derivatives/ add
-// theirs in blocks of their own, which run after this one.
+// The plugin's entry: the layer, its slot on tensors, their attributes, and the interface. The files of derivatives/
+// add derivatives in blocks of their own, which run after this one.
 #include <lamella/closed.h>
 
 #include <cstring>

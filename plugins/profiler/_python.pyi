@@ -1,4 +1,4 @@
-"""The profiler's native face, for type checkers: its names are the package's own and any."""
+"""The profiler's native face, for type checkers: two classes that the package publishes, and any other name."""
 
 from collections.abc import Callable
 from types import TracebackType

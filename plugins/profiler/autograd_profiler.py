@@ -24,9 +24,11 @@ class profile:
         use_device: the name of a device whose work is also recorded
         record_shapes, with_flops, profile_memory, with_stack, with_modules: as of ``lamella.profiler.profile``
         use_cpu: False records devices alone
+        use_kineto, acc_events, custom_trace_id_callback, post_processing_timeout_s: without effect
 
     Raises:
         RuntimeError: the profile is entered twice, or read before it has recorded
+        ValueError: use_cpu is False, and neither use_cuda nor use_device is given
 
     >>> with lamella.autograd.profiler.profile() as prof:
     ...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)
@@ -101,8 +103,8 @@ class profile:
         return self._events
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """Returns sums by name, and also by the sizes of arguments and the innermost frames of the stack if these are
-        given."""
+        """Returns sums by name; also by the sizes of arguments if ``group_by_input_shape``, and by the
+        ``group_by_stack_n`` innermost frames of the stack."""
         return self._read("key_averages").key_averages(group_by_input_shape, group_by_stack_n)
 
     def total_average(self) -> FunctionEventAvg:

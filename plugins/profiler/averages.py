@@ -185,15 +185,15 @@ class EventList(list):
         return sum(event.self_device_time_total for event in self if event.is_device)
 
     def total_average(self) -> FunctionEventAvg:
-        """Returns one sum over all, under the key "Total"."""
+        """Returns one sum over all items, under the key "Total"."""
         total = FunctionEventAvg("Total", 0, 0.0, 0.0, float("inf"), 0.0, 0, 0, 0, 0.0, 0.0, 0, None, [], 0, "")
         for one in self.key_averages():
             total._add(one)
         return total
 
     def key_averages(self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """Returns the sums of these events by name, and also by the sizes of arguments and the innermost frames of the
-        stack if these are given."""
+        """Returns the sums of these events by name; also by the sizes of arguments if ``group_by_input_shapes``, and by
+        the ``group_by_stack_n`` innermost frames of the stack."""
         sums: dict[Any, FunctionEventAvg] = {}
         for e in self:
             shapes, stack = e.input_shapes if group_by_input_shapes else None, e.stack[:group_by_stack_n]
@@ -226,6 +226,7 @@ class EventList(list):
                 "device", as in "cuda_time_total"
             row_limit: the number of rows; -1 means all
             header: a line above the table
+            top_level_events_only: without effect
 
         Raises:
             ValueError: there is no such column
@@ -281,7 +282,8 @@ def build_events(rows: Iterable[tuple], activities: Iterable[tuple] = ()) -> Eve
 
 
 def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: bool) -> Iterator[FunctionEventAvg]:
-    """Yields sums by name, and also by shapes and stacks if these are given. The rows may be grouped more finely."""
+    """Yields sums by name; also by shapes if ``by_shapes``, and by stacks if ``stacks`` is not 0. The rows may be
+    grouped more finely."""
     sums: dict[Any, FunctionEventAvg] = {}
     for row in rows:
         name, scope, shapes, stack, backend, count, failed, total, own, least, most, *rest = row

@@ -41,9 +41,9 @@ UNWRITTEN = frozenset(
 # Operators of these categories overwrite their in-place argument without reading it.
 OVERWRITES = frozenset(["copy", "creation", "random"])
 
-# Operators of these categories move elements: a result has a NaN or an infinity if an input has one.
+# Operators of these categories move elements: a result has a NaN or an infinity only if an input has one.
 MOVES = frozenset(["copy", "indexing", "scatter", "sort"])
-# Operators of these categories that compute.
+# Operators that are of those categories, yet compute.
 ADDS = frozenset(["index_add", "index_reduce", "scatter_add", "scatter_reduce"])
 
 Named = tuple[str, lamella.Tensor]

@@ -271,6 +271,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
         options: ``record_shapes``, ``profile_memory``, ``with_stack``
 
     Raises:
+        TypeError: there is no such option
         ConnectionError: the process does not listen, ended meanwhile, or does not answer
         RuntimeError: the process could not make the profile; the message is its error
 

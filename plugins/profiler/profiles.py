@@ -56,8 +56,12 @@ class profile:
         with_flops: count operations of products and arithmetic; this keeps shapes, too
         with_modules: show calls of modules as blocks "nn.Module: name"
         max_events: the number of events that a thread keeps; ``dropped()`` is the number of later ones
+        acc_events, use_cuda, custom_trace_id_callback: without effect
 
     Raises:
+        TypeError: schedule or on_trace_ready is neither callable nor None
+        ValueError: max_events is less than 1
+        NotImplementedError: experimental_config or execution_trace_observer is given
         RuntimeError: the profile is started twice, or read before it has recorded
 
     >>> with lamella.profiler.profile(record_shapes=True) as prof:
@@ -222,8 +226,12 @@ class profile:
         return build_streams(self._read("device_streams").activity())
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """Returns sums by name, and also by the sizes of arguments and the innermost frames of the stack if these are
-        given."""
+        """Returns sums by name; also by the sizes of arguments if ``group_by_input_shape``, and by the
+        ``group_by_stack_n`` innermost frames of the stack, as far as the profile has recorded these.
+
+        Raises:
+            ValueError: group_by_stack_n is negative
+        """
         if group_by_stack_n < 0:
             raise ValueError(
                 f"profile.key_averages: argument 'group_by_stack_n' must not be negative, got {group_by_stack_n}"

@@ -27,7 +27,7 @@ class ProfilerAction(Enum):
 
 
 class ProfilerActivity(Enum):
-    """An activity that a profile records: ``CPU`` is that of the host, another one that of the device of that name.
+    """An activity that a profile records: ``CPU`` is the host's; any other name stands for the device of that name.
 
     ``PrivateUse1`` is every device that can be timed. A device's name, such as "bank", may be given instead of a
     member.

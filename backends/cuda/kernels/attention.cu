@@ -5,7 +5,7 @@
 //   Gimelshein, 2018; Dao et al., 2022). From logsumexp = top + log(sum) alone the gradients compute each weight again.
 //   A query without any key to attend to gets zeros, and 0 for its logsumexp.
 // Note [Threads of a tile]  256 threads form a square of 16 by 16. Thread (ty, tx) has rows ty * 4 to ty * 4 + 3 and
-//   columns tx * 4 to tx * 4 + 3 of scores, and of results of `width` columns these columns of every 64.
+//   columns tx * 4 to tx * 4 + 3 of the scores. Of a result with more columns, it has these four of every 64 columns.
 #include "attention.cuh"
 
 // load_turned() copies columns from k0 on of 64 rows to to[column][row]. A warp copies 16 columns of 8 rows, so that it
@@ -72,8 +72,8 @@ DEVICE void keep_tile(AttentionSpace<W>& space, const W (&x)[4][4]) {
   }
 }
 
-// Adds the transpose of the tile in `space` times x, 64 rows of `width` columns. Quad q of sums is for columns from q *
-// 64.
+// Adds the transpose of the tile in `space` times x, 64 rows of `width` columns. Columns 4 q to 4 q + 3 of sums are for
+// columns from q * 64 on.
 template <class T, int Quads>
 DEVICE void multiply_tile(AttentionSpace<Wide<T>>& space, const Head<T>& x, i64 first, i64 rows, i64 width,
                           Wide<T> (&sums)[4][4 * Quads]) {

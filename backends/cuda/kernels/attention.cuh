@@ -76,7 +76,8 @@ class Dropout {
 // Returns the number of keys that are not hidden from queries below `end`.
 DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
 DEVICE int clamped(i64 x) { return x < 0 ? -1 : x > tile_side ? tile_side : (int)x; }
-// Returns the last of the 64 keys from j0 on that is not hidden from a query; -1 if there is none.
+// Returns the last key that is not hidden from a query, less j0: among the 64 keys from j0 on -1 means none of them is
+// seen, and 63 or 64 that all are.
 DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
   return clamped((n.causal && query < n.keys - 1 ? query : n.keys - 1) - j0);
 }
@@ -128,8 +129,9 @@ DEVICE float weight_of(float x, float from, float by) {
   return power_of_two(Plain ? x * by - from * by : (x - from) * by);
 }
 
-// Returns the factor of scores in the exponents of weights. Plain scores are products as they are, and only the last
-// keys are hidden. Other scores are computed one by one: a mask is added to them, or their scale is not above 0.
+// Returns the factor of scores in the exponents of weights. Plain scores are products without the scale, and only the
+// last keys are hidden. Other scores are computed one by one: they have a mask or dropout, or a scale that is not above
+// 0.
 template <bool Plain>
 DEVICE float exponent_of(const AttentionSizes& n) {
   return Plain ? (float)n.scale * log2_of_e : log2_of_e;

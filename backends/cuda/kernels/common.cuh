@@ -134,7 +134,8 @@ struct PartOf<complex<F>> {
   typedef F type;
 };
 
-// Converts x to a To. Integers wrap, also those of floats out of range; a complex number gives its real part.
+// Converts x to a To. Integers wrap; a NaN or a float that fits no 64-bit integer becomes -2^63 first. A complex number
+// gives its real part, or whether it is not 0 if To is bool.
 template <class To, class From>
 DEVICE To convert(From x) {
   if constexpr (Same<To, From>::value)

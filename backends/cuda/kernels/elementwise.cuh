@@ -1,5 +1,5 @@
-// The loops of pointwise operators. elementwise.cpp writes an operator's Op at run time: the types Out, In0, In1 and
-// In2 of its operands in memory, Nothing for an operand that has none, and the computation of one element.
+// The loops of pointwise operators. elementwise.cpp writes an operator's Op at run time. Op has the types Out, In0, In1
+// and In2 of the operands in memory, Nothing for an operand that is not in memory, and computes one element.
 #ifndef LAMELLA_CUDA_ELEMENTWISE
 #define LAMELLA_CUDA_ELEMENTWISE
 #include "elementwise.h"

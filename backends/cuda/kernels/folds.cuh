@@ -102,7 +102,8 @@ struct Place : Extremum<A, Largest> {
   static DEVICE int64_t first(const Kept& all, int64_t, double) { return all.at; }
 };
 
-// The variance by Welford's and Chan's updates; the parameter is the correction. Complex numbers add both parts.
+// The variance by Welford's and Chan's updates; the parameter is the correction. The variance of complex numbers is the
+// sum of the variances of both parts.
 template <class A, bool Root>
 struct Moments {
   struct Kept {

@@ -13,9 +13,9 @@
 #pragma once
 #include "mma.cuh"
 
-// The product of float32, by Note [Split floats], always by the instruction of one warp. multiply_group_turned has four
-// of the eight products side by side: the sums of column_of_product(j, g) take the place of column 8 * j + g of
-// two-byte floats.
+// The product of float32, by Note [Split floats], always by the instruction of one warp. multiply_group_turned computes
+// four of the eight products of 64 columns, those that `half` selects. The sums of column_of_product(j, g) take the
+// place of column 8 * j + g of two-byte floats.
 DEVICE void multiply_group(float (&c)[8][4], const Tile<float, 64>& a, const Tile<float, 64>& b, int step) {
   const int lane = threadIdx.x % 32;
   u32 words[4];

@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(256) claim(const Place* places, i64 count, Pla
     if (places[k] != (Place)-1) atomicMax(&winners[places[k]], (Place)(k + 1));
 }
 // Writes rows of `width` words. Row k of src lies `src_stride` words after the previous one; 0 writes one row
-// everywhere. Without winners all elements for a place are the same.
+// everywhere. `winners` may be null if all rows for one place are equal.
 template <class T, class Place>
 __global__ void __launch_bounds__(256)
     put(const Place* places, i64 count, const Place* winners, T* self, const T* src, i64 width, i64 src_stride) {

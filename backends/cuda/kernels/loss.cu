@@ -2,7 +2,8 @@
 #include "loss.h"
 #include "rows.cuh"
 
-// Returns the weight of a target's class; 0 if the target is ignored or is no class.
+// Returns the weight of a target's class, and sets `kept`: to false, with a weight of 0, if the target is ignored or is
+// no class, which is reported as a fault.
 template <class T>
 DEVICE Wide<T> weight_of(const Classes& c, i64 target, const T* weight, Fault* fault, i32 code, bool& kept) {
   kept = target != c.ignored;

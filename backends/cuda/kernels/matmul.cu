@@ -1,4 +1,4 @@
-// Products of strided matrices of any dtype, with a matrix added: for integers, and where there is no library.
+// Products of strided matrices of any dtype, with a matrix added: for integers, and for all dtypes without cuBLAS.
 #include "matmul.h"
 #include "product.cuh"
 
@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(256)
                                });
 }
 
-// out = beta * added + out, after a library has written the product: `added` is a bias, or broadcasts.
+// out = alpha * out + beta * added, after cuBLAS has written the product. `added` may have strides of 0, as a bias, or
+// be null.
 template <class T>
 __global__ void __launch_bounds__(256)
     add_to(T* out, MatrixStrides of_out, const T* added, MatrixStrides of_added, Wide<T> alpha, Wide<T> beta, i64 batches, i64 rows,
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// The product of a matrix and a vector, a block for each row. Sums are taken in a fixed order.
+// out = alpha * (a x) + beta * added for a vector x, a block for each row. Sums are taken in a fixed order.
 template <class T>
 __global__ void __launch_bounds__(256)
     multiply_vector(const T* a, i64 row, i64 column, const T* x, i64 step, T* out, i64 out_step, const T* added,

@@ -1,4 +1,4 @@
-// A stable radix sort of keys with the numbers that go with them, eight bits a pass, over the whole device.
+// A stable radix sort of keys with the numbers that go with them, over the whole device. A digit is 8 bits of a key.
 //
 // Note [Radix passes]  A pass counts each block's digits (radix_count), turns the counts into places (radix_places: one
 //   block a digit), and moves the elements (radix_move), in which every warp ranks its elements by ballots, in the

@@ -59,8 +59,8 @@ DEVICE A before_mine(A mine, A* all) {
   return here;
 }
 
-// Elements are converted to As first. With Totals, only the join of a chunk is written, to `totals`; else the scan
-// continues from there.
+// Elements are converted to As first. With Totals, only the join of each chunk is written, to `totals`. Else the scan
+// is written; if lines have several chunks, the scan of a chunk begins with the chunk's number in `totals`.
 template <class Join, class A, class As, class In, class Out, bool Totals>
 __global__ void scan_lines(const char* in, char* out, A* totals, Layout at, ScanLines s) {
   const int each = 4;

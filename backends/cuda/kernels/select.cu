@@ -1,5 +1,5 @@
-// The first elements of each row by selection. The key of the last one that is kept is found digit by digit; then the
-// elements before it are gathered, and as many of its equals as are needed.
+// The first elements of each row by selection. The key of the last one that is kept is found digit by digit, of eight
+// bits each; then the elements before it are gathered, and as many of its equals as are needed.
 //
 // Note [Selection]  A pass counts one digit, the highest first, of the elements whose higher digits are those chosen so
 //   far. The digit in which the requested number of elements is reached is chosen next. After the lowest digit the key
@@ -106,7 +106,7 @@ DEVICE void gather(const Keys<T>& keys, const Chosen& chosen, i64 kept, i64 belo
   });
 }
 
-// A block selects a row. `bits`, a multiple of 8, are the bits of a key that matter; results are (rows, kept).
+// A block selects a row. `bits` is the number of bits of a key, a multiple of 8; results are (rows, kept).
 template <class T>
 __global__ void __launch_bounds__(256, 3)
     select_rows(const T* in, SortRows rows, i64 count, i64 kept, bool descending, int bits, T* values, u32* places) {

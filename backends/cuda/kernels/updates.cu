@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(32) make_plans(Steps s, DevicePlan* plans) {
   for (int k = 0; k < U::kept; k++) set(s.kept[k][i], made.kept[k]);
 }
 
-// Updates N elements at a time; all runs are aligned for that. The gradients are divided by `scale`, also in memory.
+// Updates N elements at a time; all runs are aligned for that. If `scale` lies in memory, the gradients are divided by
+// it, and written back.
 template <class U, class T, int N>
 __global__ void __launch_bounds__(256)
     update(Runs runs, const DevicePlan* plans, Number scale, bool maximize) {

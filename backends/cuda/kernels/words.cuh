@@ -44,8 +44,9 @@ DEVICE float reciprocal(float x) {
 }
 // The function for numbers that become a short float, where an error need only be small beside half a unit of 16 bits:
 // e^(-x x / 2) times a polynomial of degree 7 in t = 1 / (1 + 0.362 |x|), whose relative error is fitted for |x| up to
-// 14.5 and stays below 9e-7. 2^24 in the exponent, and 2^-24 in the coefficients, keep the power from 0 while its
-// product with x is still a bfloat16. For all numbers of 16 bits x normal_cdf(x) has an error of at most 0.503 units.
+// 14.5 and stays below 9e-7. A factor of 2^24 in the power, and of 2^-24 in the coefficients, keeps the power above 0
+// while its product with x is still a bfloat16. For all numbers of 16 bits x normal_cdf(x) has an error of at most
+// 0.503 units.
 DEVICE float brief_normal_cdf(float x) {
   const float t = reciprocal(fmaf(::fabsf(x), 0.362f, 1.0f));
   float p = 2.84090484e-09f;

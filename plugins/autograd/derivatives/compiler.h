@@ -38,7 +38,8 @@ class Compiler {
  public:
   Compiler(Rule& rule, const char* text) : r_(rule), p_(text), text_(text) { declare(); }
 
-  // Compiles all formulas. Every tensor argument is an input of the rule; without text the rule has no formulas.
+  // Compiles all formulas. Every tensor argument is an input of the rule, unless the text declares it as `none`; "none"
+  // as the whole text makes a rule without inputs. Without text the rule has no formulas.
   void run() {
     if (text_ && std::string(text_) == "none") return;
     if (writes_list_) throw Bad{"it writes a list in place"};

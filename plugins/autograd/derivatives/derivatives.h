@@ -1,5 +1,6 @@
-// How a file of derivatives gives them: a table for each family, and a block that adds the tables. The notation is that
-// of <lamella/autograd.h>; a line may name several operators with the same arguments.
+// Line and add_derivatives(): a file of derivatives has a table of Lines for each family of operators, and a block that
+// adds the tables. The notation is that of <lamella/autograd.h>; a Line may name several operators with the same
+// arguments.
 #pragma once
 
 #include <lamella/extension.h>

@@ -1,4 +1,4 @@
-// compile(): makes the rule of a derivative at its first use, or one that holds the error of its formulas.
+// compile(): makes the rule of a derivative at its first use. If the formulas are wrong, the rule holds the error.
 #include "derivatives/compiler.h"
 
 namespace lamella::autograd {

@@ -52,7 +52,7 @@ struct Formula {
   std::vector<uint8_t> targets;  // the rule's inputs whose gradients the formula computes
   uint64_t saves = 0;            // bits: the rule's saves that the formula needs
   uint64_t grads = 0;            // bits: the results whose gradients the formula needs, or all_grads
-  uint64_t optional_grads = 0;   // bits: those that the formula takes as none where backward has no gradient of them
+  uint64_t optional_grads = 0;   // bits: the results whose gradient the formula takes as none if backward has none
   std::vector<Step> steps;
   Operand result;  // the first of as many temporaries as there are targets
   uint8_t temporaries = 0;

@@ -43,8 +43,8 @@ struct Fold {
     return scatter_reduce(to, dim, index, t, reduce, include_self);
   }
   Tensor number(const Tensor& t) const { return t.to(self.dtype()); }
-  // Returns t, with zeros at the places that were written unless include_self, which makes self's elements count as
-  // well.
+  // Returns t if include_self says that self's elements count as well; else t with zeros at the places that were
+  // written.
   Tensor left_out(const Tensor& t) const { return include_self ? t : scatter(t, dim, index, 0); }
 
   Gradients sum() const { return {left_out(grad), gather(grad)}; }

@@ -17,8 +17,7 @@ Tensor linear_weight_backward(const Tensor& grad, const Tensor& input) {
   return mm(t(rows(grad)), x);
 }
 
-// ---- normalization layers
-// --------------------------------------------------------------------------------------------
+// ---- normalization layers -------------------------------------------------------------------------------------------
 
 // Returns over how many elements of x each element of `statistic` was taken.
 int64_t elements_for_each(const Tensor& x, const Tensor& statistic) {

@@ -26,8 +26,7 @@ Tensor permute_backward(const Tensor& grad, IntArrayRef dims) {
   return grad.permute(back);
 }
 
-// ---- zeros, with the gradient at the places of a view
-// ----------------------------------------------------------------
+// ---- zeros, with the gradient at the places of a view ---------------------------------------------------------------
 
 Tensor select_backward(const Tensor& grad, IntArrayRef size, int64_t dim, int64_t index) {
   const Tensor whole = zeros_of(grad, size);

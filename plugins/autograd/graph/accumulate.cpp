@@ -21,8 +21,8 @@ std::recursive_mutex& adding(const Node* n) {
 
 bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
-// Makes the tensor that a leaf keeps as its first gradient: g itself if nothing else refers to its memory, else a copy.
-// Takes over the reference to g.
+// Makes the tensor that a leaf keeps as its first gradient: g itself under create_graph, or if nothing else refers to
+// its memory; else a copy. Takes over the reference to g.
 lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   const lamella_tensor* base = api().tensor_base(g);
   const bool alone =

@@ -1,5 +1,5 @@
-// The entries of backward: runs of a walk over the graph, whose notes are in walk.h, and what code that runs inside of one
-// may read.
+// run_backward(), which runs a Walk over the graph (see the notes in walk.h), and functions for code that a backward
+// calls on its thread, such as hooks: running_node(), queue_callback() and edge_needed().
 #include "graph/walk.h"
 
 namespace lamella::autograd {
@@ -17,7 +17,7 @@ struct Current {
   ~Current() { current = before; }
 };
 
-// Returns the gradient that backward starts with at a root: the one that was given, or 1.
+// Returns the gradient that backward starts with at a root: the given one, in the root's dtype, or 1 if none was given.
 lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella_tensor* given, int i,
                              lamella_tensor** out) {
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";

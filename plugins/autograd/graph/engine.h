@@ -56,8 +56,8 @@ Node* running_node();
 // Registers a function that runs after the backward of this thread has ended without an error.
 lamella_status queue_callback(lamella_status (*run)(void*), void* context, void (*destroy)(void*));
 
-// Makes a gradient fit the result that an edge leads to: moves it to that device, sums it to the shape, and casts it to
-// the dtype.
+// Makes a gradient fit the result that an edge leads to: takes its real part if the result is real, sums it to the
+// result's shape, moves it to the device, and casts it to the dtype.
 lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad, lamella_tensor** out);
 
 // Returns whether the backward of this thread needs a gradient along edge `edge` of node n.

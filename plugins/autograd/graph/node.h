@@ -171,8 +171,8 @@ inline void* room_behind(Node* n) { return n->results + n->num_results; }
 
 inline Variable* variable(const lamella_tensor* t) { return static_cast<Variable*>(api().slot_get(t, slot)); }
 Variable& variable_for(lamella_tensor* t);  // makes one if there is none
-// Returns the tensor's Variable in `out`. If the tensor is a view whose base has a newer history, makes the view's
-// history anew first.
+// Returns the tensor's Variable, or null, in `out`. If the tensor is a view whose base has a newer history, makes the
+// view's history anew first.
 lamella_status refreshed(lamella_tensor* t, Variable** out);
 void destroy_variable(void* state);
 int traverse_variable(void* state, lamella_visit visit, void* visitor);
@@ -187,11 +187,12 @@ void retain_grad(Variable& v);                               // for a tensor tha
 void set_history(lamella_tensor* t, Node* n, uint32_t output);
 void give_history(lamella_tensor* t, Node* n, uint32_t output);
 // set_written() does the same for a tensor that was written in place: `version` is the storage's version after the
-// write. If t is a view, the base's history is extended by the write as well.
+// write, and `self_edge` the edge of n that leads to the former history of t, or -1. If t is a view, the base's history
+// is extended by the write as well.
 lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version);
 lamella_status check_writable(const char* op, lamella_tensor* t);
-// Returns whether the view's history contains a node made by hand, so that it cannot be derived again from the base's
-// history.
+// Returns whether the view was made by a Function (gives_view), or by view operators from such a view. Then its history
+// cannot be made anew from the base's.
 bool is_view_by_hand(const Variable& v);
 lamella_status refuse_view_by_hand(const std::string& op);
 bool is_by_hand(const Node* n);  // made by node_new(); see record/custom.cpp

@@ -106,7 +106,7 @@ lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad,
     return s + ")";
   };
   if (!to.described()) return wrong("for an input that has none");
-  // The formula of a copy between devices does not move the gradient, so this does.
+  // The formula of a copy between devices does not move the gradient, so this function moves it.
   const bool elsewhere = device_of(grad).backend != to.device.backend || device_of(grad).index != to.device.index;
   if (elsewhere && is_by_hand(from)) return wrong("on another device than its input");
   if (!is_differentiable(grad)) return wrong("that is neither floating nor complex");

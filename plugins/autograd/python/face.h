@@ -63,8 +63,8 @@ auto unlocked(F&& f) {
   return r;
 }
 
-// Holds the interpreter's lock while a hook or node of Python runs inside backward. Between two kernels, so tensors'
-// memory may be moved meanwhile.
+// Holds the interpreter's lock while a hook or node of Python runs inside backward. Tensors' memory may be moved
+// meanwhile, since no kernel runs on the thread.
 class BetweenKernels {
  public:
   BetweenKernels() : paused_(unlocking->pause()) {}
@@ -81,7 +81,7 @@ class BetweenKernels {
 // Reads a Tensor or None into an owned pointer, null for None; returns false with an exception for another type.
 bool read_gradient(PyObject* o, const char* who, lamella_tensor** out);
 
-PyObject* node_object(lamella_node* owned);  // None for null; each node has one object
+PyObject* node_object(lamella_node* owned);  // the node's one Python object, a new reference; None for null
 bool is_node(PyObject* o);
 lamella_node* node_of(PyObject* o);
 

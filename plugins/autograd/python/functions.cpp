@@ -211,7 +211,7 @@ bool has_no_history(const Context* c, PyObject* o) {
 }
 
 // Gives a result its history, and returns it; an input that forward returned unchanged is returned as a new tensor.
-// Null with an exception.
+// Returns null with an exception after an error.
 PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
   lamella_tensor* t = unwrap(o);
   if (!t || has_no_history(c, o)) return Py_NewRef(o);
@@ -381,7 +381,7 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
 PyType_Spec spec = {"lamella.autograd._FunctionBase", sizeof(Context), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
-// Sets Function.setup_context, by which record() recognizes a class that defines none of its own.
+// Sets base_setup to Function.setup_context, by which run_forward() recognizes a class that defines none of its own.
 PyObject* set_base_setup(PyObject*, PyObject* f) {
   Py_XSETREF(base_setup, Py_NewRef(f));
   Py_RETURN_NONE;

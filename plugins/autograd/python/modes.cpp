@@ -66,7 +66,7 @@ PyObject* wrap_function(PyObject* mode, PyObject* f) {
   return r;
 }
 
-// `new` of no_grad and enable_grad; called with a function, they decorate it.
+// The constructor of no_grad and enable_grad. Given a function, it returns the decorated function instead of a Mode.
 template <bool On>
 PyObject* plain(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* function = nullptr;

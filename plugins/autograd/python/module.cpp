@@ -41,7 +41,7 @@ bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<
   return true;
 }
 
-// _run(tensors, grads, inputs, flags): returns the gradients of inputs as a tuple, or None.
+// _run(tensors, grads, inputs, flags): returns the gradients of inputs as a tuple; None if it adds them to their grad.
 PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "_run takes 4 arguments");
   std::vector<lamella_tensor*> roots, grads, inputs;

@@ -1,4 +1,4 @@
-// The Python types of nodes and hooks.
+// The Python type of nodes, and hooks that are Python functions.
 #include <cstring>
 
 #include "face.h"

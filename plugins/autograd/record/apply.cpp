@@ -87,7 +87,8 @@ uint64_t bits_of(const FormulaNode* n, int result) {
   return all_grads | uint64_t{1} << (r.list_return < 0 ? result : r.return_of(result, n->num_results));
 }
 
-// Says whether a gradient that the formula uses has arrived, and whether all have that it cannot do without.
+// `any` is true if a gradient that the formula uses has arrived, or if it uses none. `all` is true if all gradients
+// have arrived that the formula does not take as none.
 struct Arrival {
   bool any, all = true;
   Arrival(const Formula& f, const FormulaNode* n, lamella_tensor* const* grads) {

@@ -112,7 +112,7 @@ void Collector::end(const lamella_record& r, const OpenSample* open) {
   if (!fits) full_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Samples that arrive during the call are left for the next one.
+// Takes at most as many samples as the queue holds, so that the call ends while other threads add samples.
 void Collector::drain() {
   const std::lock_guard lock(mutex_);
   const auto offset = static_cast<int64_t>(clock_ns(CLOCK_REALTIME) - monotonic_ns());

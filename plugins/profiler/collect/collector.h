@@ -57,7 +57,7 @@ class Collector {
   std::atomic<uint64_t> full_{0};
 
   std::mutex mutex_;                                // guards the members below
-  std::unordered_map<std::string, Series> series_;  // key: the scope as a digit, then the sample's texts
+  std::unordered_map<std::string, Series> series_;  // key: the scope as a digit, then Sample::text to key_length
   std::vector<Sample> spans_;
   uint64_t lost_series_ = 0, lost_spans_ = 0;
 };

@@ -1,8 +1,8 @@
 // Queue: the fixed-size queue of measured calls, with many writers that take no lock, and one reader at a time.
 //
 // Each slot has a number, `turn`: it equals the number of the write that may fill the slot, or that plus one once the
-// slot is filled. A writer takes the next number by one atomic exchange and never waits; if that number's slot is still
-// occupied, the queue is full.
+// slot is filled. A writer takes the next number by an atomic compare-and-exchange and never waits for a reader; if the
+// slot of that number is still occupied, the queue is full.
 #pragma once
 
 #include <algorithm>

@@ -41,7 +41,7 @@ class TextWriter {
   Sample& s_;
 };
 
-// Pointers to the texts of a sample, which must outlive them.
+// Pointers to the texts of a sample; the sample's bytes must outlive them.
 struct Texts {
   const char *name, *backend, *dtype;
   std::vector<const char*> values;

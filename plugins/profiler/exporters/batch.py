@@ -37,7 +37,8 @@ class Span(NamedTuple):
     """One sampled call or block. ``begin`` is in nanoseconds since 1970, ``duration`` in nanoseconds.
 
     ``values`` has the values of ``Batch.kinds``, then those of ``Batch.span_kinds``. ``parent`` is the id of the
-    sampled span around it on its thread, or 0; ``root`` that of the outermost.
+    innermost sampled span around this one, on its thread or in its task's context, or 0; ``root`` is the id of the
+    outermost, which may be this span itself.
 
     >>> lamella.profiler.exporters.Span("user_scope", "step", "", "", (), 0, 1500, 7, 0, 7, 1).duration
     1500
@@ -57,9 +58,10 @@ class Span(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Numbers of samples. ``recorded`` counts all. ``queue``, ``series`` and ``spans`` count the dropped ones, because
-    the queue was full, there were too many series, or spans could not wait or be sent. ``unsent`` counts the samples
-    since the last successful export; ``failures`` counts the failed exports.
+    """Numbers of samples. ``recorded`` counts those put into the queue. The next three count what was dropped:
+    ``queue`` samples that found the queue full and so are not in ``recorded``, ``series`` samples beyond the greatest
+    number of series, ``spans`` spans that could not wait or be sent. ``unsent`` counts the samples since the last
+    successful export; ``failures`` counts the failed exports.
 
     >>> lamella.profiler.exporters.Counts(recorded=10, queue=2, series=1, spans=0, unsent=0, failures=0).dropped
     {'queue': 2, 'series': 1, 'spans': 0}

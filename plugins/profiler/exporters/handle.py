@@ -84,7 +84,8 @@ class Export:
     # ---- what the handle is for ----
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Exports now, and waits at most ``timeout`` seconds for that; returns whether it was sent.
+        """Exports now, and waits at most ``timeout`` seconds for that; returns whether it was sent. Returns False at
+        once if the export is closed, and within a call of the exporter.
 
         >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
         ...     handle.flush(timeout=10)

@@ -1,9 +1,9 @@
 """The exporter "jsonl": lines of JSON at the end of a file. It needs no other package.
 
-The first line is of kind "start" and has the bounds of the buckets. Each export then writes a line of kind "series" for
-each histogram that has changed, with the numbers since the start, one of kind "span" for each span, and one of kind
-"counts". If nothing has changed, an export writes no line. A failed write is undone, so that the file ends with a whole
-line, also on a full disk.
+The first line that an exporter adds is of kind "start" and has the bounds of the buckets. Each export then writes a
+line of kind "series" for each histogram that has changed, with the numbers since the start, one of kind "span" for each
+span, and one of kind "counts". If nothing has changed, an export writes no line. A failed write is undone, so that the
+file ends with a whole line, also on a full disk.
 """
 
 from __future__ import annotations

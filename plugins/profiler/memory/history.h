@@ -1,8 +1,8 @@
 // The history of memory, recorded on request: the live blocks, counts by device, and the last events.
 //
-// Note [Memory of the program]  Nothing is recorded before switch_on() and after switch_off(): the event channel has no
-//   subscriber then. A block that was allocated before is unknown, and its release is not counted. Blocks are the
-//   memory of storages: memory from a device's allocator, or inside the storage itself.
+// Note [Memory of the program]  Nothing is recorded before switch_memory_on() and after switch_memory_off(): the event
+//   channel has no subscriber then. A block that was allocated before is unknown, and its release is not counted.
+//   Blocks are the memory of storages: memory from a device's allocator, or inside the storage itself.
 // Note [Who made it]  The maker of a block is the innermost record of its thread. Therefore a history with makers adds
 //   an observer of all calls and steps of backward, so that records are made. After a call, the observer writes the
 //   shape and dtype of each result into its block, unless an operator inside the call has done so.
@@ -28,7 +28,7 @@ uint32_t memory_flags();
 void set_memory_stacks(lamella_memory_capture, lamella_memory_describe);
 
 lamella_status memory_snapshot(lamella_memory_snapshot*);
-// Returns the counts since switch_on() or the last reset; zeros for a device without events.
+// Returns the counts since switch_memory_on() or the last reset; zeros for a device without events.
 lamella_memory_counts memory_counts(lamella_device);
 void reset_memory_counts(lamella_device, uint32_t what);
 

@@ -52,7 +52,7 @@ typedef struct {
 
 typedef struct {
   uint32_t size;
-  lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries); /* adds to what is on */
+  lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries); /* adds flags; makers without stacks end stacks */
   void (*switch_off)(void);
   uint32_t (*flags)(void);
   void (*set_stacks)(lamella_memory_capture, lamella_memory_describe);

@@ -43,8 +43,8 @@ const ContextBlock* innermost_block(const ContextBlock* but_not);
 lamella_status context_begin(const char* name, void** scope, void** blocks);
 void context_free(void* blocks);
 
-// Returns the name of what surrounds the record for which an observer is called now on this thread; null if nothing
-// does.
+// Returns the name of the innermost call or block around the record for which an observer is called now on this
+// thread; null if there is none.
 const char* parent_name(const lamella_record*);
 
 }  // namespace lamella::profiler

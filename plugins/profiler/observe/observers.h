@@ -64,7 +64,7 @@ struct Observer : std::enable_shared_from_this<Observer> {
 using Held = std::shared_ptr<Observer>;
 using List = std::vector<Held>;
 
-// The number of the current list. Each change increases it, also a change of an observer's state.
+// The number of the current list of the observers of all threads; each replacement of the list increases it.
 extern std::atomic<uint64_t> list_number;
 // The number of observers, of any thread, that observe named blocks.
 extern std::atomic<int64_t> block_observers;

@@ -31,9 +31,9 @@ struct Scope {
   void* alone_on_thread = nullptr;  // the observer's own state for this thread
 };
 
-// Note [Reclaimed lists]  A thread that calls no operator, or calls only while the profiler's layers are off, does not
-//   refresh its list; yet the observers in the list may hold a trace of a gigabyte. So the thread that removes an
-//   observer takes the old lists away from the other threads. A thread increments `uses` before it reads the list's
+// Note [Reclaimed lists]  A thread that calls no operator, or calls operators only while the profiler's layers are off,
+//   does not refresh its list; yet the observers in the list may hold a trace of a gigabyte. So the thread that removes
+//   an observer takes the old lists away from the other threads. A thread increments `uses` before it reads the list's
 //   number and uses an observer. If the removing thread has changed the number, has executed a barrier on all
 //   processors, and then sees `uses` at zero, the other thread will read the new number before it uses an observer
 //   again. The lists are exchanged under the observers' lock. Where the system lacks this barrier (membarrier), a list

@@ -123,8 +123,8 @@ PyObject* enter(PyObject* self, PyObject*) {
   return Py_NewRef(self);
 }
 
-// Takes the block out of the current context. Other contexts, and one in which a later block is still open, keep it; it
-// is marked as ended there.
+// Takes the block out of the current context. It remains in other contexts, and below a later block that is still open;
+// there it is marked as ended.
 void leave_context(Scoped* s) {
   PyObject* now = held();
   if (now == s->blocks) hold(s->before);

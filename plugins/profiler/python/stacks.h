@@ -13,7 +13,7 @@ namespace lamella::profiler::face {
 uint64_t take_stack();
 // Returns a list of {"filename", "line", "name"}, innermost first; null with an exception.
 PyObject* stack_to_python(uint64_t stack);
-// Writes the innermost place outside of Lamella, such as "train.py:12 in step".
+// Writes the innermost place outside of Lamella, such as "train.py:12 in step"; the outermost place if all are inside.
 void describe_stack(uint64_t stack, char* text, uint64_t room);
 
 }  // namespace lamella::profiler::face

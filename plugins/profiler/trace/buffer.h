@@ -17,7 +17,7 @@
 namespace lamella::profiler {
 
 // Allocates memory whose pages are mapped in advance: page faults at the first write to each page would take longer
-// than the writes themselves.
+// than the writes themselves. Returns null on failure.
 void* new_pages(size_t bytes);
 void free_pages(void*, size_t bytes);
 std::mutex& pages_mutex();
@@ -83,8 +83,8 @@ class Chunks {
   std::atomic<int64_t> count_{0};
 };
 
-// Stores lists of words (shapes, stacks), each once, since a program repeats a few of them. keep() returns the length
-// followed by the words; it lives as long as the buffer.
+// Stores lists of words (shapes, stacks), each once, since a program repeats a few of them. keep() returns a copy, the
+// length followed by the words, which lives as long as this object.
 class Interned {
  public:
   const int64_t* keep(const int64_t* words, size_t n);
@@ -136,7 +136,7 @@ struct Buffer {
   Chunks<MemoryEvent> memory;
   Interned shapes, stacks;
 
-  // Returns a copy of a text, which lives as long as the buffer.
+  // Returns a copy of a text; the copy lives as long as the buffer.
   const char* keep(std::string_view text) {
     const auto found = texts_.find(text);
     if (found != texts_.end()) return found->second->c_str();
