@@ -23,7 +23,7 @@ _GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """Returns the factor for the weights before a function: 1, for tanh 5/3, for relu the root of 2.
+    """Returns the factor for the weights before a function, such as 1 for sigmoid and the root of 2 for relu.
 
     Args:
         nonlinearity: "linear", another layer such as "conv1d", "sigmoid", "tanh", "relu", "leaky_relu" or "selu"
@@ -43,7 +43,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -> T:
-    """Fills with uniform numbers from a to b.
+    """Fills with uniform numbers of at least a and below b.
 
     >>> w = lamella.nn.init.uniform_(lamella.empty(3), 2.0, 3.0)
     >>> bool((w >= 2).all() and (w < 3).all())
@@ -244,7 +244,7 @@ def _orthonormal_columns(matrix: Tensor) -> Tensor:
 
 
 def orthogonal_(tensor: T, gain: float = 1, generator: Any = None) -> T:
-    """Fills a matrix with orthogonal rows or columns, whichever are fewer, times gain, after Saxe et al. (2013).
+    """Fills a matrix with orthonormal rows or columns, whichever are fewer, times gain, after Saxe et al. (2013).
 
     Further dimensions count as columns.
 
@@ -265,7 +265,8 @@ def orthogonal_(tensor: T, gain: float = 1, generator: Any = None) -> T:
 
 
 def sparse_(tensor: T, sparsity: float, std: float = 0.01, generator: Any = None) -> T:
-    """Fills a matrix with normal numbers, a share of which is zero in each column, after Martens (2010).
+    """Fills a matrix with normal numbers, and the share ``sparsity`` of each column, rounded up, with zeros. After
+    Martens (2010).
 
     >>> w = lamella.nn.init.sparse_(lamella.empty(10, 4), sparsity=0.3)
     >>> (w == 0).sum(0)

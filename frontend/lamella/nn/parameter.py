@@ -22,8 +22,8 @@ def _as(cls: type, tensor: Any) -> Any:
 
 
 class _Marked(type(Tensor)):  # type: ignore[misc]
-    """The metaclass that lets ``isinstance`` take a tensor of any class for a Parameter or Buffer, by an attribute of
-    it."""
+    """The metaclass by which ``isinstance`` takes a tensor of any class for a Parameter or Buffer, if the tensor's
+    attribute that ``_mark`` names is true."""
 
     _mark: str
 

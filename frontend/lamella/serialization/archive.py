@@ -38,7 +38,8 @@ def faults_of(f: Any) -> Iterator[None]:
 
 
 def descriptor(f: Any) -> tuple[int, int] | None:
-    """Returns the descriptor and the position of a file object over a plain file; None for any other object."""
+    """Returns the descriptor and the position of a file object over a plain file, after a flush if it can be written
+    to; None for any other object."""
     if not isinstance(f, (io.FileIO, io.BufferedReader, io.BufferedRandom)):
         return None
     raw = f if isinstance(f, io.FileIO) else f.raw
@@ -53,12 +54,13 @@ class Archive:
     """A zip of stored members, from a path or from a binary file object that can seek.
 
     Args:
-        plain: accepts only a plain file, since a pipe may never end
+        plain: refuses a path of anything but a plain file, since a pipe may never end
 
     Raises:
-        CheckpointError: it is no archive, or is damaged; the error says what it seems to be
+        CheckpointError: the file is no archive (the error says what it seems to be), is damaged or, with ``plain``, is
+            no plain file
         OSError: the file cannot be opened or read
-        TypeError: it is neither a path nor a file object
+        TypeError: ``f`` is neither a path nor a binary file object with read(), seek() and tell()
     """
 
     def __init__(self, f: Any, plain: bool = False):
@@ -94,7 +96,8 @@ class Archive:
         self._native = self._opened(f, *(descriptor(f) or (f,)))
 
     def _opened(self, file: Any, *source: Any) -> Any:
-        """Opens a source by the native reader; ``file`` is at its beginning."""
+        """Returns the native reader of ``source``. ``file`` is over the same bytes, at the beginning of the archive; if
+        the reader finds a fault, the error says what ``file`` seems to be."""
         start = file.tell()
         try:
             return _C._Archive(*source)
@@ -171,7 +174,8 @@ class ArchiveWriter:
 
 
 def not_an_archive(file: Any, name: str, fault: CheckpointError) -> CheckpointError:
-    """Returns the error for a file that is no zip, by what it seems to be instead."""
+    """Returns the error for a file that the native reader refused: it names the known format that the file seems to
+    have; otherwise it is ``fault``."""
     start = file.tell()
     first = file.read(16)
     file.seek(start)

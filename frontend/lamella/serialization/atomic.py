@@ -1,4 +1,4 @@
-"""Replaces files in one step: writes a new file beside the old one, and renames it over that.
+"""Replaces files in one step: writes a new file beside the old one, and renames the new file to the old one's name.
 
 Note [Atomic files]  The new file is written under a name of its own in the folder of the old one,
   ``.NAME.RANDOM.lamella-part``. Its writer holds a lock on it (``flock``) until it is renamed or removed. The system
@@ -27,14 +27,15 @@ class OwnFile(io.FileIO):
 
 
 def stem(name: str) -> str:
-    """Returns the prefix of the names of a file's parts; a digest if the file's name is too long for a longer one."""
+    """Returns the prefix of the names of a file's parts. It has a digest in place of a file's name that is so long that
+    the name of a part would be too long."""
     if len(os.fsencode(name)) > 180:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
     return f".{name}."
 
 
 def same_file(fd: int, path: str) -> bool:
-    """Returns whether a path names the file that is open."""
+    """Returns whether a path names the file that is open as ``fd``."""
     try:
         there = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
@@ -51,7 +52,7 @@ def open_part(folder: str, name: str) -> tuple[OwnFile, str]:
             part = OwnFile(path, "x+b")
         except FileExistsError:
             continue
-        with suppress(OSError):  # a file system without locks, on which parts are not removed, either
+        with suppress(OSError):  # a file system without locks, where remove_unlocked() removes no part
             fcntl.flock(part.fileno(), fcntl.LOCK_EX)
         if same_file(part.fileno(), path):
             return part, path
@@ -89,7 +90,7 @@ def sync_folder(folder: str) -> None:
 
 
 def _keep_mode(part: OwnFile, old: os.stat_result) -> None:
-    """Gives a new file the owner and mode of the file that it replaces."""
+    """Gives a new file the mode of the file that it replaces, and the owner if the system allows that."""
     new = os.fstat(part.fileno())
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):

@@ -8,7 +8,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-# The factories that a defaultdict may have, by their names in the index; no other name is called.
+# The factories that a defaultdict may have, by their names in the index. A factory of another name is never called.
 FACTORIES: dict[str, Any] = {
     "none": None,
     "bool": bool,
@@ -34,9 +34,9 @@ SEQUENCES: dict[Any, str] = {
     deque: "$deque",
     set: "$set",
     frozenset: "$frozenset",
-}  # a list is a list of JSON
+}  # a list has no tag: it is written as an array of JSON
 KINDS: dict[str, Callable[..., Any]] = {tag: kind for kind, tag in {**MAPPINGS, **SEQUENCES}.items()}
-ATTRIBUTES = "attributes"  # an entry beside "$ordered_dict": a module's state_dict() has its versions in an attribute
+ATTRIBUTES = "attributes"  # an entry beside "$ordered_dict" or "$counter", such as _metadata of a state_dict()
 SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 FACTORY, LIMIT = "factory", "limit"
 

@@ -10,7 +10,7 @@ class CheckpointError(RuntimeError):
 
 
 class PickleError(CheckpointError, UnpicklingError):
-    """The pickle of a file of torch is damaged, or names something that is not built."""
+    """The pickle of a file of torch is damaged, or names a class or function that ``load`` does not call."""
 
 
 class EmptyFileError(CheckpointError, EOFError):
@@ -22,7 +22,8 @@ class Exceeded(ValueError):
 
 
 class Refused(TypeError):
-    """A value that a checkpoint cannot hold. Each container around it adds its part of the path to the value."""
+    """A value cannot be in a checkpoint. Each container around the value appends its part of the path to ``path``, the
+    innermost first."""
 
     def __init__(self, what: str):
         super().__init__(what)

@@ -1,9 +1,10 @@
 """Makes the index of a checkpoint from an object: JSON text, and the storages that are stored beside it.
 
-Note [The index]  Text, numbers, lists and dicts with text keys are written as in JSON. Any other value is an object
-  whose first key is a tag that begins with "$". Containers are numbered when they are complete, in the order of the
-  text; ``{"$same": n}`` stands for a container that occurred before. A tensor is ``{"$tensor": n}``, the n-th of the
-  list beside the object. Within keys, members of sets, and the slots and attributes of a tensor, nothing is numbered.
+Note [The index]  None, bools, text, numbers, lists and dicts with text keys are written as in JSON, if JSON reads
+  them back unchanged. Any other value is an object whose first key is a tag that begins with "$". Containers are
+  numbered when they are complete, in the order of the text; ``{"$same": n}`` stands for a container that occurred
+  before. A tensor is ``{"$tensor": n}``, the n-th of the list beside the object. Within keys, members of sets, and the
+  slots and attributes of a tensor, no container is numbered.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ PATH_ROOT = "obj"
 class Indexer:
     """Encodes an object.
 
-    ``storages`` has, for each storage, its bytes or a tensor over it, the number of bytes, and the device; ``tensors``
-    has the records of the tensors, as text.
+    ``storages`` has, for each storage, its bytes or a tensor over it, the number of bytes, and the device, which is ""
+    for that of a numpy array; ``tensors`` has the records of the tensors, as text.
     """
 
     def __init__(self) -> None:
@@ -39,7 +40,7 @@ class Indexer:
         self._containers: dict[int, int] = {}
         self._open: set[int] = set()  # containers that are being encoded
         self._kept: list[Any] = []  # keeps objects alive, so that no id() is reused
-        self._alone = 0  # if above 0, nothing is numbered
+        self._alone = 0  # if above 0, no container is numbered
         self._numpy = sys.modules.get("numpy")
         self._encoders: dict[Any, Any] = {
             **values.ENCODERS,
@@ -167,7 +168,7 @@ class Indexer:
         try:
             for name, x in held.items():
                 if type(name) is not str or name.startswith("__"):
-                    raise Refused("is an attribute of a name that no checkpoint holds")
+                    raise Refused("is an attribute whose name is no str or begins with '__'; no checkpoint holds it")
                 out.append([name, self.encode(x)])
         except Refused as refused:
             refused.path.append(f".{name}")
@@ -205,7 +206,7 @@ class Indexer:
         return {"$tensor": number}
 
     def _dressed(self, tensor: Any, kind: str | None, identity: int, text: str) -> str:
-        """Returns the record of a tensor that has more than elements."""
+        """Returns the record of a tensor that has a class, slots or attributes, or is opaque."""
         if id(tensor) in self._open:
             raise Refused("contains itself; a checkpoint holds no cycles")
         self._open.add(id(tensor))
@@ -229,7 +230,7 @@ class Indexer:
         return f"[{json.dumps(storage)},{text}{',' + compact(more) if more else ''}]"
 
     def _carried(self, more: dict, slots: list, held: dict) -> None:
-        """Encodes all that a tensor has beside its elements: its slots, and attributes of plugins and of the user."""
+        """Encodes the slots of a tensor, and its attributes of plugins and of the user, into ``more``."""
         self._alone += 1
         try:
             if "plugins" in more:
@@ -259,7 +260,7 @@ class Indexer:
 
 
 def compact(value: Any) -> str:
-    """Returns a part of the index as text. Raises RecursionError."""
+    """Returns a part of the index as text. Raises RecursionError if it is nested too deeply."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
@@ -292,8 +293,8 @@ def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
     """Returns the text of the index, and the storages beside it.
 
     Raises:
-        TypeError: a part of it is of a type that checkpoints cannot hold; the message says where, and what to do
-        ValueError: it is nested too deeply
+        TypeError: a part of ``obj`` is of a type that checkpoints cannot hold; the message says where, and what to do
+        ValueError: ``obj`` is nested too deeply
     """
     indexer = Indexer()
     try:

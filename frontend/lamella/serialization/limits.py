@@ -10,14 +10,15 @@ from typing import Any
 from lamella import _C
 from lamella.serialization.errors import Exceeded
 
-KEY_PARTS = 10_000  # parts of one key: tuples that share parts could otherwise take exponential time
-ALIKE = 100  # keys of equal hash in a dict, whose look-ups take time proportional to their number
+KEY_PARTS = 10_000  # the most parts of one key: tuples that share parts could otherwise take exponential time
+ALIKE = 100  # the most keys of equal hash in a dict: a look-up takes time proportional to their number
 PART = 8  # approximate bytes of one element of a container
-SAFE = (str, bytes, float, bool, type(None))  # types whose hashes are secret, or seldom collide
+SAFE = (str, bytes, float, bool, type(None))  # types whose hashes depend on a secret, or seldom collide
 
 
 def collides(key: Any) -> bool:
-    """Returns whether many keys of this type may have equal hashes: integers are hashed modulo 2**61 - 1."""
+    """Returns whether many keys such as this one may have equal hashes. Integers are hashed modulo 2**61 - 1, so that
+    few of those of 64 bits have equal hashes."""
     return type(key) not in SAFE and not (type(key) is int and -(2**63) <= key < 2**64)
 
 
@@ -29,9 +30,9 @@ def check_alike(keys: Iterable[Any]) -> None:
 
 
 def check_truth(tensor: Any) -> Any:
-    """Returns a tensor of bools that was read, with its bytes changed to 0 and 1, which kernels rely on.
+    """Changes the bytes of a tensor of bools that was read to 0 and 1, since kernels rely on that; returns the tensor.
 
-    Other bytes are rare and harmless, such as a mask of 0 and 255 that was viewed as bools.
+    Other bytes are rare, and no sign of damage: a mask of 0 and 255 may have been viewed as bools.
     """
     if tensor.device.type != "meta" and tensor.numel():
         shape, strides, offset = tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
@@ -44,7 +45,7 @@ def check_truth(tensor: Any) -> Any:
 
 
 class Limits:
-    """The limits of one file: each byte of the file may cost 16 bytes of memory.
+    """The limits of one file: it may cost 1 MiB of memory, and 16 bytes for each of its bytes.
 
     Memory proportional to the file's size is harmless. Memory from repeated use of one remembered part is not
     proportional, and is counted by ``spend``.
@@ -66,7 +67,7 @@ class Limits:
             raise Exceeded("it makes more than a file of its size can hold")
 
     def call(self, arguments: tuple) -> None:
-        """Counts the memory that a call makes from its arguments."""
+        """Counts the memory of the copies that a call may make of its arguments."""
         for each in arguments:
             if isinstance(each, (str, bytes, bytearray)):
                 self.spend(len(each))
@@ -74,7 +75,7 @@ class Limits:
                 self.spend(PART * len(each))
 
     def key(self, key: Any, target: Any) -> Any:
-        """Returns the key, after checking that hashing it is short, runs no code, and does not make the target slow."""
+        """Returns the key. Raises Exceeded if it would take long to hash, or would make look-ups in ``target`` slow."""
         if type(key) is str:
             return key
         self._short(key)

@@ -55,6 +55,8 @@ def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, v
 def list_tensors(f: Any) -> dict[str, tuple[Any, Any]]:
     """Returns the names of the tensors in a checkpoint, with their dtypes and shapes; reads the index only.
 
+    If several tensors have one name, the result has the first of them.
+
     >>> import io
     >>> file = io.BytesIO()
     >>> lamella.save({"model": {"weight": lamella.ones(2, 3)}}, file)
@@ -113,7 +115,8 @@ class Checkpoint:
             raise ValueError(f"it does not describe the member {min(others)!r}")
 
     def check_storages(self) -> list[int]:
-        """Raises unless the index describes storages correctly; returns the numbers of those that have bytes."""
+        """Raises unless the index gives each storage a size and a device; returns the numbers of those that have a
+        member: all except those on meta."""
         for number, (nbytes, device) in enumerate(self.storages):
             if natural(nbytes) >= 2**62 or type(device) is not str:
                 raise ValueError(f"storage {number} must have a size and a device")
@@ -129,7 +132,7 @@ class Checkpoint:
 
     @contextmanager
     def damages(self) -> Iterator[None]:
-        """Turns the exceptions that a damaged index causes into one error."""
+        """Turns the exceptions that a damaged index causes into a CheckpointError."""
         try:
             yield
         except (CheckpointError, OutOfMemoryError):
@@ -179,7 +182,7 @@ class Checkpoint:
             return Names(self.index["object"])
 
     def chosen(self, names: Iterable[str]) -> dict[str, Any]:
-        """Returns the tensors of the given names. Raises KeyError."""
+        """Returns the tensors of the given names. Raises KeyError if no tensor, or more than one, has a name."""
         known, out = self.names(), {}
         numbers = known.found
         for name in [names] if isinstance(names, str) else names:

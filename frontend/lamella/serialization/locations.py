@@ -34,14 +34,14 @@ class Locations:
         self.error: BaseException | None = None  # raised by the user's function
 
     def target(self, device: str) -> str:
-        """Returns the device for a storage that was saved from another."""
+        """Returns the device for a storage that was saved from ``device``; only a device or a dict gives another."""
         given = self.map_location
         if isinstance(given, dict):
             return device_text(given.get(device, device))
         return device if given is None or callable(given) else device_text(given)
 
     def place(self, device: str, nbytes: int, read: Read) -> Any:
-        """Returns a storage as a tensor of uint8, on its device."""
+        """Returns a storage as a tensor of uint8, on the device that ``map_location`` gives for ``device``."""
         given = self.map_location
         if callable(given) and device != META:
             flat = read()

@@ -16,7 +16,7 @@ from lamella.serialization import containers, values
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.limits import check_alike, check_truth
 
-MOST_NAMES = 100_000  # the most containers below repeated ones, since their number can grow exponentially
+MOST_NAMES = 100_000  # the most containers that Names walks again by "$same", as their number can grow exponentially
 NUMBERED = {"$array", "$namespace", *containers.KINDS}
 
 
@@ -30,8 +30,8 @@ def row_major(shape: list[int]) -> tuple[int, ...]:
 
 
 class Rebuilder:
-    """Makes objects from the index. ``storage`` returns the bytes of a storage on its device, ``array`` on the host;
-    ``target`` the device for an opaque tensor that was saved from another.
+    """Makes objects from the index. ``storage`` returns the bytes of a storage on its device, ``array`` those of a
+    numpy array on the host. ``target(device)`` returns the device for an opaque tensor that was saved from ``device``.
 
     For a damaged index its methods raise ValueError, TypeError, KeyError, IndexError and others.
     """
@@ -88,8 +88,8 @@ class Rebuilder:
             self._alone -= 1
 
     def _unshared(self, node: Any) -> Any:
-        """Decodes a part in which nothing is numbered. Since it refers to no other part, it cannot grow beyond its
-        text."""
+        """Decodes a key or an element of a set, in which no container is numbered. The key or element must not itself
+        be a reference to another part."""
         if type(node) is dict and "$same" in node:
             raise ValueError("'$same' is inside a part in which nothing is numbered")
         return self.decode(node)
@@ -163,7 +163,7 @@ class Rebuilder:
         return made if more is None else self._dressed(made, self._carried(more))
 
     def _carried(self, more: dict) -> dict[str, Any]:
-        """Decodes the slots and attributes of a tensor; parts of them may be tensors."""
+        """Decodes the slots and attributes of a tensor, parts of which may be tensors, and checks its class."""
         self._alone += 1
         try:
             carried = {name: self._attributes(more.get(name, [])) for name in ("slots", "plugins", "attributes")}
@@ -213,9 +213,10 @@ class Rebuilder:
 
 
 def natural(x: Any) -> int:
-    """Returns the number if it is not negative, since a negative one would count from the end of a list."""
+    """Returns ``x``. Raises ValueError unless it is an int of at least 0: a negative one would count from a list's
+    end."""
     if type(x) is not int or x < 0:
-        raise ValueError(f"expected a number of a part, got {x!r}")
+        raise ValueError(f"expected the number of a part, an int of at least 0, got {x!r}")
     return x
 
 
@@ -259,7 +260,8 @@ class Names:
 
 
 def children(node: Any, tag: str) -> Iterable[tuple[Any, Any]]:
-    """Returns the parts of a container that may have tensors, with their keys."""
+    """Returns the parts of a container, with their keys, and of its attributes, with None; nothing for sets and arrays,
+    whose parts have no names."""
     if type(node) is list:
         return enumerate(node)
     if not tag.startswith("$"):

@@ -36,8 +36,8 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
     Args:
         safe_globals: classes and functions, or pairs of such an object and its full name in files
 
-    Functions that would let a file run any code, such as those of ``os`` or ``eval``, are refused under their own
-    names.
+    ``load`` still refuses functions that would let a file run any code, such as ``eval`` and those of ``os``, if the
+    file gives their own names.
 
     >>> class Config:
     ...     pass
@@ -98,7 +98,7 @@ def is_blocked(module: Any, name: Any) -> bool:
 
 
 def find_allowed(module: str, name: str) -> Any:
-    """Returns the allowed object of a name in a file, also of its name in Python 2; None if there is none."""
+    """Returns the allowed object that a file names, perhaps by its name in Python 2; None if there is none."""
     if is_blocked(module, name):
         return None
     found = _allowed.get(f"{module}.{name}")

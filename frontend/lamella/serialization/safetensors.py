@@ -9,7 +9,7 @@ from typing import Any
 from lamella import _C
 from lamella._devices import host
 
-# The library's names of dtypes, by those in files, which read() returns.
+# The library's names of dtypes, which are Lamella's too, by their codes in files, which ``deserialize`` returns.
 CODES = {
     "BOOL": "bool",
     "U8": "uint8",
@@ -73,8 +73,8 @@ def _checked(who: str, tensors: Any) -> dict[str, Any]:
 
 
 def _described(library: Any, tensor: Any) -> Any:
-    """Returns a tensor in the form that the library takes; since its version 0.8 by address, so it must outlive the
-    call."""
+    """Returns a tensor in the form that ``serialize`` takes. From version 0.8 of the library on that is an address, so
+    the tensor must exist until ``serialize`` returns."""
     name, shape = str(tensor.dtype).rpartition(".")[2], list(tensor.shape)
     if hasattr(library, "TensorSpec"):
         nbytes = tensor.numel() * tensor.itemsize
@@ -89,7 +89,7 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
     Raises:
         TypeError: the argument is no dict of tensors by name
         RuntimeError: two tensors share memory, which the format cannot express
-        ValueError: the format lacks a dtype
+        ValueError: the format lacks a tensor's dtype, or a tensor is opaque or on meta
         ModuleNotFoundError: the library is not installed
 
     >>> lamella.serialization.save_safetensors(lamella.ones(1), "model.safetensors")
@@ -98,7 +98,7 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
     """
     checked = _checked("save_safetensors", tensors)
     library = _library("save_safetensors")
-    # A memoryview, so that the memory is not moved.
+    # While there is a memoryview of a tensor, its memory is not moved.
     held = [memoryview(x.reshape(-1).view(dtype=_C.uint8)) for x in checked.values() if x.numel()]
     data = library.serialize({name: _described(library, x) for name, x in checked.items()}, metadata=metadata)
     del held
@@ -109,7 +109,7 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
 
 
 def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
-    """Reads a file of safetensors: a dict of tensors by name, each with memory of its own, on a device or on the host.
+    """Reads a file of safetensors: a dict of tensors by name, each with memory of its own, on ``device`` or the host.
 
     Raises:
         CheckpointError: the file is of another format, is damaged, or has a dtype that Lamella lacks
@@ -136,7 +136,7 @@ def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
     found = {}
     for name, entry in entries:
         if entry["dtype"] not in CODES:
-            raise CheckpointError(f"load_safetensors: '{name}' has the dtype {entry['dtype']}, which is not here")
+            raise CheckpointError(f"load_safetensors: '{name}' has the dtype {entry['dtype']}, which Lamella lacks")
         found[name] = _tensor(entry["data"], getattr(_C, CODES[entry["dtype"]]), entry["shape"]).to(device)
     return found
 

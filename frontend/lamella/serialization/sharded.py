@@ -4,7 +4,7 @@ Note [Shards]  Every save gives its shards new names, so it changes no shard of 
   replaces the old one. A save that is killed leaves the old checkpoint intact, and shards and parts of shards that no
   index names, which the next save removes. A save locks the folder (``flock``); another save waits.
 
-After a reader has read the index, it opens all shards that it may need, and maps or reads them later; an open file
+After a reader has read the index, it opens the shards, up to MOST_OPEN, and maps or reads them later; an open file
 stays readable after its removal. If a shard is gone already, the index has been replaced, and is read again.
 """
 
@@ -31,7 +31,7 @@ from lamella.serialization.saving import add_storages
 
 INDEX = "index.lamella"
 SHARD = re.compile(r"shard-([0-9a-f]{16})-\d{5,}-of-\d{5,}\.lamella")
-MOST_OPEN = 200  # the most shards that are opened at once; others are opened at their first use
+MOST_OPEN = 200  # the most shards that a reader opens right after the index; others are opened at their first use
 MOST_TURNS = 10  # the most attempts to read an index that is being replaced
 PATIENCE = 600.0  # seconds to wait for other saves
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -43,12 +43,15 @@ def byte_count(size: int | str) -> int:
         if (unit := found[2].upper()) in UNITS:
             size = int(float(found[1]) * UNITS[unit])
     if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
-        raise ValueError(f"save_sharded: argument 'max_shard_size' must be bytes, or text as '5GB', got {size!r}")
+        raise ValueError(
+            "save_sharded: argument 'max_shard_size' must be a number of bytes above 0, or a text such as "
+            f"'5GB' or '5GiB', got {size!r}"
+        )
     return size
 
 
 def split(storages: list[tuple[Any, int, str]], most: int) -> list[range]:
-    """Returns runs of storages, each of at most ``most`` bytes, or of one storage."""
+    """Returns the numbers of the storages in runs, each of at most ``most`` bytes, or of one storage that is larger."""
     runs, start, held = [], 0, 0
     for number, (_, nbytes, device) in enumerate(storages):
         nbytes = 0 if device == META else nbytes
@@ -121,7 +124,8 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
 
 @contextmanager
 def alone(folder: str) -> Iterator[None]:
-    """Keeps other processes and threads from saving into a folder during the block; waits for those that do."""
+    """Keeps other processes and threads from saving into a folder during the block; waits PATIENCE seconds for those
+    that do, and then raises TimeoutError."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         end = time.monotonic() + PATIENCE
@@ -137,7 +141,8 @@ def alone(folder: str) -> Iterator[None]:
 
 
 def locked(fd: int) -> bool:
-    """Locks a descriptor, and returns False if another process has locked it. True on a file system without locks."""
+    """Locks the folder that is open as ``fd``; returns False if another save has locked it. On a file system without
+    locks it does nothing and returns True."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -168,7 +173,7 @@ def remove_others(folder: str, names: list[str]) -> None:
 
 
 def opened(path: str, flags: int) -> int:
-    """Returns the descriptor of a plain file, since a pipe or a device may have no end."""
+    """Opens a plain file, and returns its descriptor. Raises CheckpointError for another: a pipe may have no end."""
     fd = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -188,13 +193,13 @@ class Shards:
         self._open: dict[str, Archive] = {}
 
     def read(self, name: str) -> bytes:
-        """Returns the index, and opens the existing shards that it names."""
+        """Returns the index, and opens the existing ones among the first MOST_OPEN shards that it names."""
         text = b""
         for _ in range(MOST_TURNS):
             before, text = text, Archive(self.file, plain=True).read(name)
             self._runs = self._read_runs(text)
             self.close()
-            if self._hold() or text == before:  # False: the index was replaced, and its shards are gone
+            if self._hold() or text == before:  # if a shard is gone, the index was replaced: again
                 break
         return text
 
@@ -211,7 +216,8 @@ class Shards:
         return sorted(runs)
 
     def _hold(self) -> bool:
-        """Opens the files, so that a later save cannot make them unreadable; returns whether all exist."""
+        """Opens the first MOST_OPEN files, so that a later save cannot make them unreadable; returns whether these
+        exist."""
         whole = True
         for _, _, file in self._runs[:MOST_OPEN]:
             try:

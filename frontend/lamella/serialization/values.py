@@ -39,13 +39,13 @@ def from_constant(x: Any) -> Any:
 
 def to_layout(name: str) -> Any:
     if name != "strided":
-        raise ValueError(f"layout '{name}' is not here")
+        raise ValueError(f"layout '{name}' is unknown; 'strided' is the only one")
     return _C.strided
 
 
 def to_format(name: str) -> Any:
     if name not in FORMATS:
-        raise ValueError(f"memory format '{name}' is not here")
+        raise ValueError(f"memory format '{name}' is unknown; it must be one of {', '.join(FORMATS)}")
     return getattr(_C, name)
 
 
@@ -75,7 +75,7 @@ def to_scalar(payload: Any) -> Any:
 
 
 def plain_dtype(text: str) -> Any:
-    """Returns a dtype of numpy whose elements are plain bytes."""
+    """Returns the dtype of numpy that a text names. Raises ValueError unless its elements are plain bytes."""
     import numpy as np
 
     dtype = np.dtype(text) if isinstance(text, str) and len(text) < 32 else None
@@ -93,7 +93,7 @@ def from_int(x: int) -> Any:
     return x if -BITS <= x < BITS else {"$int": hex(x)}
 
 
-# type -> its form in the index
+# type -> function that makes the form of a value in the index
 ENCODERS: dict[type, Callable[[Any], Any]] = {
     type(None): lambda x: x,
     bool: lambda x: x,

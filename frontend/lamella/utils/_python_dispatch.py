@@ -74,5 +74,5 @@ def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Returns whether it is a tensor of a class that lists the tensors it wraps, by ``__tensor_flatten__``."""
+    """Returns whether ``t`` is of a subclass of Tensor that lists the tensors it wraps by ``__tensor_flatten__``."""
     return isinstance(t, _C.Tensor) and type(t) is not _C.Tensor and hasattr(t, "__tensor_flatten__")

@@ -38,7 +38,7 @@ def sdpa_kernel(backends: Sequence[SDPBackend] | SDPBackend, set_priority: bool 
     Lamella has one implementation for each device, and it is used in any case.
 
     Raises:
-        AssertionError: ``backends`` is neither a way nor a sequence of ways
+        AssertionError: ``backends`` is neither an SDPBackend nor a list or tuple
 
     >>> with lamella.nn.attention.sdpa_kernel(lamella.nn.attention.SDPBackend.MATH):
     ...     pass

@@ -64,8 +64,8 @@ def _check_shapes(query: Any, key: Any, value: Any, key_padding_mask: Any, attn_
 
 
 def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any, heads: int) -> tuple[Any, Any, Any]:
-    """Returns query, key and value projected by one weight, each of shape (length, batch, heads, width). If two or all
-    of them are the same tensor, one product does for them."""
+    """Returns query, key and value projected by one weight, each of shape (length, batch, heads, width). If all
+    three, or key and value, are the same tensor, one product gives them."""
     width = query.shape[-1] // heads
 
     def parts(x: Any, weight: Any, bias: Any, n: int) -> Any:
@@ -137,16 +137,17 @@ def multi_head_attention_forward(
 
     Args:
         query: (length, batch, features), or (length, features); so are key and value
-        in_proj_weight: the weights of the three projections, one below the other, unless
-            ``use_separate_proj_weight`` names ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight``
+        in_proj_weight: the weights of the three projections, one below the other; with ``use_separate_proj_weight``,
+            ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight`` are used instead
         bias_k: with ``bias_v``, one more key and its value
         add_zero_attn: one more key and value of zeros
         key_padding_mask: (batch, keys): a bool mask, true where a key is padding, or a floating one that is added
         attn_mask: (queries, keys) or (batch * heads, queries, keys): a bool mask, true where a key is hidden, or a
             floating one that is added
-        need_weights: also give the weights, (batch, queries, keys), or of each head without ``average_attn_weights``
+        need_weights: also return the weights, (batch, queries, keys), or (batch, heads, queries, keys) without
+            ``average_attn_weights``; otherwise None
         static_k: keys, (batch * heads, keys, width), in place of the projected ones; so is ``static_v``
-        is_causal: a hint that ``attn_mask``, which is required then, hides the keys behind each query
+        is_causal: a hint that ``attn_mask``, which is required then, hides the keys after each query
 
     Raises:
         AssertionError: sizes or arguments do not go together

@@ -18,14 +18,15 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
     Args:
         log_probs: logarithms of probabilities (T, N, C), or (T, C) of one sequence, in float32 or float64
-        targets: labels (N, S), or those of all sequences one behind another
+        targets: labels (N, S), or those of all sequences one after another
         input_lengths, target_lengths: how many steps and labels each sequence has: tensors or lists
         blank: the class that separates labels in an alignment
-        reduction: "none", "mean" (of each loss by the number of its labels) or "sum"
+        reduction: "none", "mean" (of the losses, each divided by the number of its labels) or "sum"
         zero_infinity: losses of labels for which there are too few steps are 0, and have no gradient
 
     Raises:
-        RuntimeError: lengths or shapes that do not go together
+        RuntimeError: lengths or shapes do not go together
+        ValueError: ``reduction`` is unknown
 
     >>> log_probs = lamella.full((2, 1, 2), 0.5).log()
     >>> lamella.nn.functional.ctc_loss(log_probs, lamella.tensor([[1]]), (2,), (1,))

@@ -30,7 +30,8 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """In training, sets each element with probability ``p`` to what SELU saturates at; mean 0 and variance 1 stay.
+    """In training, sets each element with probability ``p`` to the limit of SELU at minus infinity, and then scales and
+    shifts all, so that mean 0 and variance 1 stay.
 
     After Klambauer et al. (2017).
 

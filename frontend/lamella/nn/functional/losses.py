@@ -57,7 +57,8 @@ def _reduced(who: str, loss, reduction: str):
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Returns the ``reduction`` that torch's older arguments mean. Of those, None counts as true.
+    """Returns the ``reduction`` that torch's older arguments mean, or the given one if both are None. If only one of
+    them is None, that counts as true.
 
     >>> lamella.nn.functional.losses.legacy_reduction(False, None, "mean")
     'sum'
@@ -81,10 +82,12 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
-    """``(log(var) + (input - target)² / var) / 2``, with a variance of at least ``eps``, which has no gradient there.
+    """``(log(var) + (input - target)² / var) / 2``, with ``var`` raised to at least ``eps``.
+
+    As in torch, ``var`` has a gradient also where it was raised: that at ``eps``.
 
     Args:
-        var: a number, a tensor of the input's shape, or one of it without the last dimension or with size 1 there
+        var: a number, or a tensor of the input's shape, whose last dimension may be missing or of size 1
         full: adds ``log(2 pi) / 2``
 
     >>> F = lamella.nn.functional

@@ -56,7 +56,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1, of the angle of two vectors.
+    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1; cos is that of two vectors' angle.
 
     >>> lamella.nn.functional.cosine_embedding_loss(lamella.ones(2), lamella.ones(2), lamella.tensor(-1))
     tensor(1.)
@@ -66,7 +66,8 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """Returns the mean over classes of ``max(0, margin - input[target] + input[i]) ** p``, without the target's.
+    """Returns the sum of ``max(0, margin - input[target] + input[i]) ** p`` over classes i other than the target,
+    divided by the number of all classes.
 
     Args:
         input: (N, C) or (C,)
@@ -81,7 +82,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 
 
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """The sum over target classes t and others i of ``max(0, 1 - input[t] + input[i])``, by the number of classes.
+    """The sum of ``max(0, 1 - input[t] + input[i])`` over targets t and other classes i, divided by the
+    number of all classes.
 
     A row of the target, which has the input's shape, lists classes up to the first -1.
 
@@ -103,7 +105,7 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
 def poisson_nll_loss(
     input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
 ):
-    """``exp(input) - target * input``; of rates, without ``log_input``, ``input - target * log(input + eps)``.
+    """``exp(input) - target * input``; without ``log_input``, for rates, ``input - target * log(input + eps)``.
 
     ``full`` adds Stirling's approximation of ``log(target!)`` where the target is above 1.
 
@@ -136,7 +138,7 @@ def triplet_margin_loss(
 ):
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, with ``pairwise_distance`` d.
 
-    With ``swap`` the distance from positive to negative is used where it is smaller. After Balntas et al. (2016).
+    With ``swap``, d(positive, negative) replaces d(anchor, negative) where it is smaller. After Balntas et al. (2016).
 
     >>> a, p, n = lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[5.0]])
     >>> lamella.nn.functional.triplet_margin_loss(a, p, n, margin=4.0)

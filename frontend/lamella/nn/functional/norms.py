@@ -25,7 +25,7 @@ layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_n
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     """Each channel minus its mean, divided by its standard deviation: those of the batch in training, else the running
-    ones.
+    ones. In training, the running ones, if given, move by ``momentum`` towards those of the batch.
 
     >>> F, x = lamella.nn.functional, lamella.tensor([[1.0], [3.0]])
     >>> F.batch_norm(x, lamella.tensor([2.0]), lamella.tensor([1.0]), eps=0.0)
@@ -50,9 +50,10 @@ def instance_norm(
     momentum=0.1,
     eps=1e-05,
 ):
-    """Each channel of each sample minus its mean, divided by its standard deviation; or with the running ones.
+    """Each channel of each sample minus its mean, divided by its standard deviation.
 
-    The running ones, if given, move by ``momentum`` towards the means over the samples. After Ulyanov et al. (2016).
+    With ``use_input_stats`` these are the sample's, and the running ones, if given, move by ``momentum`` towards the
+    means over the samples; without it they are the running ones. After Ulyanov et al. (2016).
 
     >>> lamella.nn.functional.instance_norm(lamella.tensor([[[1.0, 3.0]]]), eps=0.0)
     tensor([[[-1.,  1.]]])

@@ -69,7 +69,7 @@ def affine_grid(theta, size, align_corners=None):
     volumes.
 
     Raises:
-        ValueError: the shapes do not fit each other
+        ValueError: the shapes do not fit each other, a size is not positive, or ``theta`` is not floating
         NotImplementedError: ``size`` has not 4 or 5 numbers
 
     >>> turned = lamella.tensor([[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]])

@@ -20,7 +20,8 @@ _MODES = ("sum", "mean", "max")
 
 
 def _shorten(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
-    """Scales the rows that are read, in the table itself, without a record for autograd."""
+    """Scales the rows that are read and exceed ``max_norm`` down to it, in the table itself, without a record for
+    autograd."""
     _renorm(weight.detach(), input.contiguous(), float(max_norm), float(norm_type))
 
 

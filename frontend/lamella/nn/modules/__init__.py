@@ -26,5 +26,5 @@ from lamella.nn.modules.sparse import *  # noqa: F403
 from lamella.nn.modules.transformer import *  # noqa: F403
 from lamella.nn.modules.upsampling import *  # noqa: F403
 
-# The modules that are imported above are attributes of this package by now; they are left out.
+# The files that are imported above are attributes of this package by now; they are left out.
 __all__ = sorted(name for name, value in vars().items() if name[0] != "_" and not isinstance(value, _ModuleType))

@@ -130,7 +130,8 @@ class Watch:
 
 
 def watch_last(module: Any, hooks: list[Any], result: Any) -> None:
-    """Has hooks of ``register_backward_hook`` called at the node that made the first tensor of a result."""
+    """Has hooks of ``register_backward_hook`` called at the node that made the first tensor of a result, if there is
+    one."""
     while not isinstance(result, Tensor):
         result = (
             next((v for v in result.values() if isinstance(v, Tensor)), None)

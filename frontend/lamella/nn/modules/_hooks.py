@@ -76,7 +76,7 @@ class _Place:
 
 
 def _keep(hooks: Hooks, hook: Any, prepend: bool, *marks: Hooks) -> RemovableHandle:
-    """Registers a hook. `marks` are dicts whose keys are the hooks that a property applies to."""
+    """Registers a hook. `marks` are dicts whose keys are the numbers of the hooks that have a property."""
     handle = RemovableHandle(hooks, marks)
     hooks[handle.id] = hook
     for mark in marks:
@@ -124,7 +124,7 @@ class Hooked(_ModuleBase):
 
         Args:
             prepend: the hook runs before the module's other hooks
-            with_kwargs: the hook is called as ``hook(module, args, kwargs)``, and returns None or a pair
+            with_kwargs: the hook is called as ``hook(module, args, kwargs)``, and returns None or (args, kwargs)
 
         >>> m = lamella.nn.Identity()
         >>> handle = m.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
@@ -149,7 +149,7 @@ class Hooked(_ModuleBase):
         Args:
             prepend: the hook runs before the module's other hooks
             with_kwargs: the hook is called as ``hook(module, args, kwargs, output)``
-            always_call: the hook is called also if ``forward`` raises, with None as output
+            always_call: the hook is called also if ``forward`` or a hook raises; without a result the output is None
 
         >>> m = lamella.nn.Identity()
         >>> with m.register_forward_hook(lambda module, args, output: output * 2):
@@ -164,8 +164,9 @@ class Hooked(_ModuleBase):
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known.
 
-        If it does not return None, its result replaces the gradients of the inputs. Both are tuples, with None for what
-        is not a tensor. They do not cover keyword arguments.
+        If it does not return None, its result replaces the gradients of the inputs. ``grad_input`` has an element for
+        each positional argument, ``grad_output`` for each output: None for one that is no tensor. If no input requires
+        a gradient, the hook is called when the gradients of the outputs are known.
 
         Raises:
             RuntimeError: the module has hooks of ``register_backward_hook``

@@ -45,7 +45,7 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1, of the angle of two vectors.
+    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1; cos is that of two vectors' angle.
 
     >>> lamella.nn.CosineEmbeddingLoss()(lamella.ones(1, 2), lamella.ones(1, 2), lamella.tensor([-1]))
     tensor(1.)
@@ -67,7 +67,8 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The sum over target classes t and others i of ``max(0, 1 - input[t] + input[i])``, by the number of classes.
+    """The sum of ``max(0, 1 - input[t] + input[i])`` over targets t and other classes i, divided by the
+    number of all classes.
 
     A row of the target lists classes up to the first -1.
 
@@ -102,7 +103,8 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """The mean over classes of ``max(0, margin - input[target] + input[i]) ** p``, without the target's.
+    """The sum of ``max(0, margin - input[target] + input[i]) ** p`` over classes i other than the target, divided by
+    the number of all classes.
 
     Args:
         p: 1 or 2
@@ -143,7 +145,7 @@ def _positive(who: str, margin: float) -> float:
 class TripletMarginLoss(_Loss):
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, with F.pairwise_distance d.
 
-    With ``swap`` the distance from positive to negative is used where it is smaller. After Balntas et al. (2016).
+    With ``swap``, d(positive, negative) replaces d(anchor, negative) where it is smaller. After Balntas et al. (2016).
 
     >>> lamella.nn.TripletMarginLoss(4.0)(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[5.0]]))
     tensor(1.)

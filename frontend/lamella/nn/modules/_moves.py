@@ -117,7 +117,7 @@ for _dtype in (_C.float64, _C.float32, _C.float16, _C.bfloat16):
 
 
 class _Mover:
-    """``Module.NAME()``, which moves a module to the devices of that name. A member of the module with that name hides
+    """``Module.NAME()``, which moves a module to a device of type NAME. A member of the module with that name hides
     it."""
 
     is_mover = True

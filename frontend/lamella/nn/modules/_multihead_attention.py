@@ -17,8 +17,8 @@ class MultiheadAttention(Module):
     """Multi-head attention: attention in each head between projections of queries, keys and values, then a projection.
 
     Queries, keys and values are (length, batch, features), (batch, length, features) with ``batch_first``, or
-    (length, features); keys have ``kdim`` features and values ``vdim`` where these are given. A call gives the results
-    and, with ``need_weights``, the weights, averaged over the heads or not.
+    (length, features); keys have ``kdim`` features and values ``vdim`` where these are given. A call returns the
+    results and the weights: averaged over the heads, or of each head, or None without ``need_weights``.
     ``lamella.nn.functional.multi_head_attention_forward`` explains the masks. ``dropout`` acts on the weights in
     training. ``add_bias_kv`` adds a learned key and value, ``add_zero_attn`` a key and value of zeros.
 
@@ -146,7 +146,8 @@ class MultiheadAttention(Module):
         return (out.transpose(0, 1) if turned else out), weights
 
     def merge_masks(self, attn_mask: Any, key_padding_mask: Any, query: Tensor) -> tuple[Any, int | None]:
-        """Returns both masks as one that is added, and a number: 1 if only the padding mask was given, else 2.
+        """Returns both masks as one that is added, and a number: 2 if ``attn_mask`` was given, 1 if only the other was,
+        or None if neither was.
 
         ``query`` is (batch, length, features).
         """

@@ -46,7 +46,7 @@ class Nested(Movable):
         return found
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Replaces the submodule with a dotted name.
+        """Replaces the submodule with a dotted name, or adds it.
 
         Args:
             strict: a submodule with that name must exist already
@@ -89,7 +89,7 @@ class Nested(Movable):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """Yields the module and all modules below it with their dotted names, each module once.
+        """Yields the module and all modules below it with their dotted names, each once if ``remove_duplicate``.
 
         >>> [name for name, _ in lamella.nn.Sequential(lamella.nn.Identity()).named_modules()]
         ['', '0']
@@ -147,7 +147,8 @@ class Nested(Movable):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Yields the parameters with their dotted names, each once; without ``recurse`` only the module's own.
+        """Yields the parameters with their dotted names, each once if ``remove_duplicate``; without ``recurse`` only
+        the module's own.
 
         >>> [name for name, _ in lamella.nn.Linear(1, 1).named_parameters("head")]
         ['head.weight', 'head.bias']
@@ -165,7 +166,8 @@ class Nested(Movable):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Yields the buffers with their dotted names, each once; without ``recurse`` only the module's own.
+        """Yields the buffers with their dotted names, each once if ``remove_duplicate``; without ``recurse`` only the
+        module's own.
 
         >>> list(lamella.nn.Identity().named_buffers())
         []

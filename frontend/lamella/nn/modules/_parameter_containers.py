@@ -160,7 +160,7 @@ class ParameterDict(Module):
         return self._keys.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """Pairs of name and parameter.
+        """Returns the pairs of name and parameter.
 
         >>> [(key, p.shape) for key, p in lamella.nn.ParameterDict({"a": lamella.ones(1)}).items()]
         [('a', lamella.Size([1]))]
@@ -244,8 +244,8 @@ class ParameterDict(Module):
         return cls((key, default) for key in keys)
 
     def update(self, parameters: Any) -> None:
-        """Adds the parameters of a mapping or of pairs. Those of a plain dict are added in the order of their names, as
-        in torch.
+        """Adds the parameters of a mapping or of pairs. Those of a mapping other than an OrderedDict are
+        added in the order of their names, as in torch.
 
         >>> named = lamella.nn.ParameterDict()
         >>> named.update({"a": lamella.ones(1)})

@@ -104,8 +104,8 @@ class Stateful(Hooked):
         raise RuntimeError(f"{type(self).__name__}: override get_extra_state to keep an extra state")
 
     def set_extra_state(self, state: Any) -> None:
-        """For subclasses that override ``get_extra_state``: ``load_state_dict()`` calls it with the value which that
-        returned.
+        """For subclasses that override ``get_extra_state``: ``load_state_dict()`` calls it with the value that
+        ``get_extra_state`` returned.
 
         >>> class Counting(lamella.nn.Identity):
         ...     def get_extra_state(self):
@@ -164,7 +164,8 @@ class Stateful(Hooked):
             answer = hook(self, destination, prefix, metadata)
             if public and answer is not None:
                 raise RuntimeError(
-                    f"{type(self).__name__}: a hook behind state_dict() must return None; it may change the dict"
+                    f"{type(self).__name__}: a hook that is called after state_dict() must return None; it may "
+                    "change the dict"
                 )
             destination = destination if answer is None else answer
         return destination
@@ -211,8 +212,8 @@ class Stateful(Hooked):
             for hook in held.values():
                 if hook(module, _IncompatibleKeys(missing, unexpected)) is not None:
                     raise RuntimeError(
-                        f"{type(module).__name__}: a hook behind load_state_dict() must return None; it may change the "
-                        "lists of keys"
+                        f"{type(module).__name__}: a hook that is called after load_state_dict() must return None; it "
+                        "may change the lists of keys"
                     )
 
         load(self, state, "")

@@ -22,8 +22,9 @@ _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 class AdaptiveLogSoftmaxWithLoss(Module):
     """The log-probability of each target class, and the mean of their negatives. After Grave et al. (2017).
 
-    Classes are sorted by frequency. The head, one Linear, scores the first classes and each cluster of later ones. A
-    cluster scores its classes by two Linears, with fewer features in between, and only for the rows that belong to it.
+    Classes are numbered from the most frequent one on. The head, one Linear, scores the first classes and each cluster
+    of later ones. A cluster scores its classes by two Linears, with fewer features in between, and only for the rows
+    that belong to it.
 
     Args:
         cutoffs: the first class of each cluster, in ascending order
@@ -125,8 +126,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._of_all(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
-        """Returns the most probable class of each row. A cluster is computed only for rows whose most probable entry it
-        is."""
+        """Returns the most probable class of each row. The clusters are computed only for the rows for which the head
+        gives some cluster the highest score."""
         head = self.head(input)
         found = head.argmax(dim=1)
         rows = (found >= self.shortlist_size).nonzero().squeeze(1)

@@ -85,7 +85,7 @@ class _Row(Module):
         return self
 
     def insert(self, index: int, module: Module) -> Any:
-        """Puts a module before an index.
+        """Inserts a module before an index; returns the container.
 
         >>> lamella.nn.ModuleList([lamella.nn.ReLU()]).insert(0, lamella.nn.Identity())[0]
         Identity()
@@ -279,7 +279,7 @@ class ModuleDict(Module):
         return self._modules.keys()
 
     def items(self) -> Any:
-        """Pairs of name and module.
+        """Returns the pairs of name and module.
 
         >>> list(lamella.nn.ModuleDict({"a": lamella.nn.Identity()}).items())
         [('a', Identity())]

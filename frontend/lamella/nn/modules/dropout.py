@@ -69,7 +69,8 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """In training, sets each element with probability ``p`` to what SELU saturates at; mean 0 and variance 1 stay.
+    """In training, sets each element with probability ``p`` to the limit of SELU at minus infinity, and then scales and
+    shifts all, so that mean 0 and variance 1 stay.
 
     As in torch, ``inplace`` is stored and has no effect. After Klambauer et al. (2017).
 

@@ -12,7 +12,8 @@ class LazyModuleMixin(Module):
     """A base of modules that call ``initialize_parameters(*args)`` at their first call, to give their parameters
     shapes.
 
-    After that the module's class is ``cls_to_become``. Before, its state dict can already be saved and loaded.
+    After that the module's class is ``cls_to_become``, if that is not None. Before, its state dict can already be saved
+    and loaded.
 
     >>> m = lamella.nn.LazyLinear(2)
     >>> m.has_uninitialized_params()

@@ -8,8 +8,8 @@
 * ``Stateful`` in _state_dict.py: ``state_dict`` and ``load_state_dict``, their hooks, extra state
 * ``Hooked`` in _hooks.py: ``register_forward_hook`` and the other hooks, and ``call_hooked``, which runs them, those of
   backward by _backward_hooks.py
-* ``_C._ModuleBase`` in frontend/binding/module_base.cpp: ``__call__``, which calls ``forward`` where there are no
-  hooks; how attributes are found, and assigned, which for members is ``_assign``, here
+* ``_C._ModuleBase`` in frontend/binding/module_base.cpp: ``__call__``, which calls ``forward`` if there are no
+  hooks; the look-up, assignment and deletion of attributes, which for members call ``_assign``, here
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class Module(Nested):
         _set_persistent(self, name, persistent)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Adds a submodule, as an assignment does. The name may be a number.
+        """Adds a submodule, as an assignment does. The name may be one such as "0".
 
         >>> m = lamella.nn.Identity()
         >>> m.add_module("0", lamella.nn.Identity())

@@ -48,7 +48,8 @@ class RNNBase(Module):
     """The common base of RNN, LSTM and GRU: their parameters and their call.
 
     A layer has ``weight_ih_l{k}`` (gates * hidden, inputs) and ``weight_hh_l{k}`` (gates * hidden, hidden), with
-    ``bias`` also ``bias_ih_l{k}`` and ``bias_hh_l{k}``. The names of the reverse direction end in ``_reverse``. All
+    ``bias`` also ``bias_ih_l{k}`` and ``bias_hh_l{k}``. With ``proj_size``, it also has ``weight_hr_l{k}`` (proj_size,
+    hidden), and ``weight_hh_l{k}`` has proj_size columns. The names of the reverse direction end in ``_reverse``. All
     start uniformly between -1 / sqrt(hidden_size) and 1 / sqrt(hidden_size).
 
     Raises:

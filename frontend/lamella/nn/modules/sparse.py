@@ -18,7 +18,7 @@ class Embedding(Module):
     """The rows of a table (num_embeddings, embedding_dim) at given indices.
 
     Args:
-        padding_idx: a row that starts at 0 and gets no gradient
+        padding_idx: a row that gets no gradient, and starts at 0 in a new table
         max_norm: rows that are read and exceed this norm are first scaled down to it, in the table itself
         norm_type: the order p of the norm
         scale_grad_by_freq: the gradient of a row is divided by the number of its uses
@@ -131,7 +131,7 @@ class EmbeddingBag(Module):
         mode: "sum", "mean" or "max"
         sparse: not supported, as there are no sparse tensors
         include_last_offset: the last offset is the end of the last bag
-        padding_idx: a row that starts at 0, is left out of bags and gets no gradient
+        padding_idx: a row that is left out of bags, gets no gradient, and starts at 0 in a new table
 
     >>> bags = lamella.nn.EmbeddingBag.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]), mode="sum")
     >>> bags(lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))

@@ -19,7 +19,7 @@ class Upsample(Module):
         scale_factor: instead of a size, the quotient of new and old size
         mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", or another mode of ``interpolate``
         align_corners: the centres of the outer elements of input and result coincide; otherwise their outer edges do
-        recompute_scale_factor: coordinates are computed from the sizes, after ``scale_factor`` was rounded to them
+        recompute_scale_factor: coordinates are computed from the old and new sizes, and not from ``scale_factor``
 
     >>> lamella.nn.Upsample(scale_factor=2)(lamella.tensor([[[1.0, 2.0]]]))
     tensor([[[1., 1., 2., 2.]]])

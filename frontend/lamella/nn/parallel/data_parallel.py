@@ -74,7 +74,7 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
-    """Calls a module, which torch would split among devices. There must be one device at most.
+    """Calls a module. torch splits the call among devices; here there must be one device at most.
 
     >>> lamella.nn.parallel.data_parallel(lamella.nn.Identity(), lamella.ones(2), device_ids=[])
     tensor([1., 1.])

@@ -18,7 +18,7 @@ def no_history() -> Any:
 
 
 def without_history(function: F) -> F:
-    """Returns a function that calls ``function`` in such a block."""
+    """Returns a function that calls ``function`` in a block of ``no_history()``."""
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,6 @@
 """Maps from matrices to matrices with orthonormal columns, and the decompositions that their inverses need.
 
-They are written in products and sums only, so that every device supports them and their gradients.
+They consist of matrix products and elementwise operators only, so that every device supports them and their gradients.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def solve(A: Any, B: Any) -> Any:
 
 
 def reflected(V: Any, tau: Any) -> Any:
-    """Returns the first columns of the product of H_i = I - tau_i v_i v_i^H; v_i is column i of V below the
-    diagonal."""
+    """Returns the first columns, as many as V has, of the product of all H_i = I - tau_i v_i v_i^H; v_i is column i of
+    V below the diagonal, and 1 on it."""
     n, k = V.size(-2), V.size(-1)
     one = _identity(V, n, k)
     V = V.tril(-1) + one
@@ -64,8 +64,8 @@ def reflected(V: Any, tau: Any) -> Any:
 
 
 def decomposed(A: Any) -> tuple[Any, Any]:
-    """Returns Householder reflectors below the diagonal with R on and above it, and tau, like LAPACK's geqrf. It
-    records no history."""
+    """Returns Householder reflectors below the diagonal with R on and above it, and tau, like LAPACK's geqrf. It writes
+    in place, so its callers switch autograd off."""
     A = A.clone()
     n, k = A.size(-2), A.size(-1)
     tau = A.new_zeros((*A.shape[:-2], k))
@@ -131,15 +131,16 @@ def matrix_exp(X: Tensor) -> Any:
 
 
 def cayley(X: Tensor) -> Any:
-    """Returns (I - A / 2)^-1 (I + A / 2) for the skew matrix A of X."""
+    """Returns the first columns, as many as X has, of (I - A / 2)^-1 (I + A / 2), where A is ``_skew(X)``."""
     A = _skew(X)
     one = _identity(A, A.size(-1), A.size(-1))
     return solve(one - A / 2, one + A / 2)[..., : X.size(-1)]
 
 
 def householder(X: Tensor) -> Any:
-    """Returns the product of the reflections at the columns of X below its diagonal, each column times its diagonal
-    element."""
+    """Returns the first columns, as many as X has, of the product of the reflections at X's columns below the diagonal.
+    Column i is multiplied by the integer part of X's diagonal element i, which is 1 or -1 in results of ``reflectors``.
+    """
     A = X.tril(-1)
     tau = 2.0 / (1.0 + A.square().sum(-2))
     signs = X.diagonal(dim1=-2, dim2=-1).to(lamella.int32)

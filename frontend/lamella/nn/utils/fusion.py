@@ -104,8 +104,8 @@ def fuse_linear_bn_eval(linear: M, bn: Module) -> M:
     """Returns a copy of a linear layer that includes the batch normalization after it, in evaluation.
 
     Raises:
-        AssertionError: one of them is in training, the batch norm has no running statistics, or another number of
-            features, unless that is 1
+        AssertionError: one of them is in training, or the batch norm has no running statistics, or has neither one
+            feature nor as many as the linear layer
 
     >>> linear, bn = lamella.nn.Linear(2, 3).eval(), lamella.nn.BatchNorm1d(3).eval()
     >>> x = lamella.ones(4, 2)

@@ -319,7 +319,7 @@ def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: boo
     """Makes a parametrized tensor an ordinary parameter or buffer again; returns the module.
 
     Args:
-        leave_parametrized: with its present value, otherwise with that of ``original``
+        leave_parametrized: the tensor keeps its present value; otherwise it gets that of ``original``
 
     Raises:
         ValueError: the tensor is not parametrized, or it has several originals and ``leave_parametrized`` is false

@@ -265,7 +265,7 @@ def pad_sequence(
         raise RuntimeError("pad_sequence: argument 'sequences': one has no dimension to pad")
     rest = all_of_them[0].shape[1:]
     if any(t.shape[1:] != rest for t in all_of_them):
-        raise RuntimeError("pad_sequence: argument 'sequences': their shapes differ behind the first dimension")
+        raise RuntimeError("pad_sequence: argument 'sequences': their shapes differ after the first dimension")
     longest = max(t.shape[0] for t in all_of_them)
 
     def padded(t: Any) -> Any:

@@ -64,7 +64,7 @@ class SpectralNorm:
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
-        """Returns the weight divided by its largest singular value, after steps of the power method if asked to."""
+        """Returns the weight divided by its largest singular value, after steps of the power method if wanted."""
         weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -76,7 +76,7 @@ class SpectralNorm:
         return weight / u.dot(matrix.mv(v))
 
     def _solve_v_and_rescale(self, matrix: Any, u: Any, sigma: Any) -> Any:
-        """Returns the shortest v for which W v is nearest to a multiple of u, scaled so that u W v is sigma."""
+        """Returns the shortest v for which W v is nearest to u, scaled so that u^T W v is sigma; ``matrix`` is W."""
         column = u.unsqueeze(1)
         if matrix.size(0) <= matrix.size(1):
             v = matrix.t() @ solve(matrix @ matrix.t(), column)
@@ -100,7 +100,7 @@ class SpectralNorm:
     def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
         """Adds a hook to a module; a RuntimeError if the parameter has one already."""
         if any(isinstance(h, SpectralNorm) and h.name == name for h in module._forward_pre_hooks.values()):
-            raise RuntimeError(f"spectral_norm: parameter {name!r} has one already")
+            raise RuntimeError(f"spectral_norm: parameter {name!r} has a spectral norm already")
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
         if weight is None:

@@ -48,7 +48,7 @@ class WeightNorm:
             stacklevel=3,
         )
         if any(isinstance(h, WeightNorm) and h.name == name for h in module._forward_pre_hooks.values()):
-            raise RuntimeError(f"weight_norm: parameter {name!r} has one already")
+            raise RuntimeError(f"weight_norm: parameter {name!r} has a weight norm already")
         hook = WeightNorm(name, dim)
         weight = getattr(module, name)
         if is_lazy(weight):

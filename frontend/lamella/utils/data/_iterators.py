@@ -20,8 +20,8 @@ from lamella.utils.data.sampler import draw_seed
 
 
 class Progress:
-    """The part of an epoch that was handed out; it makes up the loader's state, except states that are read when that
-    is made."""
+    """The position in an epoch: the batches that were handed out. It is the epoch's part of the loader's state; the
+    state of a dataset in this process is read only when the loader's state is made."""
 
     def __init__(self, begin: dict[str, Any], workers: int):
         self.begin = begin  # base_seed and the states of generators when the epoch began
@@ -160,8 +160,8 @@ class _BaseDataLoaderIter:
             return data
 
     def _count(self) -> None:
-        """Warns if a stream has more samples than its length; torch counts batches here, though the length counts
-        samples."""
+        """Counts the batches of a stream, and warns if they are more than ``len(loader)`` has returned. The text says
+        samples, as torch's does."""
         progress = self._progress
         progress.samples += 1
         reported = self._IterableDataset_len_called
@@ -185,7 +185,7 @@ class _BaseDataLoaderIter:
         raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
 
     def _dataset_states(self) -> None:
-        """Reads the state of a dataset in this process."""
+        """Reads the state of a dataset in this process; workers send theirs with each batch."""
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
@@ -205,8 +205,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
     @contextlib.contextmanager
     def _batch(self, number: int) -> Iterator[None]:
-        """Draws the numbers of the batch within the block; in the main thread also those of Python's and numpy's
-        generators."""
+        """Seeds Lamella's generator for the batch within the block. In the main thread it also seeds Python's and
+        numpy's, unless the dataset makes whole batches."""
         ours = self._fetcher is not None and self._fetcher.makes_batches
         if ours or threading.current_thread() is not threading.main_thread():
             with self._draws.batch(number, everywhere=False):
@@ -307,7 +307,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._pinning.start()
 
     def _fill(self) -> None:
-        """Hands out tasks until each worker has its maximum."""
+        """Hands out tasks until the workers have as many as they may fetch ahead."""
         assert self._pool is not None
         workers = self._pool.workers
         if self._is_stream:
@@ -348,7 +348,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return None
 
     def _reply(self) -> tuple[Worker, tuple[Any, ...]]:
-        """Returns the next reply, in order or as it arrives. Raises StopIteration if all batches were handed out."""
+        """Returns a worker and its next reply, in order or as it arrives. Raises StopIteration if all batches were
+        handed out."""
         if self._pool is None:
             raise RuntimeError("DataLoader: the workers of this iterator have ended; make a new iterator")
         if self._in_order:
@@ -367,7 +368,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return w, w.replies.popleft()
 
     def _fetch(self) -> tuple[Any, Any]:
-        """Returns the next batch, and what to note when it is handed out."""
+        """Returns the next batch, and the arguments for ``_hand`` when the batch is handed out."""
         while True:
             w, reply = self._reply()
             _, number, kind, _, saved, _, _ = reply

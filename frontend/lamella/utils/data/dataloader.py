@@ -54,13 +54,13 @@ class DataLoader(Generic[T_co]):
     """An iterable of batches of a dataset; each pass is an epoch.
 
     Workers pass tensors in shared memory, without a copy; the memory of a batch that the program has dropped is reused
-    for a later one. An exception in a worker is raised here with the worker's traceback and the index of the sample; so
-    are the death of a worker and an exceeded ``timeout``. The numbers that a dataset draws from the default generator
-    depend on the epoch's seed and the number of the batch, not on the number of workers; they do not change the
-    program's own numbers.
+    for a later one. An exception in a worker is raised here with the worker's traceback and the index of the sample;
+    the death of a worker and an exceeded ``timeout`` raise a RuntimeError here. The numbers that a table draws from the
+    default generator depend on the epoch's seed and the number of the batch, not on the number of workers; those of a
+    stream depend on the worker too. Neither changes the program's own numbers.
 
     In the middle of an epoch, ``state_dict()`` counts the batches that were handed out. After ``load_state_dict`` the
-    next pass yields the rest of them.
+    next pass yields the other batches of that epoch.
 
     Args:
         dataset: a table, with ``__getitem__``, or an ``IterableDataset``
@@ -71,7 +71,8 @@ class DataLoader(Generic[T_co]):
         batch_sampler: yields lists of indices
         num_workers: the number of worker processes; 0 fetches in this one
         collate_fn: makes a batch of a list of samples
-        pin_memory: whether a thread copies batches to memory from which the accelerator copies fast
+        pin_memory: whether batches are copied, with workers by a thread, to memory from which the accelerator copies
+            fast
         drop_last: leave out a last batch that is smaller
         timeout: seconds that a batch of a worker may take; 0 means without limit
         worker_init_fn: called in each worker with its number
@@ -228,17 +229,17 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state for a copy or a pickle, which has no iterator of its own yet."""
+        """Returns the attributes for a copy or a pickle, except the iterator, which only this loader has."""
         return {**self.__dict__, "_latest": None, "_iterator": None}
 
     def __iter__(self) -> _BaseDataLoaderIter:
         if self.persistent_workers and self.num_workers > 0:
             kept = self._iterator
             if isinstance(kept, _MultiProcessingDataLoaderIter) and kept._is_late():
-                kept._shutdown_workers()  # it hangs, and would do so in each epoch
+                kept._shutdown_workers()  # a worker hangs, and would hang in each epoch
             if isinstance(kept, _MultiProcessingDataLoaderIter) and kept._pool is not None:
                 kept._reset(self)
-            else:  # the first pass, or the workers have ended by an error
+            else:  # the first pass, or the workers were ended above or after an error
                 self._iterator = self._get_iterator()
             made = self._iterator
         else:
@@ -283,8 +284,8 @@ class DataLoader(Generic[T_co]):
         """Returns the position of the loader, as plain containers: it counts batches that were handed out, not those
         fetched ahead.
 
-        It has the states of the dataset, a stream's iterator or a sampler, if these have ``state_dict``. Before a pass,
-        and after one that has ended, it is the state of the generators.
+        It has the states of the dataset, a stream's iterator or a sampler, if these have ``state_dict`` and
+        ``load_state_dict``. Before a pass, and after one that has ended, its ``epoch`` is None.
 
         >>> loader = lamella.utils.data.DataLoader(range(4))
         >>> sorted(loader.state_dict())
@@ -379,7 +380,7 @@ class DataLoader(Generic[T_co]):
         return found
 
     def _stateful_sampler(self) -> Any:
-        """The sampler that has a state of its own, or None."""
+        """Returns the sampler, or that within the batch sampler, that has a state of its own; None if there is none."""
         candidates = (self._index_sampler, getattr(self._index_sampler, "sampler", None))
         return next((s for s in candidates if s is not None and _fetch.is_stateful(s)), None)
 

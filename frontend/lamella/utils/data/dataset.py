@@ -74,8 +74,8 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
 
 
 def takes_lists(dataset: Any, name: str = "__getitems__") -> bool:
-    """Returns whether the dataset serves several samples by the method, and no subclass overrides ``__getitem__``
-    alone."""
+    """Returns whether the dataset serves several samples by the method ``name``: no subclass overrides ``__getitem__``
+    alone, and of the datasets that it consists of, if any, one has the method as well."""
     for cls in type(dataset).__mro__:
         if name in vars(cls):
             break
@@ -101,7 +101,8 @@ def samples_of(dataset: Any, indices: Sequence[Any]) -> list[Any]:
 
 
 def batch_of(dataset: Any, indices: Sequence[Any], sequence: Callable[[Any], Any] = list) -> Any:
-    """Returns the batch that default_collate makes of the samples at several indices, passed as a list or a tuple."""
+    """Returns the batch that default_collate makes of the samples at several indices. ``sequence`` makes the list or
+    tuple of samples that it gets."""
     from lamella.utils.data._utils.collate import default_collate
 
     if takes_lists(dataset, "__getbatch__"):
@@ -350,12 +351,12 @@ class Subset(Dataset[T_co]):
 def random_split(
     dataset: Dataset[T], lengths: Sequence[int | float], generator: lamella.Generator | None = None
 ) -> list[Subset[T]]:
-    """Subsets without a common sample, drawn at random, which together are the dataset.
+    """Returns subsets without a common sample, drawn at random, which together are the dataset.
 
     Args:
         dataset: the dataset to split
-        lengths: the length of each part; or fractions with the sum 1, each of which is rounded down, after which the
-            first parts get one sample more until all are placed
+        lengths: the length of each part; or fractions with the sum 1, by which each length is rounded down, and then
+            the first parts get one sample more each until all are placed
         generator: draws the order; the default generator otherwise
 
     Raises:

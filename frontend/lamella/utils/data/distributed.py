@@ -20,15 +20,15 @@ class DistributedSampler(Sampler[Any]):
 
     Args:
         dataset: the table, whose length is read when the sampler is made
-        num_replicas: the number of processes; required, because there is no torch.distributed to provide it
-        rank: the number of this process, from 0 on; also required
+        num_replicas: the number of processes; required unless ``lamella.distributed`` is available, which gives it
+        rank: the number of this process, from 0 on; likewise
         shuffle: draw the order from ``seed`` plus the epoch; otherwise it is 0, 1, …
         seed: the same in all processes
         drop_last: leave out the remainder; otherwise some of the first indices are repeated
 
     Raises:
-        RuntimeError: ``num_replicas`` or ``rank`` is missing
-        ValueError: ``rank`` is not below ``num_replicas``
+        RuntimeError: ``num_replicas`` or ``rank`` is missing, and ``lamella.distributed`` is not available
+        ValueError: ``rank`` is not from 0 to ``num_replicas - 1``
 
     >>> from lamella.utils.data import DistributedSampler
     >>> [list(DistributedSampler("abcde", 2, rank, shuffle=False)) for rank in range(2)]

@@ -23,11 +23,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Sampler(Generic[T_co]):
-    """An order of indices, or of lists of indices: a subclass defines ``__iter__``, and ``__len__`` if it is known.
+    """An order of indices, or of lists of indices: a subclass defines ``__iter__``, and ``__len__`` if it has a length.
 
     A sampler that has ``state_dict()`` and ``load_state_dict(state)`` is resumed by them within an epoch. Another one
-    is iterated again from its initial random state, up to its position. Within a DataLoader a sampler draws from a
-    stream of the default generator of its own.
+    is iterated again from its initial random state, up to its position. Within a DataLoader, the numbers that a
+    sampler draws from the default generator are a stream of their own.
 
     >>> from lamella.utils.data import Sampler
     >>> class Backwards(Sampler):

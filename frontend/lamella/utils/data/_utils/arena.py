@@ -9,7 +9,7 @@ Note [Windows]  A worker's arena is a few unnamed segments of shared memory; the
 
 Note [Spans]  Tensors of a batch that overlap share memory in the main process as well. The pickler notes the bytes of
   each tensor, by storage. If some overlap, the batch is pickled again, and each span of overlapping bytes is copied
-  once. A span that consists mostly of bytes of no tensor, such as that of some columns of a table, is not worth a
+  once. A span that is longer than all its tensors together, such as that of some columns of a table, is not worth a
   window: its tensors are copied one by one.
 """
 
@@ -49,7 +49,8 @@ class _Watch(weakref.ref):  # type: ignore[type-arg]
 
 
 class _Watcher:
-    """Collects the tickets of arrays that have been freed. Callbacks run in any thread, so they only append."""
+    """Collects the tickets of arrays that have been freed. Callbacks run in any thread, so each only removes
+    its watch and appends its ticket."""
 
     def __init__(self) -> None:
         self.watches: dict[int, _Watch] = {}
@@ -107,7 +108,7 @@ class Segment:
 
 
 class Window:
-    """A part of a segment, with the number of its holders."""
+    """A part of a segment, with the number of its holders: this process, and each sent batch that has it."""
 
     __slots__ = ("holders", "nbytes", "offset", "segment", "ticket")
 
@@ -131,15 +132,15 @@ class Arena:
         self.tickets = 0
 
     def window(self, nbytes: int) -> Window:
-        """Returns a free window of some bytes; the caller makes an array over it, which is watched."""
+        """Returns a new window of at least ``nbytes`` bytes; ``array`` makes an array over it, and watches that."""
         self._release(self.watcher.take())
         nbytes = -(-nbytes // ALIGNMENT) * ALIGNMENT
         number, offset = next(
             ((k, start) for k, segment in enumerate(self.segments) if (start := segment.take(nbytes)) >= 0), (-1, -1)
         )
         if number < 0:
-            # A new segment is as large as all existing ones, so that the number of segments, and of descriptors, stays
-            # small.
+            # A new segment is at least as large as all existing ones together, if there is memory, so that the number
+            # of segments, and of descriptors, stays small.
             number, size = len(self.segments), max(FIRST_SEGMENT, 4 * nbytes, sum(s.size for s in self.segments))
             try:
                 segment = Segment(size)
@@ -161,7 +162,7 @@ class Arena:
         return window, array
 
     def empty(self, shape: Sequence[int], dtype: lamella.dtype, nbytes: int) -> lamella.Tensor | None:
-        """Returns a contiguous tensor in a window of its own; None if numpy has no such dtype."""
+        """Returns a contiguous tensor in a window of its own; None if ``NAMES`` does not have the dtype."""
         kind = NUMPY.get(dtype)
         if kind is not None:
             return lamella.from_numpy(self.array(shape, kind, nbytes)[1])
@@ -194,7 +195,8 @@ class Arena:
         return [s.size for s in new], [s.fd for s in new]
 
     def dumps(self, data: Any) -> tuple[bytes, list[tuple[int, int, int, int]]]:
-        """Returns a pickle of the data with its tensors and arrays in windows, and the windows of its arrays."""
+        """Returns a pickle of the data, whose plain tensors and large arrays are in windows; and for each of these
+        arrays (ticket, segment, offset, bytes)."""
         buffers: list[tuple[int, int, int, int]] = []
         sent: set[int] = set()
 
@@ -321,8 +323,8 @@ def _check_leaf(thing: Any) -> None:
 
 
 def place(like: lamella.Tensor, shape: Sequence[int]) -> lamella.Tensor | None:
-    """Returns, in a worker, a tensor of this shape in shared memory, for ``out``; None elsewhere, and for tensors that
-    are not plain.
+    """Returns, in a worker, a tensor of this shape in shared memory, for ``out``; None elsewhere, for a shape without
+    elements, and for tensors that are not plain.
 
     A collate function may use it, so that its result need not be copied.
     """
@@ -369,7 +371,7 @@ class Tenant:
 
 
 def _whole(ticket: int, segment: int, offset: int, name: str, shape: tuple[int, ...]) -> lamella.Tensor:
-    """Returns a tensor that begins at the start of its window."""
+    """Returns a contiguous tensor that begins at the start of its window."""
     tenant: Tenant = _thread.tenant
     dtype = DTYPES[name]
     if ticket in tenant.tensors:
@@ -408,7 +410,7 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _tables() -> tuple[dict[lamella.dtype, str], dict[str, lamella.dtype], dict[lamella.dtype, np.dtype]]:
-    """Returns the dtypes by name, and numpy's equivalents."""
+    """Returns the names by dtype, the dtypes by name, and numpy's dtypes by dtype, without bfloat16."""
     names = (
         "bool uint8 int8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128"
     )

@@ -27,7 +27,8 @@ def close_inherited(mine: Channel) -> None:
 
 
 class Channel:
-    """One end. Both sides also read while they wait for room to write, so that they never wait for each other.
+    """One end of a channel. Both sides also read while they wait for room to write, so that they never wait for each
+    other.
 
     A frame is a length of eight bytes, followed by its bytes; its descriptors arrive with its first byte at the latest.
     """
@@ -111,8 +112,8 @@ class Channel:
         return frames
 
     def wait(self, others: Sequence[int] = (), milliseconds: float | None = None) -> bool:
-        """Waits until there is something to read, room to write, or one of the other descriptors is ready; False after
-        the time."""
+        """Waits until there is something to read, room for bytes that are not yet written, which it writes, or one of
+        the other descriptors is ready; returns False if the time passed before that."""
         poll = select.poll()
         poll.register(self.socket, select.POLLIN | (select.POLLOUT if self.leaving else 0))
         for fd in others:

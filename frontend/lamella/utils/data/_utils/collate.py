@@ -18,7 +18,8 @@ CollateFunctions = dict[type | tuple[type, ...], Callable[..., Any]]
 
 
 def default_convert(data: Any) -> Any:
-    """Returns the data with each numpy array and scalar converted to a tensor; a tuple becomes a list.
+    """Returns the data with each numpy array, except of text or objects, and each numpy scalar converted to a tensor. A
+    plain tuple becomes a list.
 
     A DataLoader applies it to each sample if ``batch_size`` is None.
 
@@ -46,7 +47,7 @@ def default_convert(data: Any) -> Any:
 
 
 def _same_mapping(like: Any, parts: dict[Any, Any]) -> Any:
-    """Returns the parts in a mapping of the same type and attributes; in a dict if that type cannot be made so."""
+    """Returns the parts in a mapping of the same type and attributes; in a dict if its type does not allow that."""
     try:
         if isinstance(like, MutableMapping):
             made = copy.copy(like)
@@ -58,7 +59,7 @@ def _same_mapping(like: Any, parts: dict[Any, Any]) -> Any:
 
 
 def _same_sequence(like: Any, parts: list[Any]) -> Any:
-    """Returns the parts in a sequence of the same type and attributes; in a list if that type cannot be made so."""
+    """Returns the parts in a sequence of the same type and attributes; in a list if its type does not allow that."""
     if type(like) is list:
         return parts
     try:
@@ -183,5 +184,5 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def is_untouched() -> bool:
-    """Returns whether tensors, arrays and numbers are still collated by the original functions."""
+    """Returns whether tensors are still collated by the original function."""
     return default_collate_fn_map.get(lamella.Tensor) is collate_tensor_fn

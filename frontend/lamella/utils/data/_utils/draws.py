@@ -1,7 +1,7 @@
 """Random numbers of samplers and datasets: streams of their own, which the rest of a program does not change.
 
 Note [Streams]  A loader draws one seed for an epoch. The sampler draws from a stream of its own, and so does each batch
-  of a table, by its number, and each batch of a worker's part of a stream of samples. So the numbers that a dataset
+  of a table, by its number, and each batch of a worker's part of a stream of samples. So the numbers that a table
   draws depend neither on the number of workers nor on the number of batches fetched ahead, and a resumed epoch
   continues with the same numbers. If a program seeds the default generator itself, in ``worker_init_fn`` or in the
   dataset, that seed is kept.
@@ -10,7 +10,8 @@ While a thread fetches, it draws from the stream's generator. A dataset that is 
 ``fork_rng`` block in one batch and end it in a later one: the block is in effect in each batch between, and the program
 has its own generator between the batches. The global generators of Python and numpy belong to the process: workers seed
 them for each batch. The main thread of a program without workers does so as well, and restores them after the batch.
-Other threads do not use them, since they could not without disturbing the rest of the program.
+Neither does so for a dataset that makes whole batches (``__getbatch__``). Other threads do not seed them, since the
+rest of the program draws from them meanwhile.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class Seeded:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Runs the program's own code within the block; a generator that changes in it counts as seeded by the
-        program."""
+        """Runs the program's own code within the block. Lamella's generator counts as seeded by the program if its seed
+        has changed afterwards, those of Python and numpy if their states have."""
         seed, before = lamella.initial_seed(), outside.states()
         yield
         now = outside.states()
@@ -60,8 +61,7 @@ class Seeded:
 
 
 class Draws:
-    """The generators while a dataset is read: each batch has a stream, except in generators that the program has
-    seeded."""
+    """Seeds the generators for each batch of a dataset, except those that the program has seeded."""
 
     def __init__(self, seed: int, stream: int, generator: lamella.Generator, seeded: Seeded):
         self.seed = seed

@@ -32,7 +32,7 @@ def is_stateful(thing: Any) -> bool:
 
 
 class _BaseDatasetFetcher:
-    makes_batches = False  # whether only code of this package runs
+    makes_batches = False  # whether the dataset's __getbatch__ makes the batch in place of collate_fn
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
         self.dataset = dataset
@@ -110,12 +110,14 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
         own = state and state["of"] == "dataset"
         if own:
             if not is_stateful(dataset):
-                raise ValueError("DataLoader: the state has one of its stream, which has no load_state_dict")
+                raise ValueError("DataLoader: the state has a state of the stream, which has no load_state_dict")
             dataset.load_state_dict(state["state"])
         self.dataset_iter: Any = iter(()) if self.ended else iter(dataset)
         if state and not own and not self.ended:
             if not is_stateful(self.dataset_iter):
-                raise ValueError("DataLoader: the state has one of a stream's iterator, which has no load_state_dict")
+                raise ValueError(
+                    "DataLoader: the state has a state of the stream's iterator, which has no load_state_dict"
+                )
             self.dataset_iter.load_state_dict(state["state"])
 
     def state_dict(self) -> Any:

@@ -1,4 +1,5 @@
-"""Interrupts: a block that defers SIGINT, since it would lose a process or a descriptor; and the end of a wait."""
+"""Interrupts: a block that defers SIGINT, which could otherwise lose a process or a descriptor; and the exception that
+ends a wait."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ class Stopped(Exception):  # noqa: N818 (it is no error)
 
 class Deferred:
     """Defers SIGINT until the end of the block, and then calls its handler. Python runs signal handlers in the main
-    thread only, so the block has no effect in other threads.
+    thread only, so the block has no effect in other threads. Nor has it any if SIGINT has no handler in Python.
     """
 
     handler: Any = None  # the program's handler, while the block runs

@@ -31,7 +31,7 @@ class Worker:
         # The batches that it has to make: indices by number.
         self.tasks: collections.OrderedDict[int, Any] = collections.OrderedDict()
         self.ended = False  # its stream has ended
-        self.late = False  # it has exceeded the timeout
+        self.late = False  # it has exceeded the timeout, and has not replied since
         with contextlib.ExitStack() as if_it_fails, contextlib.ExitStack() as handed_over:
             self.channel, theirs = channel.Channel.pair()
             if_it_fails.callback(self.channel.close)
@@ -62,7 +62,7 @@ class Worker:
         self.channel.send(pickle.dumps((epoch, None, self.tenant.watcher.take())))
 
     def give(self, epoch: int, index: int, where: Any) -> None:
-        """Sends a task to the worker, and the windows that are released."""
+        """Sends a task to the worker, and the tickets of the windows that this process has released."""
         self.tasks[index] = where
         self.channel.send(pickle.dumps((None, (epoch, index, where), self.tenant.watcher.take()), 5))
 
@@ -184,6 +184,7 @@ class Pool:
 
         Raises:
             RuntimeError: a worker is dead, or there was no reply in time
+            Stopped: another thread has ended the wait by ``wake``
         """
         deadline = time.monotonic() + self.timeout if self.timeout else None
         while True:

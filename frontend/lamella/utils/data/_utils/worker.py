@@ -59,7 +59,7 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 class Link:
-    """The objects that a worker shares with the main process: the channel, its position, and a pipe for tracebacks.
+    """The objects that a worker shares with the main process: a channel, the worker's position, a pipe for tracebacks.
 
     The position is in shared memory: the numbers of the batch and the sample, and whether the worker is ready.
     """
@@ -70,7 +70,7 @@ class Link:
         self.trace = trace
 
     def numbers(self) -> Any:
-        """Returns the position as integers."""
+        """Returns the position as a memoryview of three integers."""
         return memoryview(self.place).cast("q")  # type: ignore[arg-type]
 
     def __reduce__(self) -> Any:
@@ -103,7 +103,7 @@ class Job:
     batch_size: int | None
     worker_init_fn: Any
     num_workers: int
-    state: Any = None  # the state of the thread that made the workers, if they are not forked
+    state: Any = None  # the state of the thread that made the workers, which they run with
 
     def fetcher(self, state: Any = None) -> Any:
         """Makes a fetcher, from a state of the dataset if there is one."""
@@ -113,7 +113,7 @@ class Job:
         made = fetch._MapDatasetFetcher(*common)
         if state is not None:
             if not fetch.is_stateful(self.dataset):
-                raise ValueError("DataLoader: the state has one of its dataset, which has no load_state_dict")
+                raise ValueError("DataLoader: the state has a state of the dataset, which has no load_state_dict")
             made.load_state_dict(state)
         return made
 
