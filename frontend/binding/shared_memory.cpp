@@ -71,7 +71,7 @@ void drop_chunk() {
   if (chunk) drop(std::exchange(chunk, nullptr));
 }
 
-// No thread holds the lock during a fork. A child starts a chunk of its own.
+// The forking thread holds the lock during a fork, so that no other thread does. A child starts a chunk of its own.
 void watch_forks() {
   static std::once_flag once;
   std::call_once(once, [] {
