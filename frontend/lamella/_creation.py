@@ -259,6 +259,8 @@ def _new(name, what):
 def new(self, *args, device=None):
     """Calls ``new_empty(*sizes)`` or ``new_tensor(data)``; without arguments makes an empty tensor.
 
+    For a tensor, returns its ``detach()``.
+
     Raises:
         TypeError: the argument is a tensor of another dtype
 

@@ -14,7 +14,7 @@ _known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDict
 
 
 class UntypedStorage:
-    """The bytes under a tensor. While an object for them is alive, all tensors over the bytes return that object."""
+    """The bytes under a tensor. While this object lives, ``untyped_storage()`` of all tensors over them returns it."""
 
     __slots__ = ("_bytes", "__weakref__")
 
@@ -190,7 +190,7 @@ def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
 
 
 def load_slots(tensor, slots) -> int:
-    """Restores the saved slots of a tensor. Returns how many slots were restored, since their plugins are loaded."""
+    """Restores the saved slots of a tensor. Returns the number of those whose plugins are loaded."""
     return sum(_C._load_slot(tensor, name, value) for name, value in slots)
 
 

@@ -403,8 +403,8 @@ def opcheck(
     ======================================  =========================================================================
     ``"test_schema"``                       its kernels take and return the schema's types
     ``"test_mutation"``                     no write and no shared memory but those that the schema marks
-    ``"test_autograd_registration"``        where an argument requires a gradient, there is a derivative
-    ``"test_gradients"``                    which agrees with finite differences, for any strides
+    ``"test_autograd_registration"``        if an argument requires a gradient, the operator has a derivative
+    ``"test_gradients"``                    gradients agree with finite differences, for any strides
     ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
     ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
     ``"test_strides"``                      equal values give equal results, for any strides
