@@ -116,7 +116,9 @@ class Cache:
     # ---- the folder itself
 
     def check(self) -> None:
-        """Raises CacheError if another user than this one or root can write to the folder. A missing folder is fine."""
+        """Raises CacheError if another user than this one or root can write to the folder, or it is no folder.
+
+        A missing folder is fine."""
         try:
             status = os.stat(self.folder)
         except FileNotFoundError:
@@ -197,7 +199,7 @@ class Cache:
 
     @contextmanager
     def workplace(self, keep: bool = False) -> Iterator[Path]:
-        """Makes a new folder for one build, and removes the folders of dead builds."""
+        """Makes a new folder for one build, removed at its end unless ``keep``; removes the folders of dead builds."""
         with self.words_for_failures():
             self.remove_dead()
             folder = self.folder / "builds" / f"lamella-{secrets.token_hex(8)}"
