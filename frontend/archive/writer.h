@@ -1,4 +1,4 @@
-// Writes zip files of stored members, each aligned to 64 bytes. Equal members give equal bytes.
+// Writes zip files of stored members; the bytes of each begin at a multiple of 64. Equal members give equal files.
 #pragma once
 
 #include <cstddef>

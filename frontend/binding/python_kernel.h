@@ -10,7 +10,8 @@ namespace lamella::binding {
 // still point to it.
 struct PythonKernel {
   enum class Of { Layer, Device, Composite, Category, Other };
-  PyObject* callable;  // f(call, *args, **kwargs) for a layer or a category, else f(*args, **kwargs)
+  // f(call, *args, **kwargs) for a layer or a category; f(*args, **kwargs) for a device or a composite.
+  PyObject* callable;
   Of of = Of::Other;
 };
 

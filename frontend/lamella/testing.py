@@ -128,7 +128,7 @@ def assert_close(
 
 
 def compare(actual, expected, rules):
-    """Compares two objects by the function for their kind. Raises `Different`."""
+    """Compares two objects by the function for their kind. Raises `Different` if they differ."""
     pair = (actual, expected)
     if actual is None or expected is None:
         if actual is not expected:

@@ -282,7 +282,7 @@ def _against_differences(c: Case) -> None:
 
 
 def test_faketensor(c: Case) -> None:
-    """Checks that its results on device "meta" have the shapes, dtypes and strides that they have elsewhere."""
+    """Checks that results on device "meta" have the shapes, dtypes and strides of those on the arguments' device."""
     here, there = c.fresh(), c.fresh(lambda t: t.detach().to("meta"))
     real = c.results(c.call(*here))
     try:
