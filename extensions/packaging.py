@@ -163,7 +163,7 @@ class BuildExtension(build_ext):
             source, made = Path(name).absolute(), work / f"{number}-{Path(name).stem}.o"
             if source.suffix == ".cu":
                 if not ext.with_cuda:
-                    raise CompileError(f"{name} is CUDA's: use CUDAExtension", "", "")
+                    raise CompileError(f"{name} is a CUDA source: use CUDAExtension", "", "")
                 command = [cuda.nvcc, *cuda.compile_flags(compiler, flags, ext.std, ext.flags("nvcc"))]
             else:
                 command = [*find_ccache(), *compiler.command, *flags_for(source, flags)]

@@ -158,7 +158,7 @@ def from_host(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
 
 def encode(text: Any, encoding: Any) -> bytes:
     if type(text) is not str or encoding not in ("latin1", "utf-8"):
-        raise UnpicklingError("bytes must come as text in latin1")
+        raise UnpicklingError("bytes must come as a str and the encoding latin1 or utf-8")
     return codecs.encode(text, encoding)
 
 
@@ -168,7 +168,7 @@ def byte_array(data: Any = b"", encoding: Any = None) -> bytearray:
 
 def bytes_only(data: Any = b"") -> bytes:
     if type(data) not in (bytes, list) or (type(data) is list and data):
-        raise UnpicklingError("bytes must come as bytes")
+        raise UnpicklingError("a bytes object must be made of bytes or an empty list")
     return bytes(data)
 
 

@@ -307,7 +307,7 @@ class Checker(ast.NodeVisitor):
         guards = {guard for level in self.quiet for guard in level}
         if "*" not in guards and node.attr not in guards:
             step = planned_with("Tensor", node.attr)
-            why = f"it is planned with {step}" if step else "Lamella's tensors have it not"
+            why = f"it is planned with {step}" if step else "Lamella's tensors do not have it"
             self.result.add(self.file, node, f".{node.attr}", f"perhaps Tensor.{node.attr}: {why}")
 
 
