@@ -262,7 +262,7 @@ void add_plugins(py::module_& m) {
         }
         forget_signatures();
         check(st);
-        raise_first();  // an exception of the replaced registration
+        raise_first();  // an exception raised as the replaced registration was withdrawn
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");

@@ -80,7 +80,7 @@ PyObject* call_override(PyObject* of, PyObject* word, PyObject* function, PyObje
 // Raises TypeError, because all overriders returned NotImplemented; returns null.
 PyObject* no_implementation(PyObject* function, PyObject* word, const Overriders& who);
 
-// Sets *bit to the bit of the layer that calls __torch_dispatch__, registered at the first call; in modes.cpp.
+// Sets *bit to the bit of the layer that calls __torch_dispatch__. The first call registers the layer. In modes.cpp.
 lamella_status python_layer(int32_t* bit);
 // Tensor's own __torch_dispatch__: calls the function with the layer off.
 PyObject* usual_dispatch(PyObject* type, PyObject* all, PyObject* named);

@@ -56,7 +56,7 @@ std::map<std::pair<dev_t, ino_t>, Mapping*>& mappings() {
   static auto* all = new std::map<std::pair<dev_t, ino_t>, Mapping*>;
   return *all;
 }
-Mapping* chunk = nullptr;  // holds a reference
+Mapping* chunk = nullptr;  // the chunk file that is being filled, with a reference; or null
 int64_t chunk_used = 0;
 
 void drop(Mapping* m) {  // the caller holds the lock

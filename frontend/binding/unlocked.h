@@ -15,7 +15,7 @@ namespace lamella::binding {
 //   memory itself, or wait for a thread that does.
 struct Work {
   int64_t running = 0;  // the number of works without the lock, in all threads; changed with the lock held
-  int64_t movers = 0;   // threads that wait until only their own works run
+  int64_t movers = 0;   // threads that move memory, or wait until only their own works run
 };
 extern Work work_unlocked;
 int64_t& own_work();  // this thread's works; above 0 in Python code that work calls, unless it is paused
@@ -57,7 +57,7 @@ class Exclusive {
   explicit operator bool() const { return exclusive_; }  // false if other works still ran after `seconds`
 
  private:
-  struct Mover {  // its destructor also ends an interrupted wait
+  struct Mover {  // its destructor lowers the count also if the wait throws
     Mover() { work_unlocked.movers++; }
     Mover(const Mover&) = delete;
     ~Mover() { work_unlocked.movers--; }
