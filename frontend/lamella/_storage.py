@@ -19,7 +19,7 @@ class UntypedStorage:
     __slots__ = ("_bytes", "__weakref__")
 
     def __init__(self, flat):
-        self._bytes = flat  # a uint8 tensor over the whole storage, which it keeps alive
+        self._bytes = flat  # a uint8 tensor over the whole storage, which the tensor keeps alive
         _known[flat._storage_id()] = self
 
     def data_ptr(self) -> int:

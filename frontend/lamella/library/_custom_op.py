@@ -105,7 +105,7 @@ class CustomOpDef:
         self._replace("rule autograd", rule)
 
     def register_autocast(self, device_type: str, cast_inputs: Any, /) -> None:
-        """Sets the dtype to which autocast casts its inputs; see :func:`lamella.library.register_autocast`."""
+        """Sets the dtype to which autocast casts the inputs; see :func:`lamella.library.register_autocast`."""
         rule = register_autocast(self, device_type, cast_inputs, lib=self._library)
         self._replace(f"rule autocast {rule.payload.device_type}", rule)
 
@@ -131,8 +131,8 @@ class CustomOpDef:
 
     @contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """Disables the operator's kernel for a device within a ``with`` block; with True, enables it again inside such
-        a block.
+        """Within a ``with`` block, disables the operator's kernel for a device if ``enabled`` is False; if it is True,
+        enables the kernel again inside a block that disabled it.
 
         >>> @lamella.library.custom_op("mine::twice", mutates_args=())
         ... def twice(x: lamella.Tensor) -> lamella.Tensor:

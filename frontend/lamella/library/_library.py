@@ -342,7 +342,7 @@ class Library:
         """Contributes a keyword to all functions that make tensors: operators with ``dtype``, and ``lamella.tensor``.
 
         ``apply(tensor, value)`` is called with the new tensor; if it raises, so does the call. A tensor that it returns
-        replaces the first.
+        replaces the new one.
 
         Args:
             layer: among several keywords in a call, those without a layer are applied first, in the order of the call;

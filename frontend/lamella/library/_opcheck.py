@@ -312,7 +312,7 @@ def test_faketensor(c: Case) -> None:
 
 
 def test_layers(c: Case) -> None:
-    """Checks that every layer sees the call, or its parts if the layer decomposes, and that none changes the result."""
+    """Checks that an outermost and an innermost layer see the call, or a composite's parts, and change no result."""
     plain = c.outcome(*c.fresh())
     for band in ("modes", "backend"):  # the outermost and the innermost only, since a layer's bit is never freed
         for decompose in (False, True):
@@ -406,7 +406,7 @@ def opcheck(
     ``"test_autograd_registration"``        if an argument requires a gradient, the operator has a derivative
     ``"test_gradients"``                    gradients agree with finite differences, for any strides
     ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
-    ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
+    ``"test_layers"``                       layers see the call; what the operator returns and writes stays the same
     ``"test_strides"``                      equal values give equal results, for any strides
     ``"test_waiting"``                      no registration waits for it, and formulas compile
     ======================================  =========================================================================
