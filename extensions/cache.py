@@ -42,7 +42,7 @@ KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compiler
 OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # the names of entries: digests
 PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # inputs of builds that lie in the cache
 MOST_RESULTS = 8  # the most results of one command, which differ in the contents of the headers that it read
-IN_USE = 60  # seconds since its last use in which an entry is not removed, since a process may be about to open it
+IN_USE = 60  # an entry used in the last 60 seconds is not removed, since a process may be about to open it
 
 
 def digest(*parts: Any) -> str:

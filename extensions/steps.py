@@ -142,7 +142,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
 
 
 def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environment: dict[str, str]) -> str:
-    """Writes build.ninja and runs it. Returns an error of ninja itself; "" on success, or if a step failed."""
+    """Writes build.ninja and runs it. Returns its output if ninja itself failed; "" on success, or if a step failed."""
     rules = [f"builddir = {dollars(folder)}", ""]
     for number, run in enumerate(runs):
         step = run.step
@@ -209,7 +209,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
-    """Runs every step except the last in parallel, then the last one unless a step failed. Returns "", as no error."""
+    """Runs every step except the last in parallel, then the last one unless a step failed. Returns ""."""
     running: list[tuple[subprocess.Popen, Run]] = []
     waiting, last = list(runs[:-1]), list(runs[-1:])
     try:
