@@ -42,7 +42,7 @@ KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compiler
 OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # the names of entries: digests
 PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # inputs of builds that lie in the cache
 MOST_RESULTS = 8  # the most results of one command, which differ in the contents of the headers that it read
-IN_USE = 60  # seconds since its last use in which an entry is not removed, since a process may be about to open it
+IN_USE = 60  # an entry used in the last 60 seconds is not removed, since a process may be about to open it
 
 
 def digest(*parts: Any) -> str:
@@ -116,7 +116,9 @@ class Cache:
     # ---- the folder itself
 
     def check(self) -> None:
-        """Raises CacheError if another user than this one or root can write to the folder. A missing folder is fine."""
+        """Raises CacheError if another user than this one or root can write to the folder, or it is no folder.
+
+        A missing folder is fine."""
         try:
             status = os.stat(self.folder)
         except FileNotFoundError:
@@ -197,7 +199,7 @@ class Cache:
 
     @contextmanager
     def workplace(self, keep: bool = False) -> Iterator[Path]:
-        """Makes a new folder for one build, and removes the folders of dead builds."""
+        """Makes a new folder for one build, removed at its end unless ``keep``; removes the folders of dead builds."""
         with self.words_for_failures():
             self.remove_dead()
             folder = self.folder / "builds" / f"lamella-{secrets.token_hex(8)}"

@@ -83,14 +83,14 @@ class CUDAExtension(CppExtension):
 
 
 class BuildExtension(build_ext):
-    """Builds these extensions, their files in parallel (``MAX_JOBS``); with ninja only the files out of date."""
+    """Builds extensions of this file, their sources in parallel (``MAX_JOBS``); with ninja only those out of date."""
 
     required_ninja: bool | None = None
     plain_names = False
 
     @classmethod
     def with_options(cls, *, use_ninja: bool | None = None, no_python_abi_suffix: bool = False) -> type[BuildExtension]:
-        """Returns a command that must, or must not, use ninja, or names an extension module just ``NAME.so``."""
+        """Returns a command that requires ninja or avoids it, and may name an extension module just ``NAME.so``."""
         return type(cls.__name__, (cls,), {"required_ninja": use_ninja, "plain_names": no_python_abi_suffix})
 
     def run(self) -> None:
@@ -133,7 +133,8 @@ class BuildExtension(build_ext):
     def steps(self, ext: CppExtension, work: Path, output: Path) -> list[Step]:
         compiler = find_compiler()
         compiler.check_standard(ext.std)
-        # The command's own options, as build_ext -I, too, but not Python's headers, which setuptools adds and few need.
+        # Adds the command's own options, such as build_ext -I, but not the folders of Python's headers: setuptools adds
+        # them to every command, and few extensions need them.
         python = {sysconfig.get_path("include"), sysconfig.get_path("platinclude"), f"{sys.exec_prefix}/include"}
         include = [*ext.include_dirs, *(d for d in self.include_dirs or () if d not in python)]
         link = [f"-L{d}" for d in (*ext.library_dirs, *(self.library_dirs or ()))]
@@ -163,7 +164,7 @@ class BuildExtension(build_ext):
             source, made = Path(name).absolute(), work / f"{number}-{Path(name).stem}.o"
             if source.suffix == ".cu":
                 if not ext.with_cuda:
-                    raise CompileError(f"{name} is CUDA's: use CUDAExtension", "", "")
+                    raise CompileError(f"{name} is a CUDA source: use CUDAExtension", "", "")
                 command = [cuda.nvcc, *cuda.compile_flags(compiler, flags, ext.std, ext.flags("nvcc"))]
             else:
                 command = [*find_ccache(), *compiler.command, *flags_for(source, flags)]

@@ -40,7 +40,7 @@ BEFORE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/|#\s*pragma\s+once)*", re.DOTALL
 
 
 def umbrella(source: str, compat: str | None = None) -> str | None:
-    """Returns the public header that a source begins with; with ``compat`` it may have one of torch's names.
+    """Returns the public header that a source begins with, or None; with ``compat`` it may have one of torch's names.
 
     >>> umbrella("// ours\\n#include <lamella/extension.h>\\n")
     'lamella/extension.h'

@@ -70,7 +70,10 @@ def job_limit() -> int:
 
 
 def find_ninja(required: bool = False) -> str | None:
-    """Returns the path of ninja: on PATH, beside this Python, or in the package of PyPI; None if there is none."""
+    """Returns the path of ninja: on PATH, beside this Python, or in the package of PyPI.
+
+    If there is none, returns None, or raises MissingTool if it is ``required``.
+    """
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
     if found := shutil.which("ninja", path=path):
         return found
@@ -139,7 +142,7 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
 
 
 def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environment: dict[str, str]) -> str:
-    """Writes build.ninja and runs it. Returns an error of ninja itself; "" on success, or if a step failed."""
+    """Writes build.ninja and runs it. Returns its output if ninja itself failed; "" on success, or if a step failed."""
     rules = [f"builddir = {dollars(folder)}", ""]
     for number, run in enumerate(runs):
         step = run.step
@@ -186,7 +189,7 @@ def escape(path: Path) -> str:
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Delays Ctrl-C to the end of the block, within which a process starts, since it cannot be ended earlier."""
+    """Delays Ctrl-C to the end of the block, which starts a process: that cannot be ended before it has started."""
     heard = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(heard):
         yield
@@ -206,7 +209,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
-    """Runs every step except the last in parallel, then the last one unless a step failed."""
+    """Runs every step except the last in parallel, then the last one unless a step failed. Returns ""."""
     running: list[tuple[subprocess.Popen, Run]] = []
     waiting, last = list(runs[:-1]), list(runs[-1:])
     try:

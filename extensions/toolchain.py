@@ -19,7 +19,7 @@ from .paths import header_path, python_include_paths
 # The oldest compilers for each standard: tested ones; for C++23, which has no tests, the first that support it well.
 NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": {"gcc": 13, "clang": 17}}
 SANITIZERS = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}
-PRELOADED = re.compile(r"/lib(?:[atl]|ub)san\.so|/libclang_rt\.")  # runtimes of these in LD_PRELOAD
+PRELOADED = re.compile(r"/lib(?:[atl]|ub)san\.so|/libclang_rt\.")  # the sanitizers' runtimes in LD_PRELOAD
 COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
 # Variables that change what a compiler reads.
 FOLDERS = ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_RUN_PATH")
@@ -51,7 +51,7 @@ class Compiler:
 
 
 def find_compiler(cache: Cache | None = None) -> Compiler:
-    """Returns the compiler that ``CXX`` names, else the first of c++, g++, clang++. A cache may hold its ``-v``."""
+    """Returns the compiler that ``CXX`` names, else the first of c++, g++, clang++. ``cache`` may hold its ``-v``."""
     chosen, folder = os.environ.get("CXX", "").strip(), cache.folder if cache else None
     path = os.environ.get("PATH", os.defpath)
     if chosen:
@@ -228,7 +228,7 @@ def compile_flags(
 
 
 def compat_paths(compat: str | None) -> list[str]:
-    """Returns the folders of Lamella's headers with the names of another framework's headers, which must be "torch"."""
+    """Returns the folders of Lamella's headers with the names of torch's, for ``compat="torch"``; [] for None."""
     if compat is None:
         return []
     if compat != "torch":

@@ -43,11 +43,12 @@ uint32_t by_tables(uint32_t c, const unsigned char* p, size_t n) {
 }
 
 #if defined(__x86_64__)
-// Note [Folding]  Let sixteen bytes precede sixteen others by d bytes. Multiplying the first by x^(8d) modulo the
-//   polynomial and adding the product to the others leaves the CRC of the whole unchanged, without the first sixteen.
-//   The product of 64 by 33 bits fits into sixteen bytes; each half is multiplied by its own power. Four folds run in
-//   parallel, 64 bytes apart; the last sixteen bytes go through the tables. Gopal et al., "Fast CRC Computation for
-//   Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
+// Note [Folding]  Let a block of sixteen bytes precede another one by d bytes. If the first block is multiplied by
+//   x^(8d) modulo the polynomial, added to the other block and removed, the CRC of the whole stays the same. The
+//   product of 64 by 33 bits fits into sixteen bytes, so each half of a block is multiplied by its own power. Four
+//   folds run in parallel, 64 bytes apart. The block in which they end, and the bytes that do not fill another block,
+//   go through the tables. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction",
+//   Intel, 2009.
 __attribute__((target("pclmul,sse4.1"))) inline __m128i fold(__m128i x, __m128i onto, __m128i powers) {
   const __m128i low = _mm_clmulepi64_si128(x, powers, 0x00), high = _mm_clmulepi64_si128(x, powers, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), onto);

@@ -1,4 +1,4 @@
-// Checks of the names of members.
+// Checks the names of an archive's members.
 #include "frontend/archive/names.h"
 
 #include <cstddef>

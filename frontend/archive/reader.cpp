@@ -1,5 +1,5 @@
-// Reads an archive's directory and members. Each number is compared with the bytes that exist before anything is
-// allocated by it.
+// Reads an archive's directory and members. Each size that a file states is compared with the file's own size before
+// memory of that size is allocated.
 #include "frontend/archive/reader.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string_view wide_numbers(const Member& m, std::string_view extra) {
   return found;
 }
 
-// Returns a number of 32 bits, or if it is all ones the next number of the zip64 field.
+// Returns v; if all its 32 bits are ones, removes the next 64-bit number from the zip64 field and returns that.
 uint64_t widened(const Member& m, uint32_t v, std::string_view* wide) {
   if (v != full32) return v;
   if (wide->size() < 8) fault(m, "lacks the 64-bit number that it announces");
@@ -130,7 +130,7 @@ void Archive::read_entry(std::string_view directory, size_t* at) {
   if (u16(p + 10) != 0) fault(m, "is compressed; members are stored as they are");
   m.crc = u32(p + 16);
   std::string_view wide = wide_numbers(m, std::string_view(p + entry_size + name, extra));
-  m.size = widened(m, u32(p + 24), &wide);  // in the order in which the zip64 field has them
+  m.size = widened(m, u32(p + 24), &wide);  // the zip64 field has the numbers in this order
   if (widened(m, u32(p + 20), &wide) != m.size) fault(m, "has two sizes");
   m.header = widened(m, u32(p + 42), &wide);
   if (u16(p + 34) != 0) fault(m, "is in another file of the archive");
@@ -140,7 +140,8 @@ void Archive::read_entry(std::string_view directory, size_t* at) {
   members_.push_back(std::move(m));
 }
 
-// Reads the header before a member's bytes, which says where they begin and must agree with the directory.
+// Reads the header that precedes a member's bytes. It gives the place where they begin, and must agree with the
+// directory.
 void Archive::read_header(Member& m) {
   char p[header_size];
   read_near(m.header, p, header_size);
@@ -186,7 +187,8 @@ const Member* Archive::find(const std::string& name) const {
   return found == places_.end() ? nullptr : &members_[found->second];
 }
 
-// Reads through a buffer, which small members and their headers share.
+// Reads through the buffer near_, which is filled ahead, so that small members and headers that follow one another need
+// few reads of the source.
 void Archive::read_near(uint64_t at, void* to, size_t count) {
   constexpr size_t reach = 64 << 10;
   if (at < near_at_ || at + count > near_at_ + near_.size()) {
@@ -200,8 +202,8 @@ void Archive::read_near(uint64_t at, void* to, size_t count) {
 
 namespace {
 
-// Reads [at, at + count) piece by piece, and updates the sum while the piece is in the cache. If `to` is null, computes
-// the sum only.
+// Reads [at, at + count) piece by piece, and updates the CRC while the piece is in the cache. Returns the CRC. If `to`
+// is null, the bytes are not kept.
 uint32_t read_summed(Source& source, uint64_t at, char* to, uint64_t count) {
   constexpr uint64_t piece = 256 << 10;
   std::vector<char> own(to ? 0 : std::min(piece, count));
@@ -216,7 +218,7 @@ uint32_t read_summed(Source& source, uint64_t at, char* to, uint64_t count) {
   return crc;
 }
 
-// Does the same with several threads, each reading one run.
+// Does the same as read_summed() with several threads, each of which reads one run of the bytes.
 uint32_t read_by_threads(Source& source, uint64_t at, char* to, uint64_t count, int threads) {
   struct Run {
     uint64_t from, size;

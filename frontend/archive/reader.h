@@ -29,11 +29,12 @@ class Archive {
 
   const std::vector<Member>& members() const { return members_; }
   const Member* find(const std::string& name) const;
-  // Reads a member's bytes, `size` of them. Raises Fault if their checksum does not match.
+  // Reads a member's bytes, `member.size` of them. Raises Fault if their checksum does not match.
   void read(const Member& member, void* to, int threads = 1);
   // Raises Fault if the checksum of a member's bytes does not match.
   void verify(const Member& member);
-  // Maps the whole file; null if the source cannot be mapped. The members' bytes are not verified.
+  // Returns a mapping of all bytes of the source, made at the first call; null if the source cannot be mapped.
+  // Checksums are not verified.
   std::shared_ptr<Mapping> map();
 
  private:

@@ -9,8 +9,8 @@
 
 namespace lamella::archive {
 
-// The bytes are not an archive of Lamella, or a damaged one. The text says which part is wrong, without the file's
-// name.
+// The error that the bytes are not an archive of Lamella, or are damaged. The text says which part is wrong, without
+// the file's name.
 struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -34,7 +34,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual uint64_t size() const = 0;
-  // Reads exactly `count` bytes from `at` on, which are within size(). Raises Fault if the source has become shorter.
+  // Reads exactly `count` bytes from `at` on. The caller ensures that they are within size(). Raises Fault if the
+  // source has become shorter.
   virtual void read(uint64_t at, void* to, size_t count) = 0;
   virtual bool parallel() const { return false; }  // whether several threads may read at once
   virtual std::shared_ptr<Mapping> map() { return nullptr; }
@@ -52,7 +53,7 @@ class MemorySource : public Source {
   size_t size_;
 };
 
-// The bytes of a file from `base` to its end. It duplicates the descriptor.
+// The bytes of a file from `base` to its end. FileSource duplicates the descriptor, so the caller may close its own.
 class FileSource : public Source {
  public:
   FileSource(int fd, uint64_t base);

@@ -19,9 +19,9 @@ namespace {
 
 constexpr uint64_t full32 = 0xFFFFFFFF, full16 = 0xFFFF;
 constexpr uint64_t long_member = 256 << 10, most_pending = 1 << 20;
-// "ML": Lamella's own extra field, which contains zeros only.
+// padding_field, "ML" in a file, is Lamella's own extra field, which contains zeros only.
 constexpr uint16_t version = 45, utf8 = 1 << 11, wide_field = 1, padding_field = 0x4C4D;
-// 1 January 1980, the earliest date of zip files: equal contents give equal bytes.
+// The date of every member, so that equal contents give equal bytes: 1 January 1980, the earliest of zip files.
 constexpr uint32_t first_day = 0x00210000;
 
 template <class T>
@@ -49,7 +49,7 @@ void FileSink::patch(uint64_t at, const void* data, size_t size) {
 void FileSink::write(const void* data, size_t size) {
   if (reserves_ && fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(at_), static_cast<off_t>(size))) {
     if (errno == ENOSPC || errno == EDQUOT) throw std::system_error(errno, std::generic_category(), "write");
-    reserves_ = errno == EINTR;  // the file system cannot, or the write itself will report the error
+    reserves_ = errno == EINTR;  // else the file system cannot allocate, or patch() reports the error
   }
   patch(at_, data, size);
   at_ += size;

@@ -1,4 +1,4 @@
-// Writes zip files of stored members, each aligned to 64 bytes. Equal members give equal bytes.
+// Writes zip files of stored members; the bytes of each begin at a multiple of 64. Equal members give equal files.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ class Sink {
   virtual ~Sink() = default;
   // Appends bytes; raises if that fails.
   virtual void write(const void* data, size_t size) = 0;
-  // Returns whether written bytes can be replaced. If so, the sum of a long member is computed while the member is
-  // written.
+  // Returns whether written bytes can be replaced by patch(). If so, Writer computes the CRC of a long member while it
+  // writes the member, and replaces the member's header afterwards.
   virtual bool patches() const { return false; }
   virtual void patch(uint64_t, const void*, size_t) {}
 };
@@ -57,7 +57,7 @@ class Writer {
   Sink& sink_;
   std::vector<Entry> entries_;
   std::string pending_;  // bytes that have not been written yet
-  uint64_t at_ = 0;      // the offset after those bytes
+  uint64_t at_ = 0;      // the offset in the file of the next byte that is added
 };
 
 }  // namespace lamella::archive

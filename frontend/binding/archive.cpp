@@ -34,7 +34,8 @@ using archive::Archive;
 using archive::Fault;
 using archive::Member;
 
-// Fewer bytes are copied with the interpreter's lock held, since releasing it takes longer than the copy.
+// Fewer than `with_lock` bytes are copied with the interpreter's lock held, since releasing the lock takes longer than
+// the copy.
 constexpr uint64_t with_lock = 64 << 10;
 
 // The bytes of a Python object, by the buffer protocol.
@@ -139,8 +140,9 @@ class PyArchive {
     archive_->read(m, PyBytes_AS_STRING(out.ptr()));
     return out;
   }
-  // Returns a uint8 tensor over a whole member. If `mapped`, the file's memory is used, provided that the member begins
-  // at a multiple of `aligned`; else it is read.
+  // Returns a uint8 tensor over a whole member. If `mapped`, the tensor uses the mapped file, and the checksum is not
+  // verified. The member is read instead if it is empty or does not begin at a multiple of `aligned`, or if the source
+  // cannot be mapped.
   py::object storage(const std::string& name, bool mapped, uint64_t aligned) {
     const Member& m = member(name);
     if (mapped && m.size && m.data % aligned == 0) {
@@ -239,7 +241,8 @@ std::string list_of(const int64_t* v, int n) {
   return s += ']';
 }
 
-// Returns whether a tensor has elements only: no slots to be saved, no attributes.
+// Returns whether a tensor has elements only: it is not opaque, no slot of it is to be saved, and its __dict__ is
+// empty.
 bool is_plain(PyObject* o) {
   Tensor* t = unwrap(o);
   if (t->opaque()) return false;
@@ -251,7 +254,7 @@ bool is_plain(PyObject* o) {
 }
 
 // _window(tensor) -> (the storage's id; JSON of the dtype's name, the sizes, the strides or null for row-major, and the
-// offset; whether the tensor has nothing else)
+// offset, separated by commas and without brackets around them; is_plain(tensor))
 py::tuple window(const py::object& o) {
   if (!is_tensor(o.ptr())) throw py::type_error("_window: expected a Tensor, got " + type_name(o.ptr()));
   const Tensor* t = unwrap(o.ptr());
@@ -290,7 +293,7 @@ void add_archive(py::module_& m) {
         return archive::crc32(before, bytes.data(), bytes.size());
       },
       py::arg("data"), py::arg("before") = 0);
-  py::class_<PyArchive>(m, "_Archive")  // reads a descriptor from the byte `base` on, or an object from its position on
+  py::class_<PyArchive>(m, "_Archive")  // reads a descriptor from `base` on, or an object from its position on
       .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("base") = 0)
       .def("names", &PyArchive::names)
       .def("size", [](const PyArchive& a, const std::string& name) { return a.member(name).size; })

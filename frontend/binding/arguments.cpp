@@ -100,7 +100,7 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
     return t.optional;
   }
   if (t.list) {
-    // A list whose elements may be None is a list of values.
+    // If elements may be None, parse() makes a list of values instead.
     if (t.optional_elements && t.kind != Kind::Tensor) return false;
     const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
     if (!listed) return t.kind == Kind::Int && t.list_size > 0 && lists.add_repeated(o, t.list_size, v);
@@ -172,8 +172,9 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
 
 namespace {
 
-// Adds the operator's and the argument's name to an exception that arose inside an argument, such as "no such device".
-// Exceptions of other types, raised by code of the user, are left as they are.
+// Adds the operator's and the argument's name to an error that arose as the argument was read, such as "no such
+// device". An OverflowError becomes a RuntimeError. Exceptions of other types, raised by code of the user, are left as
+// they are.
 void add_context(const dispatcher::Operator* op, const Param& p) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -272,7 +273,8 @@ bool left_open(PyObject* key, PyObject* value) {
 
 }  // namespace
 
-// Returns the keyword argument for a parameter, or null.
+// Returns the keyword argument for a parameter; null if there is none, or only a None by an alias that left_open()
+// ignores.
 PyObject* Signature::find_keyword(int i, PyObject* const* values, PyObject* kwnames) const {
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);

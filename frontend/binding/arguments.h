@@ -17,8 +17,9 @@ struct Param {
   bool spelled_out = false;
 };
 
-// The reason why no overload fits: the complaint of the overload that accepted the most arguments.
+// The kinds of complaint, from the least to the most specific.
 enum class Complaint { missing, too_many, unknown_keyword, wrong_type };
+// The reason why no overload fits: the complaint of the overload that accepted the most arguments.
 struct Mismatch {
   bool explain = false;  // false: make no text, since most calls try an overload or two that do not fit
   int progress = -1;     // the number of arguments that were accepted
@@ -36,7 +37,7 @@ class PlainLists {
     while (num_tensors_) Py_DECREF(held_[--num_tensors_]);
     num_ints_ = 0;
   }
-  // Returns false if an item is of another type, or there is no room.
+  // Returns false if an item is of another type or does not fit 64 bits, or if there is no room.
   bool add_ints(PyObject* const* items, Py_ssize_t n, Value* v);
   bool add_repeated(PyObject* item, int times, core::Value* v);  // makes a list of fixed size from one int
   bool add_tensors(PyObject* const* items, Py_ssize_t n, Value* v);
@@ -55,11 +56,12 @@ struct Signature {
   const dispatcher::Operator* out = nullptr;  // the operator that an argument out= selects
   std::vector<Param> params;                  // all parameters but the outputs
   int num_positional = 0;
-  int first_list = -1;  // the int list that positional integers may give one by one, as in zeros(2, 3); or -1
+  int first_list = -1;  // the index of the int list that positional integers may spell out, as in zeros(2, 3); or -1
 
   bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const;
 
-  // Fills values[0..nargs), or states in *why what does not fit.
+  // Fills values[0..nargs), and sets *out_arg to the argument out= if there is one. Returns false with a Python
+  // exception, or else with the reason in *why if `why->explain` is set.
   bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena,
              Mismatch* why) const;
 

@@ -13,7 +13,7 @@ namespace {
 
 using core::DType;
 
-// Returns the letter of module struct for a dtype, or null.
+// Returns the format of a dtype in Python's buffer protocol; null if there is none.
 const char* format_of(DType t) {
   switch (t) {
     case LAMELLA_BOOL:
@@ -67,7 +67,8 @@ bool column_major(const Tensor* t) {
   return true;
 }
 
-// Returns why the tensor cannot be exported with these flags, or null.
+// Returns why the tensor cannot be exported with these flags, as a format with one %s for the device's or the dtype's
+// name; null if it can.
 const char* obstacle(const Tensor* t, int flags) {
   if (!core::is_host(t->backend)) return "lies on device '%s', which the host does not read; use .cpu()";
   if (!format_of(t->dtype)) return "has elements of dtype %s, for which buffers have no format; use .float()";

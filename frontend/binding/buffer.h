@@ -18,8 +18,8 @@ bool may_export(PyObject* tensor, ExportAs as);
 PyObject* set_export_checks(PyObject*, PyObject* list);
 
 // Returns the tensor whose memory may be read in place of `tensor`: itself, or for an opaque tensor the one that its
-// layer's `_materialize` makes. `shared` says that the reader keeps the memory. A new reference; null with an exception
-// if no layer has a kernel for it.
+// layer's `_materialize` makes. `shared` says that the reader keeps the memory. Returns a new reference; null with an
+// exception if no layer has a kernel for it, or the kernel fails.
 PyObject* readable(PyObject* tensor, bool shared);
 
 // _storage_view(tensor, dtype, size, stride, offset) -> a tensor over the same storage, within its bounds

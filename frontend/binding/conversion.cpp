@@ -44,8 +44,8 @@ bool zero_dim(PyObject* o) {
   return is_tensor(o) && unwrap(o)->ndim() == 0 && unwrap(o)->backend != core::meta_backend;
 }
 
-// Returns why a tensor of one element may not become a number: the text of the TypeError of a plugin's check. Any other
-// exception stays pending.
+// Returns why a tensor of one element may not become a number: the text of the TypeError that a plugin's check raised.
+// Returns nullopt if it may, or if a check raised another exception, which stays pending.
 std::optional<std::string> refusal(PyObject* o) {
   if (may_export(o, ExportAs::Number) || !PyErr_ExceptionMatches(PyExc_TypeError)) return std::nullopt;
   PyObject *type, *value, *traceback;
@@ -403,7 +403,7 @@ PyObject* borrowed_to_python(const Value& v) {
     PyObject* l = PyList_New(v.length);
     for (uint32_t i = 0; l && i < v.length; i++) {
       PyObject* item = make(i);
-      if (!item) Py_CLEAR(l);  // a text that is not UTF-8
+      if (!item) Py_CLEAR(l);  // such as for a string that is not UTF-8
       if (l) PyList_SET_ITEM(l, i, item);
     }
     return l;

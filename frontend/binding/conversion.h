@@ -27,11 +27,11 @@ class Arena {
 // wrong.
 bool convert(PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena);
 
-// Reads a value without a declared type, by the object's own type, for attributes of Tensor. A list becomes one of
-// tensors, else one of the narrowest type among bool, int and float that holds all items.
+// Reads a value without a declared type, by the object's own type. A list becomes a list of tensors, or one of the
+// first type among bool, int and float that holds all items, else a list of values; an empty list becomes one of ints.
 bool convert_any(PyObject* o, Value* v, Arena& arena);
 
-// Converts owned values to Python, and back for Python kernels.
+// Convert values to Python: a list becomes a tuple in to_python(), and a list in borrowed_to_python().
 PyObject* to_python(Value& owned);  // takes the value over
 PyObject* borrowed_to_python(const Value& v);
 std::string expected(const dispatcher::Type& t);  // the type for messages: "Tensor", "list of int"

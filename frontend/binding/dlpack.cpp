@@ -53,7 +53,7 @@ PyObject* dlpack_device(PyObject*, PyObject* o) {
 
 // Note [Streams in DLPack]  The consumer passes the handle of the stream on which it will read, as a number; -1 means
 //   that no order is needed, and None the default stream. CUDA's default stream has the handle null and the number 1.
-//   The producer makes that stream wait for the producer's current one.
+//   The producer makes the consumer's stream wait for its own current one.
 constexpr int64_t cuda_default = 1, cuda_thread = 2;
 
 const lamella_backend* with_streams(lamella_device d) {
@@ -92,7 +92,8 @@ bool order_for_consumer(lamella_device d, PyObject* stream) {
   return !st;
 }
 
-// _dlpack_stream((device type, index)) -> the number of the current stream, to be passed to a producer, or None
+// _dlpack_stream((device type, index)) -> the number of the current stream, to be passed to a producer; None if no
+// loaded backend with streams has the device type
 PyObject* dlpack_stream(PyObject*, PyObject* args) {
   int type, index;
   if (!PyArg_ParseTuple(args, "ii", &type, &index)) return nullptr;

@@ -23,8 +23,9 @@ Generator read(const py::object& generator) {
   return Generator::borrow(g);
 }
 
-// A `with` block in which the thread draws from a generator of the block. It is a class in C, because Python handles
-// signals between the bytecodes of a Python method: an exception there would leave the block begun and not ended.
+// A `with` block in which the thread draws from the block's own generator in place of the device's default one. It is a
+// class in C++, because Python handles signals between the bytecodes of a Python method: an exception there would leave
+// the block begun and not ended.
 class Drawing {
  public:
   explicit Drawing(const py::object& generator) : own_(read(generator)) {}

@@ -1,4 +1,4 @@
-// `with` blocks in which the thread draws from a generator of the block.
+// `with` blocks in which the thread draws from the block's own generator in place of the device's default one.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -99,8 +99,8 @@ bool is_integer(PyObject* o) {
 
 int dims_of_index(const Tensor* t) { return t->dtype == LAMELLA_BOOL ? t->ndim() : 1; }
 
-// The state of an index: the view after integers, slices, None and ..., and the remaining index tensors, one entry for
-// each dimension of the view, null for a dimension without one.
+// The state of an index: the view after integers, slices, None and ...; and one entry for each dimension of the view,
+// which is an index tensor or null. A mask has one entry for all its dimensions. Null entries at the end are left out.
 class Index {
  public:
   Index() = default;
@@ -170,7 +170,8 @@ class Index {
   }
 
  private:
-  // Returns an item of the index, owned: sequences become tensors, and tensors are moved to the device.
+  // Returns an item of the index as a new reference: bools and sequences become tensors, and an index tensor in host
+  // memory is moved to the device of `self`.
   static PyObject* prepared(PyObject* self, PyObject* o, Py_ssize_t at) {
     if (o == Py_None || PySlice_Check(o)) return Py_NewRef(o);
     PyObject* t = nullptr;
@@ -268,8 +269,8 @@ int finish(PyObject* result) {
   return result ? 0 : -1;
 }
 
-// Returns whether a number may be assigned to elements of the dtype: a fraction may be cut off, as in numpy and as
-// operators do.
+// Returns whether a number may be assigned to elements of the dtype; false with an exception. A fraction may be cut
+// off, as in numpy and as operators do.
 bool fits(const Value& number, core::DType dtype) {
   if (core::number_fits(number, dtype)) return true;
   PyErr_Format(number.tag == LAMELLA_COMPLEX ? PyExc_TypeError : PyExc_RuntimeError,
@@ -298,8 +299,8 @@ int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
   return st;
 }
 
-// Returns the value to assign: with the view's dtype and device, and without leading dimensions of size one that the
-// view lacks.
+// Returns the value to assign: with the view's dtype and device, and without leading dimensions of size one beyond
+// `dims` dimensions.
 PyObject* assignable(PyObject* value, const Tensor* view, int dims) {
   if (core::dtype_class(unwrap(value)->dtype) == LAMELLA_CLASS_COMPLEX &&
       core::dtype_class(view->dtype) != LAMELLA_CLASS_COMPLEX)

@@ -65,7 +65,8 @@ void release_buffer(void* context) {
   delete view;
 }
 
-// Makes a tensor over the memory of an exporter, which it keeps alive. `who` names the function in messages.
+// Makes a tensor over the memory of an exporter, and keeps the exporter alive with it. Refuses read-only memory if
+// `writable`. `who` names the function in messages.
 PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(o, view.get(), (writable ? PyBUF_WRITABLE : 0) | PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
@@ -141,7 +142,7 @@ bool is_ndarray(PyObject* o) {
 PyObject* tensor_of_array(PyObject* array) {
   PyObject* view = tensor_over_buffer(array, "tensor", false);
   if (view || !PyErr_ExceptionMatches(PyExc_ValueError)) return view;
-  PyErr_Clear();  // negative strides, or strides that are no multiple of the element: numpy makes a plain copy
+  PyErr_Clear();  // such as for negative strides: numpy makes a contiguous copy
   PyObject* copy = PyObject_CallMethod(array, "copy", "s", "C");
   if (!copy) return nullptr;
   view = tensor_over_buffer(copy, "tensor", false);
@@ -254,7 +255,8 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
   return ok;
 }
 
-// Makes a host tensor of the numbers, of bool, int64, the default float dtype or its complex dtype, and converts it.
+// Returns a host tensor of the numbers and their natural dtype. The tensor is of the widest dtype of its class: bool,
+// int64, uint64, float64 or complex128.
 PyObject* tensor_of_numbers(PyObject* data, DType wanted) {
   const bool wide_ints = wanted == LAMELLA_UINT64;
   Discovered d;
@@ -330,7 +332,7 @@ PyObject* to_list_at(const Tensor* t, int dim, const char* at) {
   return list;
 }
 
-// _to_list(host tensor) -> nested lists of Python numbers
+// _to_list(host tensor) -> nested lists of Python numbers; a number for a zero-dim tensor
 PyObject* to_list(PyObject*, PyObject* o) {
   if (!is_tensor(o) || !core::is_host(unwrap(o)->backend))
     return PyErr_Format(PyExc_TypeError, "tolist: expected a tensor in host memory, got %s", type_name(o).c_str());

@@ -46,8 +46,8 @@ void look_at_tensors(Overriders& who, const lamella_frame* f, const Value* args)
   }
 }
 
-// Switches the layer on for the call of its own handler, so that the outer modes, and tensors that a wrapper tensor
-// holds, are seen as well. Without a further mode it is on for such tensors only.
+// Keeps the layer on while its handler runs, so that calls of the handler reach the outer modes, and the classes of
+// tensors that a wrapper tensor holds. If no mode is left, only tensors with a __torch_dispatch__ switch the layer on.
 class LayerOn {
  public:
   explicit LayerOn(lamella_frame* f)
@@ -66,7 +66,7 @@ class LayerOn {
   uint64_t self_, include_, exclude_;
 };
 
-// Makes the frame of a Python kernel's call the thread's innermost frame, which other code then sees.
+// Makes a frame the thread's innermost one while its handler runs, so that code that reads the thread's frame finds it.
 class FrameScope {
  public:
   explicit FrameScope(lamella_frame* f) : thread_(f->thread), outer_(std::exchange(thread_->frame, f)) {}

@@ -141,7 +141,7 @@ void add_operators(py::module_& m) {
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
-  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // called by `_foreach_*`
+  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // those `_foreach_*` call
   m.def("_describe", [](py::object o) {
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();
@@ -223,7 +223,7 @@ void add_operators(py::module_& m) {
 }
 
 void add_fallback(py::module_& m) {
-  m.def("_support", [](const std::string& device) {  // -> every functional operator, and how the device serves it
+  m.def("_support", [](const std::string& device) {  // -> every operator not derived from another, with its support
     const int32_t id = core::backend_id(device.c_str());
     if (id < 0) throw std::runtime_error("support: there is no device '" + device + "'");
     py::list l;
@@ -262,7 +262,7 @@ void add_plugins(py::module_& m) {
         }
         forget_signatures();
         check(st);
-        raise_first();  // an exception of the replaced registration
+        raise_first();  // an exception raised as the replaced registration was withdrawn
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");

@@ -49,8 +49,8 @@ PyObject* member(PyObject* dict, PyObject* name) {
   return nullptr;
 }
 
-// Makes what is made at its first use, and returns a new reference: a dictionary of hooks, or the set of names of
-// buffers that are not saved. Raises AttributeError for any other name.
+// Makes a dictionary of hooks, or the set of names of buffers that are not saved, which exist from their first use on.
+// Returns a new reference. Raises AttributeError for any other name.
 PyObject* make_or_refuse(PyObject* self, PyObject* dict, PyObject* name) {
   PyObject* made = _PyType_Lookup(Py_TYPE(self), made_word);
   PyObject* factory = made && PyDict_Check(made) ? PyDict_GetItemWithError(made, name) : nullptr;
@@ -207,7 +207,7 @@ Way look(PyObject* self) {
     return Way::usual;
   }
   Way way = Way::usual;
-  // False if there is a dictionary of hooks, which can be filled without a change of the module's own.
+  // False if there is a dictionary of hooks: it can be filled without a change of the module's __dict__.
   bool bare = true;
   for (PyObject* word : hook_words) {
     PyObject* hooks = Py_XNewRef(PyDict_GetItemWithError(dict, word));

@@ -1,5 +1,5 @@
-// Writes state dicts of modules: walks over usual modules, which have no state-dict hooks and override none of its
-// methods.
+// Writes state dicts of modules: walks over usual modules, which have no state-dict hooks and override none of the
+// methods of Module that write the state.
 //
 // A network has many small modules, and for each a Python function would cost more than its tensors. For a module that
 // is not usual the walk calls the module's own `state_dict`.

@@ -1,4 +1,4 @@
-// Writes state dicts of modules without calling a Python function.
+// Writes state dicts of modules without calling a Python function for each usual module.
 #pragma once
 
 #include "frontend/binding/python.h"

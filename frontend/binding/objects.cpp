@@ -62,7 +62,7 @@ PyObject* object_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   made->held = Py_NewRef(payload);
   return wrap_plain(made);
 }
-// Returns the payload if this object alone holds it; only then may the garbage collector visit it.
+// Returns the payload if this object alone holds it, else null; only then may the garbage collector visit it.
 PyObject** own_payload(PyObject* o) {
   lamella_object* value = value_of(o);
   if (value->type->destroy != destroy_payload || __atomic_load_n(&value->refcount, __ATOMIC_ACQUIRE) != 1)

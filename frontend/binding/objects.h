@@ -8,8 +8,8 @@
 
 namespace lamella::binding {
 
-// Returns the wrapper's result for the object, or a lamella.library.Object without a wrapper. Takes the object over;
-// null with an exception.
+// Passes the object to the wrapper and returns the result; without a wrapper, returns a lamella.library.Object. Takes
+// the object over; null with an exception.
 PyObject* new_object(lamella_object* owned);
 // Reads an Object of the kind, or an object whose attribute __lamella_object__ is one. Returns false for another
 // object, with or without an exception. The arena keeps the borrowed object alive.

@@ -22,7 +22,7 @@ struct Overriding {
 };
 extern thread_local Overriding overriding;
 
-// Removes the innermost mode while its handler runs, so that calls of the handler go to the next mode.
+// Removes the innermost mode while its handler runs, so that calls that the handler makes go to the next mode.
 class Innermost {
  public:
   explicit Innermost(Modes& modes) : modes_(modes), mode_(modes.back()), depth_(modes.size()) { modes_.pop_back(); }
@@ -44,7 +44,8 @@ class Innermost {
   size_t depth_;
 };
 
-// Returns the implementation of `word` in the type, borrowed; null if it has none.
+// Returns the implementation of `word` in the type, borrowed; null if the type overrides nothing: it has none, has
+// switched it off, or has Tensor's own __torch_dispatch__.
 PyObject* implementation(PyTypeObject* t, PyObject* word);
 
 // The arguments whose types override a call, one of each type, in the order in which they are called: subclasses before
@@ -79,12 +80,12 @@ PyObject* call_override(PyObject* of, PyObject* word, PyObject* function, PyObje
 // Raises TypeError, because all overriders returned NotImplemented; returns null.
 PyObject* no_implementation(PyObject* function, PyObject* word, const Overriders& who);
 
-// Sets *bit to the bit of the layer that calls __torch_dispatch__, registered at the first call; in modes.cpp.
+// Sets *bit to the bit of the layer that calls __torch_dispatch__. The first call registers the layer. In modes.cpp.
 lamella_status python_layer(int32_t* bit);
 // Tensor's own __torch_dispatch__: calls the function with the layer off.
 PyObject* usual_dispatch(PyObject* type, PyObject* all, PyObject* named);
-// Reads the arguments of Tensor's __torch_function__ and __torch_dispatch__. `args` is a new tuple, `kwargs` null or
-// borrowed; returns false with an exception.
+// Reads the arguments of Tensor's __torch_function__ and __torch_dispatch__. `types` and `args` are new tuples,
+// `kwargs` null or borrowed; returns false with an exception.
 bool read_override(const char* who, PyObject* all, PyObject* named, PyObject** function, PyObject** types,
                    PyObject** args, PyObject** kwargs);
 void add_modes(pybind11::module_& m);

@@ -26,7 +26,8 @@ inline bool any_function_mode() { return function_modes.load(std::memory_order_r
 // Returns whether a mode of this thread or the type of an argument overrides a call of `function`. Then *result is the
 // call's result, null with an exception. `kwnames` are the names of the last arguments, or null.
 bool overridden(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
-// Returns whether a mode of this thread overrides a call whose arguments are of no subclass; *result as above.
+// Returns whether a mode of this thread overrides a call. Classes of arguments are called only if the mode returned
+// NotImplemented. *result is as above.
 bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
 
 // The last tensor class, such as Parameter, that was found to override nothing. A change of the class changes its

@@ -48,7 +48,7 @@ std::string without_aten(const std::string& name) { return name.rfind("aten::", 
 
 std::string title(const Packet* p) { return without_aten(p->overload && p->overload->empty() ? *p->name : *p->full); }
 
-// Returns one overload; "default" means the overload without a name.
+// Returns one overload; "default" means the overload without a name. Null if there is none, or it is an out= form.
 Operator* one_overload(const std::string& name, const std::string& overload) {
   Operator* found = dispatcher::find_operator(name, overload);
   if (!found && overload == "default") found = dispatcher::find_operator(name, "");
@@ -94,7 +94,8 @@ bool refresh(Packet* p) {
 
 constexpr int64_t work_threshold = 32768;
 
-// Returns the amount of work of a call; above work_threshold, the interpreter's lock is released for other threads.
+// Returns the work of a call: the number of elements of its largest tensor, or of the tensor that a list of sizes
+// describes. From work_threshold on, run() releases the interpreter's lock for other threads.
 int64_t work(const dispatcher::CallInfo& info, const Value* values) {
   int64_t w = 0;
   for (int i = 0; i < info.num_tensors; i++)
@@ -107,7 +108,7 @@ int64_t work(const dispatcher::CallInfo& info, const Value* values) {
     for (uint32_t i = 0; i < values[0].length && w > 0; i++)
       if (__builtin_mul_overflow(w, values[0].as.ints[i], &w)) w = work_threshold;
   } else if (info.num_tensors == 0 && info.nargs > 0) {
-    w = work_threshold;  // arange
+    w = work_threshold;  // arange and others whose size is not known here
   }
   return w;
 }
@@ -240,8 +241,8 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
 }
 
 // Calls add(3, t), mul(3, t) or sub(3, t), for which torch has no overload but which it accepts: with the operands
-// swapped, and rsub for sub. Refuses add's alpha, which would scale the wrong operand. Null without an exception if it
-// is not such a call.
+// swapped, and rsub for sub. Null without an exception if it is not such a call, or is add with `alpha`, which would
+// scale the wrong operand.
 PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   static const std::map<std::string, const char*> reflected = {
       {"aten::add", "aten::add"}, {"aten::mul", "aten::mul"}, {"aten::sub", "aten::rsub"}};
@@ -259,7 +260,8 @@ PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyO
   return nullptr;
 }
 
-// Takes the keywords that plugins contribute out of the call, and applies them to its result.
+// Takes the keywords that plugins contribute out of the call, and applies them to its result. Null without an exception
+// if the call has none.
 PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   Contributed contributed;
   std::vector<PyObject*> rest(args, args + n);
@@ -270,8 +272,8 @@ PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, P
   return result ? contributed.apply(p->overloads->front()->op, result) : nullptr;
 }
 
-// Returns a new tuple of the same names, interned, or null if nothing is to be done: parse_plain() compares names by
-// their address. Strings of a subclass are never interned.
+// Returns a new tuple of the same names, interned, because parse_plain() compares names by their address. Null if all
+// are interned, or if one is of a subclass of str, which cannot be interned.
 PyObject* interned(PyObject* names) {
   bool all = true, exact = true;
   for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); k++) {

@@ -77,7 +77,8 @@ void attribute_changed(const dispatcher::Attribute* a, bool added) {
   }
 }
 
-// Returns the owner of a name on Tensor, by the plugin manager; "" if the name is free, or only planned.
+// Returns the owner of a name on Tensor, by the module lamella.plugins.contributions; "" if the name is free or only
+// planned, or if that module is not imported.
 std::string holder(const char* name) {
   std::string who;
   if (!Py_IsInitialized()) return who;

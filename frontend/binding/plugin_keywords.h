@@ -17,15 +17,15 @@ bool makes_tensors(const Signature& s);
 class Contributed {
  public:
   // Takes the plugins' keywords out of a call; appends the values of the others to `rest` and returns their names, null
-  // with an exception. An operator's own argument of the same name has precedence.
+  // with an exception. An operator's own argument of the same name has precedence, unless the plugin claims the name.
   PyObject* take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values, PyObject* kwnames,
                  std::vector<PyObject*>& rest);
   // Adds a keyword with its value; returns false with an exception.
   bool add(const dispatcher::Keyword* k, PyObject* value);
   bool any() const { return !found_.empty(); }
-  // Applies the keywords to the result, and returns it or the tensor that a plugin replaces it by. If a plugin refuses,
-  // the result is released, and null is returned with an exception. `op` is an overload of the operator that made the
-  // result.
+  // Applies the keywords to the result in the order of their ranks, and returns it or the tensor that a plugin replaces
+  // it by. A result that is no tensor is left as it is. If a plugin refuses, the result is released, and null is
+  // returned with an exception. `op` is an overload of the operator that made the result.
   PyObject* apply(const dispatcher::Operator* op, PyObject* result);
 
  private:
@@ -41,7 +41,7 @@ class Contributed {
 // that replaces it; null with an exception. If a keyword does not exist, returns null with its name in *unknown.
 PyObject* apply_keywords(PyObject* tensor, PyObject* keywords, PyObject** unknown);
 
-// Calls a PythonKernel with the tensor and the value. A tensor that it returns replaces the first one.
+// Calls a PythonKernel with the tensor *result and the value. If it returns another tensor, that replaces *result.
 lamella_status apply_python_keyword(const lamella_operator* op, void* context, lamella_tensor** result,
                                     const lamella_value* value);
 

@@ -8,7 +8,8 @@
 namespace lamella::binding {
 
 void add_protocol_slots(std::vector<PyType_Slot>& slots);
-// Finds the operators that the protocols call; to be called after the catalogue is registered.
+// Finds the operators that the protocols call, and makes the type of plugins' attributes. To be called after the
+// catalogue is registered; -1 with an exception.
 int init_protocols();
 
 // tensor[index] and tensor[index] = value; in indexing.cpp.

@@ -39,13 +39,14 @@ lamella_status capture_exception();
 // Returns a str as UTF-8, with lone surrogates and zeros escaped; "" if memory is lacking. Leaves no exception.
 std::string text_of(PyObject* str);
 
-// Drops a reference on any thread. Without the GIL, the reference is queued until a thread holds the GIL.
+// Drops a reference on any thread. Without the GIL, the reference is queued until a thread holds the GIL. After the
+// interpreter has ended, does nothing.
 void drop_anywhere(PyObject* o);
 
 // Releases a tensor later, on a thread that holds the GIL.
 void release_with_gil(Tensor* t);
 
-// Holds the interpreter's lock. It usually is held already; then this costs two reads.
+// Holds the interpreter's lock. The lock usually is held already; then this costs two reads.
 struct Gil {
   bool held;
   PyGILState_STATE state = PyGILState_LOCKED;
@@ -66,7 +67,7 @@ struct Gil {
 
 extern PyObject* out_of_memory_error;  // lamella.OutOfMemoryError
 
-// Returns a type's name for messages: "int", "numpy.ndarray", "list of str".
+// Returns the name of an object's type for messages: "int", "numpy.ndarray", "list of str".
 std::string type_name(PyObject* o);
 
 void init_errors(PyObject* module);

@@ -142,7 +142,8 @@ void call_quietly(void* context, Slot slot, Args... args) {
   PyErr_Restore(kind, value, traceback);
 }
 
-// Copies between the device and the host, or between two devices of the backend.
+// Copies between the device and the host, or between two devices of the backend. Sets *done to 0 if the backend has no
+// method for the copy.
 lamella_status copy(void* context, const lamella_copy* c, int32_t* done) {
   const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
   if (c->flags & LAMELLA_COPY_FROM_HOST)

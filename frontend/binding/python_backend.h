@@ -20,8 +20,8 @@ struct PythonBackend {
   std::vector<int> dtypes;  // empty means all
 };
 
-// Registers the backend. It never releases its references to the methods, since tensors may outlive the registration
-// and call `free`. A backend that is refused leaves nothing behind.
+// Registers the backend. Its references to the methods are released only if that fails, since tensors may outlive the
+// registration and call `free`.
 lamella_status register_python_backend(dispatcher::Library& lib, const PythonBackend&, lamella_handle* handle);
 
 }  // namespace lamella::binding

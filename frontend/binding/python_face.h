@@ -7,8 +7,8 @@
 
 namespace lamella::binding {
 
-// Returns the operator of a packet or a name ("mine::twice.Tensor"); null with an exception. An out= form is found by
-// its name only.
+// Returns the operator of a packet or a name ("mine::twice.Tensor"); null with an exception, also for a packet or name
+// of several overloads. An out= form is found only by its full name.
 const dispatcher::Operator* find_operator(PyObject* packet_or_name);
 
 int init_python_face(PyObject* module);

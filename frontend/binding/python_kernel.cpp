@@ -28,7 +28,8 @@ using dispatcher::Operator;
 
 PyTypeObject* call_type = nullptr;
 
-// The first argument of a layer's handler: it describes the operator, and calling it continues the call.
+// The first argument of a layer's handler or of a category's kernel. It describes the operator; a handler calls it to
+// continue the call in the layers below.
 struct Call {
   PyObject_HEAD vectorcallfunc vectorcall;
   lamella_frame* frame;      // null after the handler has returned
@@ -219,7 +220,7 @@ PyType_Spec kernel_spec = {"lamella.library.Kernel", sizeof(Kernel), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                            kernel_slots};
 
-// Returns whether an argument has its default value.
+// Returns whether an argument has its default value. A list or string counts only if it is the default's own memory.
 bool is_default(const dispatcher::Argument& a, const Value& v) {
   if (!a.has_default || v.tag != a.value.tag) return false;
   if (v.tag == LAMELLA_NONE) return true;

@@ -6,10 +6,12 @@
 
 namespace lamella::binding {
 
-// Holds a callable until it is withdrawn. The struct itself is never freed, because an old table may still point to it.
+// Holds a callable until it is withdrawn. The struct of a registered kernel is never freed, because an old table may
+// still point to it.
 struct PythonKernel {
   enum class Of { Layer, Device, Composite, Category, Other };
-  PyObject* callable;  // f(call, *args, **kwargs) for a layer or a category, else f(*args, **kwargs)
+  // f(call, *args, **kwargs) for a layer or a category; f(*args, **kwargs) for a device or a composite.
+  PyObject* callable;
   Of of = Of::Other;
 };
 

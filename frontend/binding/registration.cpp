@@ -43,7 +43,7 @@ void keep_error() {
 void drop_first() {
   for (PyObject*& o : first_error) Py_CLEAR(o);
 }
-// Throws the error of a failed registration, and drops the exceptions that callables raised while it was undone.
+// Throws the error of a failed registration or withdrawal, and drops the exceptions that callables raised meanwhile.
 void check_only(lamella_status st) {
   if (st) drop_first();
   check(st);
@@ -59,8 +59,8 @@ void raise_first() {
 
 namespace {
 
-// Returns a rule as on_rule's callback gets it: the registered object for a rule of Python, else a tuple that describes
-// it.
+// Returns a rule as on_rule's callback gets it: the registered object for a rule of Python, else a tuple of its handle,
+// operator, layer, owner and kind.
 PyObject* rule_to_python(lamella_handle h, const lamella_rule& r) {
   if (r.kind && !std::strcmp(r.kind, "python")) return Py_NewRef(static_cast<PyObject*>(r.payload));
   return Py_BuildValue("(Ksssz)", (unsigned long long)h, r.op, r.layer, r.owner, r.kind);
@@ -208,7 +208,7 @@ class PyLibrary {
     if (st) drop_first();
     return keep(st, h, cell);
   }
-  // Adds a registration of Python itself: `undo` is called when it is withdrawn.
+  // Adds a registration that only Python knows: `undo` is called when it is withdrawn.
   lamella_handle own(py::object undo) {
     PyObject* callable = undo.release().ptr();
     return dispatcher::enter(open(), [callable](lamella_handle) {
@@ -231,7 +231,7 @@ class PyLibrary {
     // The library is closed first, so that no table leads to a cell without a callable.
     dispatcher::close_library(std::exchange(lib_, nullptr));
     auto cells = std::exchange(cells_, {});
-    // A call that has read the cell's old table reads the new one.
+    // A call that found the cell in an old table gets LAMELLA_RETRY from run_python(), and reads the new table.
     for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);
     forget_signatures();
     raise_first();
@@ -250,7 +250,7 @@ class PyLibrary {
   void drop(lamella_handle h) {
     auto it = cells_.find(h);
     if (it == cells_.end()) return;
-    Py_CLEAR(it->second->callable);  // a call that has read the cell's old table reads the new one
+    Py_CLEAR(it->second->callable);  // a call that found the cell in an old table is retried
     cells_.erase(it);
   }
   dispatcher::Library& open() {

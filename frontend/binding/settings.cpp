@@ -65,7 +65,7 @@ void add_settings(py::module_& m) {
     if (d.backend < 0) d = {core::host_backend(), 0};
     return py::reinterpret_steal<py::object>(new_device(d));
   });
-  m.def("_log_usage", [](const char* key) {  // returns whether there is a log
+  m.def("_log_usage", [](const char* key) {  // returns whether a profiler, which keeps the log, is loaded
     const auto* profiler = static_cast<const lamella_profiler*>(dispatcher::find_interface("profiler", 1));
     if (profiler) check(profiler->log_usage_once(key));
     return profiler != nullptr;

@@ -1,4 +1,5 @@
-// Settings of the process and the thread for Python: threads, defaults, seeds, memory of devices; and dtypes.
+// Settings of the process and the thread for Python: number of threads, default dtype and device, seeds, generators;
+// and look-ups of dtypes.
 #pragma once
 
 #include <pybind11/pybind11.h>

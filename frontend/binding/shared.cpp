@@ -20,7 +20,7 @@ Tensor* read(const py::object& o) {
   return unwrap(o.ptr());
 }
 
-// Makes a uint8 tensor over a whole storage; takes over the reference to that.
+// Makes a uint8 tensor over a whole storage; takes over the caller's reference to the storage.
 py::object flat(Storage* s) {
   Tensor* t = core::tensor_over(s, 1, &s->bytes, nullptr, 0, LAMELLA_UINT8);
   core::release(s);
@@ -75,15 +75,16 @@ void add_objects(Holders& holders) {  // adds all tensors that the garbage colle
     if (is_tensor(o.ptr()) && unwrap(o.ptr())) holders.add(unwrap(o.ptr()));
 }
 
-std::string hidden() {  // a text about objects that the garbage collector does not list
+std::string hidden() {  // a text about objects that gc.freeze() has hidden; "" if it has hidden none
   const auto frozen = py::module_::import("gc").attr("get_freeze_count")().cast<int64_t>();
   return frozen ? "; or gc.freeze() has hidden them: share it before that" : "";
 }
 
 // Moves the memory of a tensor into shared memory. The storage stays, with its identity, version and slots; the pointer
-// of each tensor over it is changed. If something else holds the memory (a numpy array, values that autograd saved), it
-// is not moved, because that would be left with freed memory or another copy. Neither is it moved while another thread
-// works on tensors without the interpreter's lock, since that may use it: see Note [Work without the lock].
+// of each tensor over it is changed. Throws if something else holds the storage (a numpy array, values that autograd
+// saved), because the holder would be left with freed memory or another copy. While another thread works on tensors
+// without the interpreter's lock, waits up to `seconds`, since that thread may use the memory: see Note [Work without
+// the lock].
 void share_memory(const py::object& tensor, double seconds) {
   Tensor* t = read(tensor);
   Storage* s = t->storage;

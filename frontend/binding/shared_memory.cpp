@@ -56,7 +56,7 @@ std::map<std::pair<dev_t, ino_t>, Mapping*>& mappings() {
   static auto* all = new std::map<std::pair<dev_t, ino_t>, Mapping*>;
   return *all;
 }
-Mapping* chunk = nullptr;  // holds a reference
+Mapping* chunk = nullptr;  // the chunk file that is being filled, with a reference; or null
 int64_t chunk_used = 0;
 
 void drop(Mapping* m) {  // the caller holds the lock
@@ -71,7 +71,7 @@ void drop_chunk() {
   if (chunk) drop(std::exchange(chunk, nullptr));
 }
 
-// No thread holds the lock during a fork. A child starts a chunk of its own.
+// The forking thread holds the lock during a fork, so that no other thread does. A child starts a chunk of its own.
 void watch_forks() {
   static std::once_flag once;
   std::call_once(once, [] {

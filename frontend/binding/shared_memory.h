@@ -17,10 +17,10 @@ struct SharedPlace {
   ino_t inode;
 };
 
-// Makes a storage whose pages are allocated now, so that a later write cannot fail for lack of memory. It is zero, or a
-// copy of the bytes at `from`.
+// Makes a storage whose pages are allocated now, so that a later write cannot fail for lack of memory. Its bytes are
+// zero if `from` is null, else a copy of those at `from`.
 lamella_status new_shared_storage(int64_t bytes, const void* from, core::Storage** out);
-// Makes a storage over a file of another process. The descriptor is duplicated.
+// Makes a storage over a file of another process. The caller still owns the descriptor.
 lamella_status open_shared_storage(int fd, int64_t bytes, int64_t offset, core::Storage** out);
 
 bool is_shared(const core::Storage* s);

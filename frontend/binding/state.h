@@ -1,5 +1,5 @@
-// The state that layers keep on tensors and threads, for Python: slots for pickles, tensors that exchange their places,
-// and the captured state of a thread.
+// The state that layers keep on tensors and threads, for Python: slots for pickles, the exchange of two tensors, and
+// the captured state of a thread.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -222,7 +222,7 @@ class Event {
 
 // ---- devices --------------------------------------------------------------------------------------------------------
 
-// If `needed`, it is an error if the backend cannot change its current device.
+// Makes a device the current one. If `needed`, throws if another device is current and the backend cannot change that.
 void set_current_device(const py::object& device, bool needed) {
   const Place p = place("set_device_index", device);
   int32_t now;
@@ -271,7 +271,7 @@ void trim_host(const py::object& device) {
   if (a && a->trim) p.call("giving memory back", [&](auto&, void*, int32_t) { return a->trim(a->context, 0, 0); });
 }
 
-// None if the backend does not have the property.
+// Returns a property of a device; None if the backend does not have it.
 py::object property(const py::object& device, const std::string& name) {
   const Place p = place("property", device);
   lamella_value v{};

@@ -52,9 +52,9 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// Called when the last reference to a tensor that owns its Python object is released. Ownership flips back: the object,
-// to which a weak reference may have made new references, owns the tensor, and both end with the object's last
-// reference.
+// Called when the last reference to a tensor that owns its Python object is released. Returns false after the
+// interpreter has ended. Else ownership flips back: the object, to which a weak reference may have made new references,
+// owns the tensor, and both end with the object's last reference. Without the lock, the release is queued instead.
 bool host_released(Tensor* t) {
   if (!Py_IsInitialized()) return false;
   t->object.refcount = 1;

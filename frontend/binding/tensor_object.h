@@ -2,8 +2,9 @@
 //
 // Note [One object per tensor]  Tensor.host points to the Python object. Normally the object owns the tensor. If the
 //   object's last Python reference is dropped while others hold the tensor (a view's base, a layer's state), the object
-//   is freed, unless it has state to lose: a dict, a subclass, weak references. Then ownership flips: the tensor owns
-//   the object, which stays alive without owning the tensor, until the next wrap() flips it back.
+//   is freed if it has no state to lose: a dict that is not empty, a subclass, weak references. Otherwise ownership
+//   flips: the tensor owns the object, which stays alive without owning the tensor, until the next wrap() flips it
+//   back.
 #pragma once
 
 #include "frontend/binding/python.h"

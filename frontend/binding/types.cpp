@@ -34,7 +34,8 @@ PyObject* dtype_complex(PyObject* o, void*) {
   return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LAMELLA_CLASS_COMPLEX);
 }
 PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(core::is_signed(dtype_of(o))); }
-// Reduces a dtype for pickle: Lamella's own to a name of the module, a plugin's to a look-up by name.
+// Reduces a dtype for pickle: Lamella's own dtype to its name in the module lamella, a plugin's to a call of
+// dtype_named().
 PyObject* dtype_reduce(PyObject* o, PyObject*) {
   const char* name = core::dtype_info(dtype_of(o)).name;
   if (dtype_of(o) < LAMELLA_FIRST_PLUGIN_DTYPE) return PyUnicode_FromString(name);
@@ -203,7 +204,7 @@ PyObject* size_numel(PyObject* o, PyObject*) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(o, i));
   return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
 }
-// Makes slices and sums of sizes sizes.
+// Converts a plain tuple, which a slice or a sum of sizes gave, to a Size. Takes the tuple over.
 PyObject* as_size(PyObject* tuple) {
   if (!tuple || !PyTuple_CheckExact(tuple)) return tuple;
   Py_ssize_t n = PyTuple_GET_SIZE(tuple);

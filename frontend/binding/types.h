@@ -1,4 +1,5 @@
-// The small Python types: dtype, device, Size, layout, memory_format, Generator. Each is an immutable value.
+// The small Python types: dtype, device, Size, layout, memory_format, Generator. All but Generator are immutable
+// values.
 #pragma once
 
 #include "frontend/binding/python.h"
@@ -13,8 +14,8 @@ PyObject* new_size(const int64_t* sizes, Py_ssize_t n);
 PyObject* new_tuple(const int64_t* values, Py_ssize_t n);
 PyObject* new_generator_object(lamella_object* owned);
 
-// Readers return false without an exception for an object of another type; read_device returns -1 with one for a wrong
-// value.
+// Readers return false, and read_device 0, without an exception for an object of another type or an unknown dtype. For
+// a device that does not exist, read_device returns -1 with an exception.
 bool read_dtype(PyObject* o, core::DType* out);     // a dtype, float/int/bool/complex, or a name
 int read_device(PyObject* o, lamella_device* out);  // a device, "cpu", "bank:1"; loads the backend
 bool read_seed(PyObject* o, uint64_t* out);         // 64 bits, signed or unsigned; else sets an exception

@@ -15,18 +15,18 @@ namespace lamella::binding {
 //   memory itself, or wait for a thread that does.
 struct Work {
   int64_t running = 0;  // the number of works without the lock, in all threads; changed with the lock held
-  int64_t movers = 0;   // threads that wait until only their own works run
+  int64_t movers = 0;   // threads that move memory, or wait until only their own works run
 };
 extern Work work_unlocked;
-int64_t& own_work();  // this thread's works; above 0 in Python code that a kernel or a hook has called
+int64_t& own_work();  // this thread's works; above 0 in Python code that work calls, unless it is paused
 
-void* begin_unlocked();          // releases the lock; first waits for threads that move memory
+void* begin_unlocked();          // releases the lock; the thread's first work waits until no thread moves memory
 void end_unlocked(void* state);  // takes the lock back
 
-// Called around Python code that a backward calls, with the lock held. Returns false if the thread is inside other work
-// as well, which still counts.
+// Called before Python code that a backward calls, with the lock held. If the backward is the thread's only work, it
+// does not count until resume_unlocked(), and 1 is returned. Else nothing changes, and 0 is returned.
 int pause_unlocked();
-void resume_unlocked();
+void resume_unlocked();  // called after that code if pause_unlocked() returned 1
 
 // The interface "python.unlocking": these functions for other libraries.
 struct Unlocking {
@@ -44,20 +44,20 @@ template <class F>
 auto unlocked(F&& f) {
   void* state = begin_unlocked();
   auto r = f();
-  // May end the thread by unwinding it, after Python has ended; therefore this is in no destructor.
+  // end_unlocked() may end the thread by unwinding it, after Python has ended; therefore it is called in no destructor.
   end_unlocked(state);
   return r;
 }
 
-// While it lives and its maker holds the lock, no other thread works on tensors. The constructor waits without the
-// lock, and throws the exception of a signal handler that ran meanwhile.
+// If it converts to true, no other thread works on tensors while it lives and its maker holds the lock. The constructor
+// releases the lock while it waits, and throws the exception of a signal handler that ran meanwhile.
 class Exclusive {
  public:
   explicit Exclusive(double seconds);
   explicit operator bool() const { return exclusive_; }  // false if other works still ran after `seconds`
 
  private:
-  struct Mover {  // its destructor also ends an interrupted wait
+  struct Mover {  // its destructor lowers the count also if the wait throws
     Mover() { work_unlocked.movers++; }
     Mover(const Mover&) = delete;
     ~Mover() { work_unlocked.movers--; }

@@ -11,7 +11,8 @@ namespace {
 namespace py = pybind11;
 using namespace updates;
 
-// Returns the option that makes the update hold this list of state, or None if the update always holds it.
+// Returns the name of the option that makes the update hold this list of state. Returns None if the update always holds
+// the list, or if the entry is no list but a number that a step keeps.
 py::object condition_of(const Update& u, int state) {
   const double kept[most_kept] = {};
   double options[most_options] = {};

@@ -64,7 +64,7 @@ def brings(manifest: dict[str, Any], where: str, name: str) -> bool:
 
 
 def absent_plugin(where: str, name: str) -> Any:
-    """Returns the plugin that promises a name and is not loaded; None if no plugin does."""
+    """Returns the plugin that promises a name and is neither loaded nor being loaded; None if there is none."""
     for plugin in plugins():
         if plugin.state not in ("loaded", "loading") and brings(plugin.manifest, where, name):
             return plugin
@@ -93,7 +93,7 @@ def namespace_note(namespace: str) -> str:
 
 
 def keywords_note(names: tuple[str, ...]) -> str:
-    """Returns the end of a message about unknown keywords: which plugin brings each, or which step is planned to."""
+    """Returns the end of a message about unknown keywords: which plugin, or which planned step, brings each."""
     notes = []
     for name in names:
         if plugin := absent_plugin("keyword", name):

@@ -84,11 +84,12 @@ def load(
             itself, the next use of the lost bytes ends this process by SIGBUS
         tensors: the names of some tensors, keys joined by dots as in "model.layer.weight". Only these are read, and
             returned as a dict by name
-        verify: compares tensors with their checksums. None verifies unless ``mmap`` is set, since it reads all bytes
+        verify: compares tensors with their checksums. None verifies unless ``mmap`` is set, since a check
+            reads all bytes
 
     Raises:
         CheckpointError: the file is not a checkpoint or is damaged, or its device, dtype or plugin is missing
-        KeyError: no tensor has one of the names, or two tensors have the same one of them
+        KeyError: a name in ``tensors`` belongs to no tensor, or to two
         OSError: the file does not exist, or cannot be read
 
     >>> import io

@@ -212,7 +212,9 @@ def empty_permuted(size, physical_layout, *, dtype=None, device=None, **keywords
     (1, 2)
     """
     if sorted(physical_layout) != list(range(len(size))):
-        raise RuntimeError(f"empty_permuted: argument 'physical_layout': {physical_layout} is no order of {len(size)}")
+        raise RuntimeError(
+            f"empty_permuted: argument 'physical_layout' must order the {len(size)} dimensions, got {physical_layout}"
+        )
     place = [physical_layout.index(d) for d in range(len(size))]
     made = _C._packet("aten::empty")([size[d] for d in physical_layout], dtype=dtype, device=device, **keywords)
     return made.permute(place)
@@ -258,6 +260,8 @@ def _new(name, what):
 
 def new(self, *args, device=None):
     """Calls ``new_empty(*sizes)`` or ``new_tensor(data)``; without arguments makes an empty tensor.
+
+    For a tensor, returns its ``detach()``.
 
     Raises:
         TypeError: the argument is a tensor of another dtype

@@ -53,7 +53,7 @@ def register(reduction: Any) -> None:
     known = reduction.ForkingPickler._extra_reducers
     for kind in _kinds:
         known.setdefault(kind, _reduce_tensor)
-    # Not left to the import in `_reduce_tensor`: a pickler that is at work has copied the table already.
+    # UntypedStorage is not left to the import in `_reduce_tensor`: a pickler that is at work then has copied the table.
     known.setdefault(UntypedStorage, _reduce_storage)
 
 

@@ -283,7 +283,7 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Returns whether denormal numbers can be flushed to 0 as ``mode`` says: True for False, and False for True.
+    """Changes nothing, since denormal numbers are never flushed to 0. Returns True if ``mode`` is False, else False.
 
     >>> lamella.set_flush_denormal(True)
     False

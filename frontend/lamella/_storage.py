@@ -14,12 +14,12 @@ _known: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDict
 
 
 class UntypedStorage:
-    """The bytes under a tensor. While an object for them is alive, all tensors over the bytes return that object."""
+    """The bytes under a tensor. While this object lives, ``untyped_storage()`` of all tensors over them returns it."""
 
     __slots__ = ("_bytes", "__weakref__")
 
     def __init__(self, flat):
-        self._bytes = flat  # a uint8 tensor over the whole storage, which it keeps alive
+        self._bytes = flat  # a uint8 tensor over the whole storage, which the tensor keeps alive
         _known[flat._storage_id()] = self
 
     def data_ptr(self) -> int:
@@ -137,7 +137,7 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
         return UntypedStorage(empty((nbytes,), dtype=_C.uint8, device=device))
     data = memoryview(data).cast("B")
     if len(data) != nbytes:
-        raise pickle.UnpicklingError(f"storage: {nbytes} bytes are promised, {len(data)} are there")
+        raise pickle.UnpicklingError(f"storage: the pickle announces {nbytes} bytes and holds {len(data)}")
     flat = empty((nbytes,), dtype=_C.uint8, device=host())
     memoryview(flat)[:] = data
     return UntypedStorage(flat.to(device))
@@ -151,7 +151,7 @@ def dtype_named(name: str):
 def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, slots=()):
     """Makes a tensor from its description in a pickle: a view of a storage, within its bounds, with plugins' state."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
-        raise pickle.UnpicklingError("tensor: the pickle gives no UntypedStorage, or a type that is not a Tensor")
+        raise pickle.UnpicklingError("tensor: the pickle must give an UntypedStorage and a subclass of Tensor")
     made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)
     if kind is not _C.Tensor:
         made = _C.Tensor.__new__(kind, made)
@@ -190,7 +190,7 @@ def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
 
 
 def load_slots(tensor, slots) -> int:
-    """Restores the saved slots of a tensor. Returns how many slots were restored, since their plugins are loaded."""
+    """Restores the saved slots of a tensor. Returns the number of those whose plugins are loaded."""
     return sum(_C._load_slot(tensor, name, value) for name, value in slots)
 
 

@@ -1,8 +1,8 @@
 """Functions for the installed accelerator of any kind: its devices, streams, memory and random numbers.
 
-The accelerator is the thread's default device, unless that is the host; else the first of the installed backends that
-can be loaded, in order of the ``priority`` of their manifests and of their names. ``lamella.NAME`` has the same
-functions for the backend NAME.
+The accelerator is the thread's default device, unless that is the host or meta; else the first of the installed
+backends that can be loaded, in order of the ``priority`` of their manifests and of their names. The same functions for
+the backend NAME are in ``lamella.NAME``.
 
 >>> import lamella
 >>> device = lamella.accelerator.current_accelerator(check_available=True) or lamella.device("cpu")

@@ -28,7 +28,7 @@ def functional_call(
     Args:
         parameter_and_buffer_dicts: tensors by their dotted names; or several such dicts
         args: a tuple of arguments, or a single argument of another type
-        tie_weights: if a tensor of the module has several names, a value for one of them replaces all
+        tie_weights: if a tensor of the module has several names, a value for one of them replaces it under all
         strict: all parameters and buffers must be given, and no other name
 
     If the module assigns to such a name during the call, the dict holds the assigned value afterwards.

@@ -143,7 +143,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Returns whether a function, as passed to ``__torch_function__``, is a method of Tensor.
+    """Returns whether a function, as passed to ``__torch_function__``, is a method or a property of Tensor.
 
     >>> lamella.overrides.is_tensor_method_or_property(lamella.Tensor.__getitem__)
     True
@@ -164,7 +164,9 @@ def resolve_name(f: Any) -> str:
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """Returns the operators that classes and modes may override, in a list for ``lamella`` and for ``lamella.Tensor``.
+    """Returns the operators that classes and modes may override, in a list for each place.
+
+    The places are ``lamella``, ``lamella.Tensor`` (with its indexing) and ``lamella.nn.functional``.
 
     >>> lamella.add in lamella.overrides.get_overridable_functions()[lamella]
     True

@@ -52,7 +52,7 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> tuple[int, int]:
-    """Returns the state of the host's default generator: its seed, and how many numbers were drawn from it.
+    """Returns the state of the host's default generator: its seed, and its position in the stream of numbers.
 
     >>> state = lamella.get_rng_state()
     >>> x = lamella.rand(3)

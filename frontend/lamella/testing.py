@@ -96,7 +96,7 @@ def assert_close(
         check_dtype: whether dtypes must agree; else both are promoted
         check_layout: accepted for programs for torch; there is only one layout
         check_stride: whether strides must agree
-        msg: the message of the failure, or a function that takes the default message and returns it
+        msg: the message of the failure, or a function that returns it, given the default message
 
     Raises:
         AssertionError: they differ
@@ -128,7 +128,7 @@ def assert_close(
 
 
 def compare(actual, expected, rules):
-    """Compares two objects by the function for their kind. Raises `Different`."""
+    """Compares two objects by the function for their kind. Raises `Different` if they differ."""
     pair = (actual, expected)
     if actual is None or expected is None:
         if actual is not expected:
@@ -215,7 +215,7 @@ def as_array(tensor):
 
 
 def widened(array):
-    """Converts an array to the widest dtype of its kind, in which differences of integers and halves are exact."""
+    """Converts an array to the widest complex or float dtype, which holds all 64-bit integers exactly."""
     return array.astype({"c": np.clongdouble, "f": np.longdouble}.get(array.dtype.kind, np.longdouble))
 
 
@@ -270,7 +270,7 @@ def make_tensor(
         low: the lower limit
         high: the upper limit, which is excluded
         noncontiguous: makes the tensor a view of every other element of a larger one, if it has more than one element
-        exclude_zero: replaces zeros by the smallest positive number, or by one
+        exclude_zero: replaces zeros by the smallest positive normal number of a float dtype, or by 1
 
     Raises:
         ValueError: ``low`` is not below ``high``, or a limit is NaN or beyond the dtype

@@ -1,4 +1,4 @@
-"""Which Lamella this is, and for which vendors' devices: names are torch.version's."""
+"""The version of Lamella, under the names of torch.version. The versions of vendors' platforms are None."""
 
 from lamella._C import __version__
 

@@ -17,7 +17,8 @@ from lamella.plugins import contributions
 class DeviceModule(ModuleType):
     """The module ``lamella.NAME``: the functions that all devices have, and the names that its backend contributes.
 
-    The backend is loaded when a program uses a name that is not one of the functions of all devices.
+    The backend is loaded when a program uses a name that is not one of the functions of all devices, or one that
+    begins with ``get_device_``, since the backend may contribute its own.
     """
 
     def __init__(self, name: str):
@@ -54,7 +55,7 @@ class IsDevice:
 
 
 class NoDevice:
-    """The attribute ``Tensor.is_NAME`` of a device of torch, which is False until a backend of that name is loaded."""
+    """The attribute ``Tensor.is_NAME`` of a device of torch, which is False if no backend of that name is known."""
 
     def __init__(self, name: str):
         self.name = name

@@ -124,7 +124,7 @@ class Stream:
 class Event:
     """A point in a stream, used to wait for work and to measure time.
 
-    If the backend has no events, recording one waits for the device and stores the time.
+    If the backend has no events, recording one waits for the stream and stores the time.
 
     Args:
         device: as for :class:`Stream`
@@ -169,7 +169,7 @@ class Event:
         self._event.record(self._of("record", stream))
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Makes later work of a stream wait until the event is done. None means the current stream of its device.
+        """Makes later work of a stream wait for the event. None means the current stream of the event's device.
 
         If the stream is of another backend, or the backend has no events, the calling thread waits instead.
         """

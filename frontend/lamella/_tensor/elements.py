@@ -89,7 +89,7 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     """Returns the unique elements, or unique slices along ``dim``, in ascending order.
 
     ``return_inverse`` adds the index of each input element in the result, and ``return_counts`` how often each occurs.
-    Slices are ordered by their first elements, then by their second. Each NaN is unique.
+    Slices are ordered by their first elements, then by their second, and so on. Each NaN is unique.
 
     >>> lamella.unique(lamella.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))

@@ -223,7 +223,7 @@ def share_memory_(self):
 
 
 def record_stream(self, stream):
-    """Delays the reuse of the memory: once freed, it waits until the work that ``stream`` has then is done.
+    """Delays the reuse of the memory: once freed, it is reused only after the work that ``stream`` has then.
 
     A program must call this if it uses the tensor on another stream than the one that allocated the memory.
 

@@ -19,7 +19,7 @@ def is_tensor(obj) -> bool:
 
 
 def get_device(input) -> int:
-    """Returns the index of the tensor's device; -1 on the host, which has no index.
+    """Returns the index of the tensor's device; -1 on the host, and on a device without an index.
 
     >>> lamella.ones(1).get_device()
     -1

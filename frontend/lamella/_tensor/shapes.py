@@ -115,7 +115,7 @@ def dim_order(self, *, ambiguity_check=False):
     if ambiguity_check and len({(s, n) for s, n in zip(stride, self.shape, strict=True) if n > 1}) < sum(
         n > 1 for n in self.shape
     ):
-        raise RuntimeError(f"dim_order: strides {stride} of shape {tuple(self.shape)} have no one order")
+        raise RuntimeError(f"dim_order: strides {stride} of shape {tuple(self.shape)} have no unique order")
     return tuple(sorted(range(self.ndim), key=lambda d: -stride[d]))
 
 

@@ -124,7 +124,7 @@ def as_result(value, narrow):
 
 
 def written_by(ufunc, method, inputs, kwargs):
-    """Runs a ufunc that writes into tensors. numpy writes into copies; ``copy_`` then counts the write."""
+    """Runs a ufunc that writes into tensors. numpy writes into copies, which ``copy_`` writes to the tensors."""
     if method == "at":
         target = inputs[0]
         array = as_array(target).copy() if isinstance(target, _C.Tensor) else target
@@ -174,7 +174,7 @@ def by_numpy(ufunc, method, inputs, kwargs):
     for x in (*inputs, *outs):
         own = getattr(type(x), "__array_ufunc__", PLAIN)
         if own is not PLAIN and not isinstance(x, _C.Tensor):
-            return NotImplemented  # numpy then asks the `__array_ufunc__` of the type of `x`
+            return NotImplemented  # numpy then calls the `__array_ufunc__` of the type of `x`
     kwargs = {name: as_array(x) for name, x in kwargs.items()}
     if outs or method == "at":
         return written_by(ufunc, method, inputs, kwargs)

@@ -166,7 +166,7 @@ class GradScaler:
         if new_scale is not None:
             self._scale = float(new_scale)
         elif not self._found:
-            raise RuntimeError("GradScaler.update: there was no step() or unscale_() since the last one")
+            raise RuntimeError("GradScaler.update: there was no step() or unscale_() since the last update()")
         elif any(self._found.values()):
             self._scale, self._good_steps = self._scale * self._backoff, 0
         else:

@@ -51,7 +51,7 @@ def _method(name: str, error: type[Exception], words: str) -> Any:
 
 
 def of_tensor() -> dict[str, Any]:
-    """Returns the attributes of Tensor for such devices and kinds of tensors, used until a plugin replaces them."""
+    """Returns the attributes of Tensor for DEVICES and for kinds of tensors, used until a plugin replaces them."""
     found: dict[str, Any] = {f"is_{name}": NoDevice(name) for name in DEVICES}
     for kind in KINDS:
         found[f"is_{kind}"] = property(lambda self: False, doc=f"False: no tensor is {kind} here.")

@@ -34,7 +34,7 @@ __all__ = [
     "register_kl",
 ]
 
-# Planned names of torch. Their classes need gamma distributions, factorizations of matrices or transforms.
+# Planned names of torch. Most of their classes need gamma distributions, factorizations of matrices or transforms.
 PLANNED = frozenset(
     "Beta Binomial Cauchy Chi2 ContinuousBernoulli Dirichlet ExponentialFamily FisherSnedecor Gamma "
     "GeneralizedPareto HalfCauchy HalfNormal InverseGamma Kumaraswamy LKJCholesky LogisticNormal "

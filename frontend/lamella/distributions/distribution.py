@@ -18,7 +18,7 @@ BOOLEAN: Constraint = ("0 or 1", lambda x: (x == 0) | (x == 1))
 
 
 def tensors(*values: Any) -> tuple[Any, ...]:
-    """Returns numbers and tensors as tensors of one shape; numbers take dtype and device of the tensors."""
+    """Returns numbers and tensors as tensors of one shape; numbers take dtype and device of the first tensor."""
     given = next((v for v in values if isinstance(v, Tensor)), None)
     like: dict[str, Any] = {} if given is None else {"dtype": given.dtype, "device": given.device}
     made = [v if isinstance(v, Tensor) else lamella.tensor(v, **like) for v in values]

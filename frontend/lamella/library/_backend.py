@@ -31,10 +31,11 @@ class Backend:
     satisfies it.
 
     Attributes:
-        device_count: the number of devices; 1
-        host: whether an address is one of the host's memory, and work is done when a call returns; False
-        mixed_dtypes: whether kernels take operands of other dtypes than the dtype of the computation; False
-        fallback: whether the host may serve operators that the device has neither a kernel nor a composite for; True
+        device_count: the number of devices; by default 1
+        host: whether an address is one of the host's memory, and work is done when a call returns; by default False
+        mixed_dtypes: whether kernels take operands of other dtypes than the dtype of the computation; by default False
+        fallback: whether the host may serve operators that the device has neither a kernel nor a composite for; by
+            default True
         dtypes: the dtypes that the device has; None means all
         dlpack_type: the device's number in DLPack; None means that of the host, or that of any other device
 
@@ -109,7 +110,7 @@ class Backend:
         raise NotImplementedError
 
     def host_free(self, address: int, nbytes: int) -> None:
-        """Frees it after the copies that use it are done."""
+        """Frees host memory after the copies that use it are done."""
         raise NotImplementedError
 
     def property(self, index: int, name: str) -> Any:
@@ -189,7 +190,7 @@ def methods(who: str, backend: Backend) -> list[Any]:
     """Returns the methods that a backend defines, in the order of the C slots; None for those that it does not define.
 
     Raises:
-        TypeError: one is missing that every device needs, or that belongs to a group; or a name is misspelled
+        TypeError: a method is missing that every device needs, or that another method needs; or a name is misspelled
     """
     found: dict[str, Any] = {}
     for name in _C._backend_slots():

@@ -34,10 +34,14 @@ def several(who: str, what: str, given: Any) -> list[str]:
     try:
         found = list(given)
     except TypeError:
-        raise TypeError(f"{who}: argument '{what}': expected a str or several, got {type(given).__name__}") from None
+        raise TypeError(
+            f"{who}: argument '{what}': expected a str or a list of str, got {type(given).__name__}"
+        ) from None
     for o in found:
         if not isinstance(o, str):
-            raise TypeError(f"{who}: argument '{what}': expected a str or several, got one of {type(o).__name__}")
+            raise TypeError(
+                f"{who}: argument '{what}': expected a str or a list of str, got one with {type(o).__name__}"
+            )
     return found
 
 

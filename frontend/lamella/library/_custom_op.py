@@ -105,7 +105,7 @@ class CustomOpDef:
         self._replace("rule autograd", rule)
 
     def register_autocast(self, device_type: str, cast_inputs: Any, /) -> None:
-        """Sets the dtype to which autocast casts its inputs; see :func:`lamella.library.register_autocast`."""
+        """Sets the dtype to which autocast casts the inputs; see :func:`lamella.library.register_autocast`."""
         rule = register_autocast(self, device_type, cast_inputs, lib=self._library)
         self._replace(f"rule autocast {rule.payload.device_type}", rule)
 
@@ -131,8 +131,8 @@ class CustomOpDef:
 
     @contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """Disables the operator's kernel for a device within a ``with`` block; with True, enables it again inside such
-        a block.
+        """Within a ``with`` block, disables the operator's kernel for a device if ``enabled`` is False; if it is True,
+        enables the kernel again inside a block that disabled it.
 
         >>> @lamella.library.custom_op("mine::twice", mutates_args=())
         ... def twice(x: lamella.Tensor) -> lamella.Tensor:
@@ -194,12 +194,12 @@ def custom_op(
     """Makes an operator from a function, which becomes its kernel; also as a decorator.
 
     Layers do not look into the function: autograd needs :meth:`CustomOpDef.register_autograd`, and the device "meta"
-    needs :meth:`CustomOpDef.register_fake`. It must not return one of its arguments, nor a view of one.
+    needs :meth:`CustomOpDef.register_fake`. The function must not return one of its arguments, nor a view of one.
 
     Args:
         name: namespace and name, as "mine::twice"
-        mutates_args: names of the arguments that it writes to; "unknown" means all tensors
-        device_types: the devices for which it is the kernel, such as "cpu"; None means all that have no other
+        mutates_args: names of the arguments that the function writes to; "unknown" means all tensors
+        device_types: the devices for which the function is the kernel, such as "cpu"; None means all without another
         schema: arguments and results, such as "(Tensor x) -> Tensor"; by default from the function's type hints
         tags: accepted for torch's sake; has no effect
 
@@ -232,7 +232,7 @@ def custom_op(
             text = infer_schema(fn, mutates_args=mutates_args)
         else:
             text = _checked(name, schema, mutates_args)
-        _C._parse_schema(base + text, ns)  # before the definition that it replaces is closed
+        _C._parse_schema(base + text, ns)  # checked before an earlier definition is closed
         site = Site()
         supersede(("custom_op", name), site)
         library = Library(ns, "FRAGMENT", owner=str(site))

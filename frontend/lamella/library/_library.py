@@ -21,7 +21,7 @@ from ._site import Registration, Site, earlier, supersede
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS = 1, 2, 4, 8, 16
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
-# Kinds of which a name may have several registrations; of the others it has one.
+# Kinds of registrations of which a name may have several; of any other kind it has one.
 STACK = ("kernel", "category", "rule", "switch")
 KINDS = ("DEF", "IMPL", "FRAGMENT")
 
@@ -50,7 +50,7 @@ class Layer:
     bit: int
     handle: int
     library: Library
-    # The handle, while it is on for the process.
+    # Holds the handle of `process_include` while the layer is on for the whole process.
     _always: list[int] = field(default_factory=list, compare=False, repr=False)
 
     @contextmanager
@@ -96,7 +96,7 @@ class Library:
         ns: the namespace, such as "mine" of "mine::twice"
         kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to a
             namespace without defining it; "IMPL" only registers kernels
-        dispatch_key: the key of ``impl`` where a call names none: a device, a layer, "backend" or "composite"
+        dispatch_key: the key of ``impl`` if a call names none: a device, a layer, "backend" or "composite"
         owner: the owner for messages and tables; by default file and line of the call
 
     Raises:
@@ -186,7 +186,7 @@ class Library:
                 ``lamella.linalg.cholesky``. A module that does not exist is made.
 
         Raises:
-            ValueError: the schema does not parse; the message shows the column. The module's name is none
+            ValueError: the schema does not parse, and the message shows the column; or ``module`` is no module's name
             RuntimeError: the operator is defined already; the message names both owners
         """
         for what, text in (("schema", schema), ("category", category), ("doc", doc), ("module", module)):
@@ -195,7 +195,7 @@ class Library:
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
             raise ValueError(f"define: argument 'alias_analysis': {expected}, got {alias_analysis!r}")
         name = schema.partition("(")[0].strip().rpartition("::")[2]
-        _C._parse_schema(schema, self.ns)  # before the registration that it replaces is withdrawn
+        _C._parse_schema(schema, self.ns)  # checked before an earlier definition is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
         handle = self._register(key, lambda *at: self._library.define(schema, category, doc, forms, module, *at))
@@ -284,7 +284,7 @@ class Library:
         fallthrough: bool = False,
         never_on_tensors: bool = False,
     ) -> Layer:
-        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel of their own there.
+        """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel for the layer.
 
         Args:
             at: the anchor whose band the layer is in: modes, profiler, names, autocast, autograd or backend
@@ -325,7 +325,7 @@ class Library:
 
         Raises:
             RuntimeError: the name is taken
-            TypeError: a method is missing that every device needs, or that belongs to a group; or a name is
+            TypeError: a method is missing that every device needs, or that another method needs; or a name is
                 misspelled
             ValueError: the name is no identifier or another key (``"composite"``), or there is no device
         """
@@ -342,7 +342,7 @@ class Library:
         """Contributes a keyword to all functions that make tensors: operators with ``dtype``, and ``lamella.tensor``.
 
         ``apply(tensor, value)`` is called with the new tensor; if it raises, so does the call. A tensor that it returns
-        replaces the first.
+        replaces the new one.
 
         Args:
             layer: among several keywords in a call, those without a layer are applied first, in the order of the call;

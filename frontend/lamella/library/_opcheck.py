@@ -282,7 +282,7 @@ def _against_differences(c: Case) -> None:
 
 
 def test_faketensor(c: Case) -> None:
-    """Checks that its results on device "meta" have the shapes, dtypes and strides that they have elsewhere."""
+    """Checks that results on device "meta" have the shapes, dtypes and strides of those on the arguments' device."""
     here, there = c.fresh(), c.fresh(lambda t: t.detach().to("meta"))
     real = c.results(c.call(*here))
     try:
@@ -312,7 +312,7 @@ def test_faketensor(c: Case) -> None:
 
 
 def test_layers(c: Case) -> None:
-    """Checks that every layer sees the call, or its parts if the layer decomposes, and that none changes the result."""
+    """Checks that an outermost and an innermost layer see the call, or a composite's parts, and change no result."""
     plain = c.outcome(*c.fresh())
     for band in ("modes", "backend"):  # the outermost and the innermost only, since a layer's bit is never freed
         for decompose in (False, True):
@@ -403,10 +403,10 @@ def opcheck(
     ======================================  =========================================================================
     ``"test_schema"``                       its kernels take and return the schema's types
     ``"test_mutation"``                     no write and no shared memory but those that the schema marks
-    ``"test_autograd_registration"``        where an argument requires a gradient, there is a derivative
-    ``"test_gradients"``                    which agrees with finite differences, for any strides
+    ``"test_autograd_registration"``        if an argument requires a gradient, the operator has a derivative
+    ``"test_gradients"``                    gradients agree with finite differences, for any strides
     ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
-    ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
+    ``"test_layers"``                       layers see the call; what the operator returns and writes stays the same
     ``"test_strides"``                      equal values give equal results, for any strides
     ``"test_waiting"``                      no registration waits for it, and formulas compile
     ======================================  =========================================================================

@@ -1,7 +1,7 @@
 """Rules: data of an operator for a layer, such as its derivative, kept until the layer's plugin applies them.
 
 The operator and the layer's plugin are independent: ``Library.rule`` registers a rule, and ``on_rule`` calls a plugin's
-function for the rules that exist and for later ones. The dispatcher stores them, so C++ sees them as well.
+function for the rules that exist and for later ones. The dispatcher stores the rules, so C++ sees them as well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Holder(Protocol):
 
 @dataclass(eq=False)
 class Rule:
-    """One rule: the operator's full name, the layer's name, and a payload whose meaning is that layer's.
+    """One rule: the operator's full name, the layer's name, and a payload whose meaning the layer's plugin defines.
 
     ``kind`` is "python" for a rule that Python registered. The payload of a rule that C++ registered is None, since it
     is a struct of C; ``kind`` is the name of its type, or "" for the layer's own.
@@ -141,7 +141,7 @@ class Subscription:
 
 
 def seen(rule: Any) -> Rule:
-    """Returns a rule of the store as a Rule: the registered object for one of Python, else a description."""
+    """Returns a rule that the dispatcher stores as a Rule: the registered object for one of Python, else a new one."""
     if isinstance(rule, Rule):
         return rule
     handle, op, layer, owner, kind = rule

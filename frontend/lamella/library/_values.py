@@ -1,4 +1,4 @@
-"""Arguments and results of a call: copied, with other strides, and compared."""
+"""Copies arguments and results of a call, gives them other strides, and compares them."""
 
 from __future__ import annotations
 

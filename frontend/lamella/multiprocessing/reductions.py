@@ -205,7 +205,7 @@ def pickled(obj: Any) -> tuple[bytes, list[Any]]:
 
 def init_reductions() -> None:
     """Registers the reductions of tensors and storages with the pickler of ``multiprocessing``. ``share_when_sent``
-    registers that of parameters, which comes here, too."""
+    registers the reduction of parameters, which calls ``reduce_shared``, too."""
     dumps = ForkingPickler.dumps.__func__  # type: ignore[attr-defined]
     if dumps.__module__ != __name__:
         ForkingPickler.dumps = classmethod(dumps_or_withdraws(dumps))  # type: ignore[assignment, method-assign]

@@ -46,7 +46,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
 
 
 def is_of_torch(module: str, name: str) -> bool:
-    """Returns whether a global is a dtype of torch or a function that makes a tensor; a program cannot allow these."""
+    """Returns whether a global is a dtype, a kind of storage, a layout or a function for tensors of torch."""
     if module == "torch":
         return name.islower() or name.endswith("Storage")
     if module in ("torch._utils", "torch._tensor"):
@@ -128,7 +128,7 @@ class Reader:
             raise PickleError(f"load: {shown(self.archive.file)}: {type(error).__name__}: {error}") from error
 
     def find(self, module: str, name: str) -> Any:
-        """Returns the object of a global's name. Raises UnpicklingError."""
+        """Returns the object of a global's name. Raises UnpicklingError if the global is not allowed."""
         full = f"{module}.{name}"
         found = known().get(full)
         if found is None:

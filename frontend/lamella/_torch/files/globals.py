@@ -158,7 +158,7 @@ def from_host(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
 
 def encode(text: Any, encoding: Any) -> bytes:
     if type(text) is not str or encoding not in ("latin1", "utf-8"):
-        raise UnpicklingError("bytes must come as text in latin1")
+        raise UnpicklingError("bytes must come as a str and the encoding latin1 or utf-8")
     return codecs.encode(text, encoding)
 
 
@@ -168,7 +168,7 @@ def byte_array(data: Any = b"", encoding: Any = None) -> bytearray:
 
 def bytes_only(data: Any = b"") -> bytes:
     if type(data) not in (bytes, list) or (type(data) is list and data):
-        raise UnpicklingError("bytes must come as bytes")
+        raise UnpicklingError("a bytes object must be made of bytes or an empty list")
     return bytes(data)
 
 
@@ -218,7 +218,7 @@ def empty_array(kind: Any, shape: Any, code: Any) -> Any:
 
 def fill_array(array: Any, state: Any) -> None:
     version, shape, dtype, by_columns, data = state
-    if array.shape != (0,) or array.dtype != "int8":  # filled already, so that tensors may share its memory
+    if array.shape != (0,) or array.dtype != "int8":  # it was filled before, so tensors may share its memory
         raise UnpicklingError("an array of numpy is given its elements twice")
     if not isinstance(dtype, NumpyType) or type(data) is not bytes or type(shape) is not tuple:
         raise UnpicklingError("an array of numpy must be of numbers")
@@ -226,7 +226,7 @@ def fill_array(array: Any, state: Any) -> None:
 
 
 def marked(storage: Any = None, *arguments: Any) -> int:
-    """Returns the number of bytes that ``rebuild_v2`` copies, which are those of a conjugate or negative tensor."""
+    """Returns the most bytes that ``rebuild_v2`` copies: the storage's if the tensor may be conjugate or negative."""
     marks = arguments[5] if len(arguments) > 5 else None
     return storage.nbytes() if isinstance(marks, dict) and isinstance(storage, TypedStorage) else 0
 

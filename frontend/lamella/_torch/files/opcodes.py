@@ -81,7 +81,7 @@ class Interpreter:
     def take(self, count: int) -> bytes:
         end = self.at + count
         if count < 0 or end > len(self.data):
-            raise UnpicklingError(f"the pickle is truncated: {count} bytes are promised")
+            raise UnpicklingError(f"the pickle is truncated: it announces {count} more bytes")
         part = self.data[self.at : end]
         self.at = end
         return part

@@ -176,7 +176,7 @@ class Pickled:
     # ---- tensors ----
 
     def storage(self, tensor: Any, dtype: Any) -> None:
-        """Writes the persistent id of a tensor's storage, of a dtype or of bytes."""
+        """Writes the persistent id of a tensor's storage: of the dtype if ``takes`` allows that, else of bytes."""
         key = self.keys.get(tensor._storage_id())
         nbytes = tensor._storage_nbytes()
         if key is None:
@@ -190,7 +190,7 @@ class Pickled:
         self.out += b"Q"
 
     def takes(self, tensor: Any, dtype: Any) -> bool:
-        """Returns whether torch has a storage of this dtype, and the tensor's storage has no other one."""
+        """Returns whether torch has storages of this dtype, and the pickle names the storage with no other dtype."""
         whole = dtype is not None and short(dtype) in NAMES and tensor._storage_nbytes() % dtype.itemsize == 0
         return whole and self.typed.get(tensor._storage_id(), short(dtype)) == short(dtype)
 

@@ -125,7 +125,7 @@ class Checker(ast.NodeVisitor):
     def __init__(self, file: File, result: Result):
         self.file, self.result = file, result
         self.scope: Scope = file.scope
-        self.quiet: list[set[str]] = []  # paths that an enclosing `if hasattr(...)` tests; {"*"}: all
+        self.quiet: list[set[str]] = []  # for each block around: paths not to report; "*" is all, "imports" imports
         self.methods = perhaps() - file.attributes
 
     def run(self) -> None:
@@ -307,7 +307,7 @@ class Checker(ast.NodeVisitor):
         guards = {guard for level in self.quiet for guard in level}
         if "*" not in guards and node.attr not in guards:
             step = planned_with("Tensor", node.attr)
-            why = f"it is planned with {step}" if step else "Lamella's tensors have it not"
+            why = f"it is planned with {step}" if step else "Lamella's tensors do not have it"
             self.result.add(self.file, node, f".{node.attr}", f"perhaps Tensor.{node.attr}: {why}")
 
 

@@ -33,7 +33,7 @@ def ours(path: str) -> str:
     return "lamella" + path[len("torch") :] if path == "torch" or path.startswith("torch.") else path
 
 
-ALIASES: dict[str, str] = {}  # torch's path by the `__name__` of a module, if that is not its path in lamella
+ALIASES: dict[str, str] = {}  # maps a module's `__name__` to its path in torch, if the two differ
 
 
 def theirs(path: str) -> str:
