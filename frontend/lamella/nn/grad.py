@@ -6,18 +6,15 @@ from typing import Any
 
 from lamella import _C
 from lamella._C import Tensor
+from lamella.nn.modules.utils import several
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
-
-
-def _several(value: Any, n: int) -> list[int]:
-    return [value] * n if isinstance(value, int) else list(value)
 
 
 def _gradient(n: int, which: int, given: tuple[Any, ...], steps: tuple[Any, Any, Any], groups: int) -> Any:
     """Returns the gradient of the input (``which`` 0) or of the weight (1). ``given`` holds grad_output, input and
     weight."""
-    stride, padding, dilation = (_several(step, n) for step in steps)
+    stride, padding, dilation = (several(step, n) for step in steps)
     backward = _C._packet("aten::convolution_backward")
     mask = [which == 0, which == 1, False]
     return backward(*given, None, stride, padding, dilation, False, [0] * n, groups, mask)[which]
