@@ -6,21 +6,23 @@ from typing import Any
 
 from lamella import _C
 from lamella._C import Tensor
+from lamella.nn.modules.utils import several
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
 
 
-def _several(value: Any, n: int) -> list[int]:
-    return [value] * n if isinstance(value, int) else list(value)
-
-
 def _gradient(n: int, which: int, given: tuple[Any, ...], steps: tuple[Any, Any, Any], groups: int) -> Any:
-    """Returns the gradient of the input (``which`` 0) or of the weight (1). ``given`` holds grad_output, input and
-    weight."""
-    stride, padding, dilation = (_several(step, n) for step in steps)
+    """Returns the gradient of the input (``which`` 0) or of the weight (1) of a convolution over ``n``
+    dimensions.
+
+    ``given`` holds grad_output, input and weight, but the size of the tensor whose gradient is returned in its place.
+    """
+    grad_output, *both = given
+    both[which] = grad_output.new_empty(1).expand(both[which])
+    stride, padding, dilation = (several(step, n) for step in steps)
     backward = _C._packet("aten::convolution_backward")
     mask = [which == 0, which == 1, False]
-    return backward(*given, None, stride, padding, dilation, False, [0] * n, groups, mask)[which]
+    return backward(grad_output, *both, None, stride, padding, dilation, False, [0] * n, groups, mask)[which]
 
 
 def conv1d_input(
@@ -38,8 +40,7 @@ def conv1d_input(
     >>> lamella.nn.grad.conv1d_input((1, 1, 2), w, g).sum()
     tensor(2.)
     """
-    input = grad_output.new_empty(1).expand(input_size)
-    return _gradient(1, 0, (grad_output, input, weight), (stride, padding, dilation), groups)
+    return _gradient(1, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
 
 
 def conv1d_weight(
@@ -57,8 +58,7 @@ def conv1d_weight(
     >>> lamella.nn.grad.conv1d_weight(x, (1, 1, 2), g).sum()
     tensor(2.)
     """
-    weight = grad_output.new_empty(1).expand(weight_size)
-    return _gradient(1, 1, (grad_output, input, weight), (stride, padding, dilation), groups)
+    return _gradient(1, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)
 
 
 def conv2d_input(
@@ -76,8 +76,7 @@ def conv2d_input(
     >>> lamella.nn.grad.conv2d_input((1, 1, 2, 2), w, g).sum()
     tensor(4.)
     """
-    input = grad_output.new_empty(1).expand(input_size)
-    return _gradient(2, 0, (grad_output, input, weight), (stride, padding, dilation), groups)
+    return _gradient(2, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
 
 
 def conv2d_weight(
@@ -95,8 +94,7 @@ def conv2d_weight(
     >>> lamella.nn.grad.conv2d_weight(x, (1, 1, 2, 2), g).sum()
     tensor(4.)
     """
-    weight = grad_output.new_empty(1).expand(weight_size)
-    return _gradient(2, 1, (grad_output, input, weight), (stride, padding, dilation), groups)
+    return _gradient(2, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)
 
 
 def conv3d_input(
@@ -114,8 +112,7 @@ def conv3d_input(
     >>> lamella.nn.grad.conv3d_input((1, 1, 2, 2, 2), w, g).sum()
     tensor(8.)
     """
-    input = grad_output.new_empty(1).expand(input_size)
-    return _gradient(3, 0, (grad_output, input, weight), (stride, padding, dilation), groups)
+    return _gradient(3, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
 
 
 def conv3d_weight(
@@ -133,5 +130,4 @@ def conv3d_weight(
     >>> lamella.nn.grad.conv3d_weight(x, (1, 1, 2, 2, 2), g).sum()
     tensor(8.)
     """
-    weight = grad_output.new_empty(1).expand(weight_size)
-    return _gradient(3, 1, (grad_output, input, weight), (stride, padding, dilation), groups)
+    return _gradient(3, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)

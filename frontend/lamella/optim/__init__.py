@@ -2,6 +2,19 @@
 
 Each optimizer is loaded when it is first used.
 
+The classes describe the options that are their own. Unless a class says otherwise, the other options are:
+
+    params: tensors, named tensors or groups
+    lr: the learning rate, a number or a tensor of one element
+    weight_decay: the factor of the parameter that is added to the gradient
+    foreach: True or False computes by operators over whole tensors; None uses one fused operator
+    maximize: steps along the gradient instead of against it
+    capturable: keeps the count of steps on the parameter's device
+    differentiable: lets autograd record the step
+    fused: True uses the fused operator, as by default; False computes by operators over whole tensors
+
+A class raises a ValueError if an option is out of its range.
+
 >>> w = lamella.nn.Parameter(lamella.tensor([1.0, 2.0]), requires_grad=False)
 >>> optimizer = lamella.optim.SGD([w], lr=0.5)
 >>> w.grad = lamella.ones(2)

@@ -33,16 +33,14 @@ class Adafactor(_lists.ListOptimizer):
     As in torch, ``lr`` bounds the relative step and scales the decay, and ``eps[0]`` bounds the estimate from below.
 
     Args:
-        params: tensors, named tensors or groups
         lr: the greatest relative step, a number or a tensor of one element
         beta2_decay: step t multiplies the average of squares by ``1 - t^beta2_decay``; 0 or less
         eps: lower bounds of the estimate, where None means the dtype's eps, and of the parameter's root mean square
         d: the upper bound of an update's root mean square
         weight_decay: ``p *= 1 - lr weight_decay`` before a step
-        foreach, maximize: see Adam; ``foreach`` has no effect
+        foreach: has no effect
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.ones(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

@@ -18,15 +18,11 @@ class Adadelta(UpdateOptimizer, update="_fused_adadelta_"):
     ``sqrt(u + eps) / sqrt(v + eps) g``.
 
     Args:
-        params: tensors, named tensors or groups
         lr: a factor of the step, a number or a tensor of one element
         rho: the factor of the averages in a step
         eps: added under the roots
-        weight_decay: the factor of the parameter that is added to the gradient
-        maximize, foreach, capturable, differentiable: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

@@ -18,16 +18,11 @@ class Adagrad(UpdateOptimizer, update="_fused_adagrad_"):
     ``sum += g g``; ``p -= lr / (1 + (step - 1) lr_decay) g / (sqrt(sum) + eps)``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
         lr_decay: the rate is divided by 1 plus this times the number of former steps
-        weight_decay: the factor of the parameter that is added to the gradient
         initial_accumulator_value: the sum before the first step
         eps: added to the root
-        maximize, foreach, differentiable, fused: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

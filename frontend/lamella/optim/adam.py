@@ -18,21 +18,12 @@ class Adam(UpdateOptimizer, update="_fused_adam_"):
     ``m' = m / (1 - beta1^t)`` and ``v' = v / (1 - beta2^t)``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
         betas: the factors of the two averages in a step; both numbers or both tensors
         eps: added to the root
-        weight_decay: the factor of the parameter that is added to the gradient
         amsgrad: uses the greatest average of squares so far (Reddi et al., On the Convergence of Adam and Beyond)
-        foreach: True or False computes by operators over whole tensors; None uses one fused operator
-        maximize: steps along the gradient instead of against it
-        capturable: keeps the count of steps on the parameter's device
-        differentiable: lets autograd record the step
-        fused: True uses the fused operator, as by default; False computes by operators over whole tensors
         decoupled_weight_decay: decays the parameters as AdamW does
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -8.0])

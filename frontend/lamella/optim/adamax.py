@@ -17,15 +17,10 @@ class Adamax(UpdateOptimizer, update="_fused_adamax_"):
     ``m`` is the average of gradients, ``u = max(beta2 u, |g| + eps)``; ``p -= lr / (1 - beta1^t) m / u``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
         betas: the factors of the average and of the greatest gradient in a step
         eps: added to the gradient's absolute value
-        weight_decay: the factor of the parameter that is added to the gradient
-        maximize, foreach, capturable, differentiable: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

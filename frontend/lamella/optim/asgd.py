@@ -20,16 +20,11 @@ class ASGD(UpdateOptimizer, update="_fused_asgd_"):
     ``mu = 1 / max(1, t - t0)``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
         lambd: the decay of the rate and of the parameter, as in the formulas above
         alpha: the power of the rate's decay
         t0: the step after which the averaging begins
-        weight_decay: the factor of the parameter that is added to the gradient
-        maximize, foreach, capturable, differentiable: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

@@ -17,14 +17,10 @@ class NAdam(UpdateOptimizer, update="_fused_nadam_"):
     ``mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2)``, and the product of all ``mu`` replaces Adam's ``beta1^t``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
-        betas, eps, weight_decay, decoupled_weight_decay: see Adam
+        betas, eps, decoupled_weight_decay: see Adam
         momentum_decay: how fast ``mu`` approaches ``beta1``
-        maximize, foreach, capturable, differentiable: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

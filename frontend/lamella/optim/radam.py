@@ -18,13 +18,9 @@ class RAdam(UpdateOptimizer, update="_fused_radam_"):
     in earlier steps it is ``lr m'``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
-        betas, eps, weight_decay, decoupled_weight_decay: see Adam
-        maximize, foreach, capturable, differentiable: see Adam
+        betas, eps, decoupled_weight_decay: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

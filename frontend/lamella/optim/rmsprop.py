@@ -19,17 +19,12 @@ class RMSprop(UpdateOptimizer, update="_fused_rmsprop_"):
     the average gradient.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
         alpha: the factor of the averages in a step
         eps: added to the root
-        weight_decay: the factor of the parameter that is added to the gradient
         momentum: the factor of the buffer of steps in a step
         centered: divides by the root of the variance of gradients, not of their mean square
-        maximize, foreach, capturable, differentiable: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

@@ -19,14 +19,11 @@ class Rprop(UpdateOptimizer, update="_fused_rprop_"):
     ``etas[0]`` and the element is not changed.
 
     Args:
-        params: tensors, named tensors or groups
         lr: the first size, a number or a tensor of one element
         etas: the factors of the step size: for shrinking and for growing
         step_sizes: the bounds of the step size
-        maximize, foreach, capturable, differentiable: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(2)
     >>> w.grad = lamella.tensor([1.0, -2.0])

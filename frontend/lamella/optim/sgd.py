@@ -20,16 +20,11 @@ class SGD(UpdateOptimizer, update="_fused_sgd_"):
     ``nesterov`` ``p -= lr (g + momentum buf)``.
 
     Args:
-        params: tensors, named tensors or groups
-        lr: the learning rate, a number or a tensor of one element
         momentum: the factor of the buffer in a step; 0 needs no buffer
         dampening: the share of the gradient that is not added to the buffer
-        weight_decay: the factor of the parameter that is added to the gradient
         nesterov: uses Nesterov's momentum, which needs a momentum and no dampening
-        maximize, foreach, differentiable, fused: see Adam
 
-    Raises:
-        ValueError: an option is out of its range
+    The other options, and errors: see ``lamella.optim``.
 
     >>> w = lamella.zeros(1)
     >>> optimizer = lamella.optim.SGD([w], lr=1.0, momentum=0.5)

@@ -1,26 +1,8 @@
 """torch.nn.functional's names. Most are operators as they are; the rest give them torch's signature."""
 
-from __future__ import annotations
+from types import ModuleType as _ModuleType
 
-from lamella._absent import explain
-from lamella.nn.functional import (
-    activations,
-    attention,
-    convolution,
-    ctc,
-    distances,
-    dropouts,
-    folding,
-    grouped,
-    layers,
-    losses,
-    margins,
-    norms,
-    pixels,
-    pooling,
-    tables,
-    upsampling,
-)
+from lamella._absent import explain as _explain
 from lamella.nn.functional.activations import *  # noqa: F403
 from lamella.nn.functional.attention import *  # noqa: F403
 from lamella.nn.functional.convolution import *  # noqa: F403
@@ -38,31 +20,14 @@ from lamella.nn.functional.pooling import *  # noqa: F403
 from lamella.nn.functional.tables import *  # noqa: F403
 from lamella.nn.functional.upsampling import *  # noqa: F403
 
-_PARTS = (
-    activations,
-    attention,
-    convolution,
-    ctc,
-    distances,
-    dropouts,
-    folding,
-    grouped,
-    layers,
-    losses,
-    margins,
-    norms,
-    pixels,
-    pooling,
-    tables,
-    upsampling,
-)
-__all__ = sorted(name for part in _PARTS for name in part.__all__)
+# The modules that are imported above are attributes of this package by now; they are left out.
+__all__ = sorted(name for name, value in vars().items() if name[0] != "_" and not isinstance(value, _ModuleType))
 
 
 def __getattr__(name: str):
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn.functional' has no attribute '{name}'")
-    raise AttributeError(explain("lamella.nn.functional", name, __all__))
+    raise AttributeError(_explain("lamella.nn.functional", name, __all__))
 
 
 def __dir__() -> list[str]:

@@ -7,9 +7,8 @@ from typing import Any
 from lamella import _C
 from lamella._C import Tensor
 from lamella.nn import functional as F
-from lamella.nn import init
+from lamella.nn.modules._affine import _Affine
 from lamella.nn.modules.lazy import LazyModuleMixin
-from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import UninitializedBuffer, UninitializedParameter
 
@@ -28,13 +27,11 @@ def _full(value: float, n: int, device: Any, dtype: Any) -> Tensor:
     return _C._packet("aten::full")((n,), value, device=device, dtype=dtype or _C.get_default_dtype())
 
 
-class _NormBase(Module):
+class _NormBase(_Affine):
     """The common base of batch and instance normalization: weights of channels, running mean and running variance."""
 
     _version = 2
     _dims: tuple[int, ...] = ()
-    weight: Any
-    bias: Any
     running_mean: Any
     running_var: Any
     num_batches_tracked: Any
@@ -54,9 +51,7 @@ class _NormBase(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        at = {"device": device, "dtype": dtype}
-        self.register_parameter("weight", empty_parameter(num_features, **at) if affine else None)
-        self.register_parameter("bias", empty_parameter(num_features, **at) if affine and bias else None)
+        self._make_weights((num_features,), affine, bias, device, dtype)
         tracked = track_running_stats
         self.register_buffer("running_mean", _full(0.0, num_features, device, dtype) if tracked else None)
         self.register_buffer("running_var", _full(1.0, num_features, device, dtype) if tracked else None)
@@ -77,10 +72,7 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Sets the weight to 1, the bias to 0, and the running statistics to their initial values."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_input_dim(self, input: Tensor) -> None:
         if self._dims and input.ndim not in self._dims:

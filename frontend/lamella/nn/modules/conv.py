@@ -11,7 +11,7 @@ from lamella.nn import init
 from lamella.nn.modules.lazy import LazyModuleMixin
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
-from lamella.nn.modules.utils import several
+from lamella.nn.modules.utils import _reverse_repeat_tuple, several
 from lamella.nn.parameter import UninitializedParameter
 
 __all__ = [
@@ -86,7 +86,7 @@ class _ConvNd(Module):
         if self.padding == "valid":
             return [0] * (2 * self._spatial)
         if self.padding != "same":
-            return [p for p in reversed(self.padding) for _ in range(2)]
+            return list(_reverse_repeat_tuple(self.padding, 2))
         reach = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
         return [m for r in reversed(reach) for m in (r // 2, r - r // 2)]
 
@@ -137,21 +137,8 @@ class _Conv(_ConvNd):
         device: Any = None,
         dtype: Any = None,
     ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            False,
-            0,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
+        sizes = (in_channels, out_channels, kernel_size, stride, padding, dilation)
+        super().__init__(*sizes, False, 0, groups, bias, padding_mode, device, dtype)
 
 
 class Conv1d(_Conv):
@@ -217,21 +204,8 @@ class _ConvTransposeNd(_ConvNd):
             raise ValueError(f"{who}: argument 'padding_mode' must be 'zeros', got {padding_mode!r}")
         if isinstance(padding, str):
             raise TypeError(f"{who}: argument 'padding' must be numbers, got {padding!r}")
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            True,
-            output_padding,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
+        sizes = (in_channels, out_channels, kernel_size, stride, padding, dilation)
+        super().__init__(*sizes, True, output_padding, groups, bias, padding_mode, device, dtype)
 
     def _output_padding(self, input: Tensor, output_size: Any) -> tuple[Any, ...]:
         """Returns the output padding that gives a result of ``output_size``; the module's own if that is None."""
@@ -330,9 +304,7 @@ class _LazyConv(LazyModuleMixin):
         device: Any = None,
         dtype: Any = None,
     ):
-        super().__init__(
-            0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device=device, dtype=dtype
-        )
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
         self._begin(out_channels, bias, device, dtype)
 
     def _begin(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
@@ -415,20 +387,8 @@ class _LazyConvTranspose(_LazyConv):
         device: Any = None,
         dtype: Any = None,
     ):
-        super(_LazyConv, self).__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-            device=device,
-            dtype=dtype,
-        )
+        sizes = (0, 0, kernel_size, stride, padding, output_padding)
+        super(_LazyConv, self).__init__(*sizes, groups, False, dilation, padding_mode, device, dtype)
         self._begin(out_channels, bias, device, dtype)
 
 

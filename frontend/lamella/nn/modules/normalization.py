@@ -8,6 +8,7 @@ from typing import Any
 from lamella._C import Tensor
 from lamella.nn import functional as F
 from lamella.nn import init
+from lamella.nn.modules._affine import _Affine
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 from lamella.nn.modules.utils import several
@@ -15,7 +16,7 @@ from lamella.nn.modules.utils import several
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
-class LayerNorm(Module):
+class LayerNorm(_Affine):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions, those of ``normalized_shape``.
 
     After Ba, Kiros and Hinton (2016).
@@ -23,9 +24,6 @@ class LayerNorm(Module):
     >>> lamella.nn.LayerNorm(2, elementwise_affine=False)(lamella.tensor([[1.0, 3.0]]))
     tensor([[-1.0000,  1.0000]])
     """
-
-    weight: Any
-    bias: Any
 
     def __init__(
         self,
@@ -39,18 +37,8 @@ class LayerNorm(Module):
         super().__init__()
         self.normalized_shape = several(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        at = {"device": device, "dtype": dtype}
-        shape = self.normalized_shape
-        self.register_parameter("weight", empty_parameter(*shape, **at) if elementwise_affine else None)
-        self.register_parameter("bias", empty_parameter(*shape, **at) if elementwise_affine and bias else None)
+        self._make_weights(self.normalized_shape, elementwise_affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Sets the weight to 1 and the bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -101,7 +89,7 @@ class RMSNorm(Module):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class GroupNorm(Module):
+class GroupNorm(_Affine):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over groups of channels of (N, C, ...).
 
     Mean and variance are per group, weight and bias per channel. After Wu and He (2018).
@@ -109,9 +97,6 @@ class GroupNorm(Module):
     >>> lamella.nn.GroupNorm(3, 6)(lamella.ones(20, 6, 10, 10)).shape
     lamella.Size([20, 6, 10, 10])
     """
-
-    weight: Any
-    bias: Any
 
     def __init__(
         self,
@@ -128,17 +113,8 @@ class GroupNorm(Module):
         if num_groups <= 0 or num_channels % num_groups:
             raise ValueError(f"GroupNorm: {num_channels} channels cannot be divided into {num_groups} groups")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        at = {"device": device, "dtype": dtype}
-        self.register_parameter("weight", empty_parameter(num_channels, **at) if affine else None)
-        self.register_parameter("bias", empty_parameter(num_channels, **at) if affine and bias else None)
+        self._make_weights((num_channels,), affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Sets the weight to 1 and the bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

@@ -291,22 +291,11 @@ class TransformerDecoder(Module):
         return tgt if self.norm is None else self.norm(tgt)
 
 
-class TransformerEncoderLayer(Module):
-    """Self-attention and two linear layers; the result of each part is added to its input and normalized.
+class _Layer(Module):
+    """The common base of encoder and decoder layers: parts that are attentions, and one of two linear layers. Each part
+    ends in a dropout and has a norm, which are numbered in the order of the parts."""
 
-    Args:
-        dim_feedforward: the width between the two linear layers; ``activation``, a name or a function, acts on it
-        norm_first: the norm acts before each part instead of after it
-        bias: whether linear layers and norms have a bias
-
-    Raises:
-        RuntimeError: ``activation`` is neither "relu" nor "gelu" nor a function
-
-    >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
-    >>> layer(lamella.ones(3, 5, 8)).shape
-    lamella.Size([3, 5, 8])
-    """
-
+    _attentions: tuple[str, ...]
     __constants__ = ["norm_first"]
 
     def __init__(
@@ -323,21 +312,56 @@ class TransformerEncoderLayer(Module):
         device: Any = None,
         dtype: Any = None,
     ):
-        made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
+        for name in self._attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made))
         self.linear1 = Linear(d_model, dim_feedforward, **made)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **made)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **made)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = _get_activation_fn(activation)
-        if self.activation is F.relu or isinstance(self.activation, ReLU):
+        parts = range(1, len(self._attentions) + 2)
+        for part in parts:
+            setattr(self, f"norm{part}", LayerNorm(d_model, eps=layer_norm_eps, **made))
+        for part in parts:
+            setattr(self, f"dropout{part}", Dropout(dropout))
+        self._set_activation(_get_activation_fn(activation))
+
+    def _set_activation(self, activation: Any) -> None:
+        self.activation = activation
+
+    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+        out, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout1(out)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        last = getattr(self, f"dropout{len(self._attentions) + 1}")
+        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and two linear layers; the result of each part is added to its input and normalized.
+
+    Args:
+        dim_feedforward: the width between the two linear layers; ``activation``, a name or a function, acts on it
+        norm_first: the norm acts before each part instead of after it
+        bias: whether linear layers and norms have a bias
+
+    Raises:
+        RuntimeError: ``activation`` is neither "relu" nor "gelu" nor a function
+
+    >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    >>> layer(lamella.ones(3, 5, 8)).shape
+    lamella.Size([3, 5, 8])
+    """
+
+    _attentions = ("self_attn",)
+
+    def _set_activation(self, activation: Any) -> None:
+        super()._set_activation(activation)
+        if activation is F.relu or isinstance(activation, ReLU):
             self.activation_relu_or_gelu = 1
-        elif self.activation is F.gelu or isinstance(self.activation, GELU):
+        elif activation is F.gelu or isinstance(activation, GELU):
             self.activation_relu_or_gelu = 2
         else:
             self.activation_relu_or_gelu = 0
@@ -354,15 +378,8 @@ class TransformerEncoderLayer(Module):
         src = self.norm1(src + self._sa_block(src, mask, padding, is_causal))
         return self.norm2(src + self._ff_block(src))
 
-    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        out, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
-        return self.dropout1(out)
 
-    def _ff_block(self, x: Tensor) -> Tensor:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to ``memory`` and two linear layers; the result of each is added to its input and
     normalized.
 
@@ -373,37 +390,7 @@ class TransformerDecoderLayer(Module):
     lamella.Size([4, 3, 8])
     """
 
-    __constants__ = ["norm_first"]
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ):
-        made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
-        super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
-        self.linear1 = Linear(d_model, dim_feedforward, **made)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **made)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **made)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, **made)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _get_activation_fn(activation)
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -426,15 +413,8 @@ class TransformerDecoderLayer(Module):
         tgt = self.norm2(tgt + self._mha_block(tgt, *others))
         return self.norm3(tgt + self._ff_block(tgt))
 
-    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        out, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
-        return self.dropout1(out)
-
     def _mha_block(
         self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
     ) -> Tensor:
         out, _ = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal)
         return self.dropout2(out)
-
-    def _ff_block(self, x: Tensor) -> Tensor:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))

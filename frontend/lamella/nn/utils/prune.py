@@ -14,6 +14,7 @@ import lamella
 from lamella._C import Tensor
 from lamella.nn.modules.module import Module
 from lamella.nn.utils import _masks as masks
+from lamella.nn.utils._pre_hooks import remove_pre_hook
 from lamella.nn.utils.convert_parameters import parameters_to_vector
 
 M = TypeVar("M", bound=Module)
@@ -245,28 +246,39 @@ class L1Unstructured(_Amount):
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
-class RandomStructured(_Amount):
+class _Structured(_Amount):
+    """The base of methods that prune slices along a dimension."""
+
+    PRUNING_TYPE = "structured"
+    dim: int
+
+    @abstractmethod
+    def _kept(self, t: Any, size: int, count: int) -> Any:
+        """Returns the indices of all but ``count`` of the ``size`` slices."""
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """Returns the mask without the slices that are pruned."""
+        size = masks.channels(t, self.dim)
+        count = masks.pruned(self.amount, size)
+        if not count:
+            return default_mask
+        mask = masks.only(t, self.dim, self._kept(t, size, count))
+        return mask * default_mask.to(dtype=mask.dtype)
+
+
+class RandomStructured(_Structured):
     """Prunes slices along a dimension at random.
 
     >>> lamella.nn.utils.prune.RandomStructured(1, dim=0).prune(lamella.ones(3, 2)).sum()
     tensor(4.)
     """
 
-    PRUNING_TYPE = "structured"
-
     def __init__(self, amount: Any, dim: int = -1) -> None:
         super().__init__(amount)
         self.dim = dim
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """Returns the mask without the slices that were drawn at random."""
-        size = masks.channels(t, self.dim)
-        count = masks.pruned(self.amount, size)
-        if not count:
-            return default_mask
-        kept = lamella.randperm(size, device=t.device)[count:]
-        mask = masks.only(t, self.dim, kept)
-        return mask * default_mask.to(dtype=mask.dtype)
+    def _kept(self, t: Any, size: int, count: int) -> Any:
+        return lamella.randperm(size, device=t.device)[count:]
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: Any, dim: int = -1) -> Any:  # type: ignore[override]
@@ -274,7 +286,7 @@ class RandomStructured(_Amount):
         return super().apply(module, name, amount=amount, dim=dim)
 
 
-class LnStructured(_Amount):
+class LnStructured(_Structured):
     """Prunes the slices along a dimension with the smallest norms of order ``n``.
 
     >>> lamella.nn.utils.prune.LnStructured(1, n=2, dim=0).prune(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -282,22 +294,13 @@ class LnStructured(_Amount):
             [3., 4.]])
     """
 
-    PRUNING_TYPE = "structured"
-
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
         self.n = n
         self.dim = dim
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """Returns the mask without the slices with the smallest norms."""
-        size = masks.channels(t, self.dim)
-        count = masks.pruned(self.amount, size)
-        if not count:
-            return default_mask
-        kept = masks.slice_norms(t, self.n, self.dim).topk(size - count, largest=True).indices
-        mask = masks.only(t, self.dim, kept)
-        return mask * default_mask.to(dtype=mask.dtype)
+    def _kept(self, t: Any, size: int, count: int) -> Any:
+        return masks.slice_norms(t, self.n, self.dim).topk(size - count, largest=True).indices
 
     @classmethod
     def apply(  # type: ignore[override]
@@ -452,12 +455,9 @@ def remove(module: M, name: str) -> M:
     >>> sorted(m.state_dict())
     ['bias', 'weight']
     """
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"prune.remove: {name!r} of {type(module).__name__} is not pruned")
+    if not remove_pre_hook(module, lambda hook: isinstance(hook, BasePruningMethod) and hook._tensor_name == name):
+        raise ValueError(f"prune.remove: {name!r} of {type(module).__name__} is not pruned")
+    return module
 
 
 def is_pruned(module: Module) -> bool:

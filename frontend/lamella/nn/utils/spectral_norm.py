@@ -12,6 +12,7 @@ from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter, is_lazy
 from lamella.nn.utils._history import no_history
 from lamella.nn.utils._orthogonal import solve
+from lamella.nn.utils._pre_hooks import remove_pre_hook
 
 __all__ = [
     "SpectralNorm",
@@ -194,12 +195,7 @@ def remove_spectral_norm(module: M, name: str = "weight") -> M:
     >>> sorted(lamella.nn.utils.remove_spectral_norm(m).state_dict())
     ['bias', 'weight']
     """
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            break
-    else:
+    if not remove_pre_hook(module, lambda hook: isinstance(hook, SpectralNorm) and hook.name == name):
         raise ValueError(f"remove_spectral_norm: {name!r} of {type(module).__name__} has no spectral norm")
     kept: Any = module
     for hooks in (kept._state_dict_hooks, kept._load_state_dict_pre_hooks):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from lamella._C import Tensor
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter, is_lazy
+from lamella.nn.utils._pre_hooks import remove_pre_hook
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -99,9 +100,6 @@ def remove_weight_norm(module: M, name: str = "weight") -> M:
     >>> [n for n, _ in lamella.nn.utils.remove_weight_norm(m).named_parameters()]
     ['bias', 'weight']
     """
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"remove_weight_norm: {name!r} of {type(module).__name__} has no weight norm")
+    if not remove_pre_hook(module, lambda hook: isinstance(hook, WeightNorm) and hook.name == name):
+        raise ValueError(f"remove_weight_norm: {name!r} of {type(module).__name__} has no weight norm")
+    return module

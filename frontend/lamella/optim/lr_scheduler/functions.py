@@ -10,7 +10,9 @@ from lamella.optim.lr_scheduler.scheduler import LRScheduler
 
 
 class _ByFunctions(LRScheduler):
-    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Any, lr_lambda: Callable[[int], float] | list[Callable[[int], float]], last_epoch: int = -1
+    ) -> None:
         groups = len(optimizer.param_groups)
         if not isinstance(lr_lambda, (list, tuple)):
             lr_lambda = [lr_lambda] * groups
@@ -50,11 +52,6 @@ class LambdaLR(_ByFunctions):
     [0.5]
     """
 
-    def __init__(
-        self, optimizer: Any, lr_lambda: Callable[[int], float] | list[Callable[[int], float]], last_epoch: int = -1
-    ) -> None:
-        super().__init__(optimizer, lr_lambda, last_epoch)
-
     def get_lr(self) -> list[Any]:
         """Returns the rates of this step."""
         self._warn_outside_step()
@@ -70,11 +67,6 @@ class MultiplicativeLR(_ByFunctions):
     >>> scheduler.get_last_lr()
     [0.5]
     """
-
-    def __init__(
-        self, optimizer: Any, lr_lambda: Callable[[int], float] | list[Callable[[int], float]], last_epoch: int = -1
-    ) -> None:
-        super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:
         """Returns the rates of this step."""
