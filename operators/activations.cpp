@@ -35,8 +35,8 @@ Tensor slopes(const Tensor& self, const Tensor& weight) {
   LAMELLA_CHECK(weight.dim() <= 1, argument("weight"),
                 ": Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
   if (weight.numel() == 1) return weight.reshape(IntArrayRef());
-  LAMELLA_CHECK(self.dim() > 0, argument("self"), ": Not allow zero-dim input tensor beside ", weight.numel(),
-                " slopes; they are those of channels");
+  LAMELLA_CHECK(self.dim() > 0, argument("self"),
+                ": a zero-dim tensor has no channels, so 'weight' must have one element, got ", weight.numel());
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   LAMELLA_CHECK(weight.numel() == channels, argument("weight"),
                 ": Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),

@@ -25,10 +25,10 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value)
   for (const auto& [name, t] : {std::pair{"key", &key}, {"value", &value}})
     LAMELLA_CHECK(t->dtype() == query.dtype(), argument(name), ": its dtype ", t->dtype(), " is not that of 'query', ",
                   query.dtype(), "; convert one with .to(...)");
-  LAMELLA_CHECK(key.size(-1) == query.size(-1), argument("key"), ": its last size is that of 'query', ", query.size(-1),
-                ", got shape ", shape_text(key));
-  LAMELLA_CHECK(value.size(-2) == key.size(-2), argument("value"), ": has a row for each of the ", key.size(-2),
-                " rows of 'key', got shape ", shape_text(value));
+  LAMELLA_CHECK(key.size(-1) == query.size(-1), argument("key"), ": expected last size ", query.size(-1),
+                ", that of 'query', got shape ", shape_text(key));
+  LAMELLA_CHECK(value.size(-2) == key.size(-2), argument("value"), ": expected ", key.size(-2),
+                " rows, as 'key' has, got shape ", shape_text(value));
 }
 
 void check_mask(const Tensor& attn_mask, const Tensor& query, IntArrayRef scores) {
@@ -304,8 +304,8 @@ Tensor as_four(const Tensor& x) {
 
 void check_shared_heads(const char* name, const Tensor& x, int64_t heads) {
   const int64_t own = x.size(-3);
-  LAMELLA_CHECK(own > 0 && heads % own == 0, argument(name), ": with enable_gqa, its ", own,
-                " heads divide those of 'query', ", heads);
+  LAMELLA_CHECK(own > 0 && heads % own == 0, argument(name), ": with enable_gqa, its ", own, " heads must divide the ",
+                heads, " heads of 'query'");
 }
 
 // Repeats each head of keys or values for its heads of queries.

@@ -51,7 +51,7 @@ void check_same_dtype(const char* first, const Tensor& x, const char* second, co
   LAMELLA_CHECK(!y.defined() || y.dtype() == x.dtype(), argument(second), ": its dtype ", y.dtype(), " is not ",
                 x.dtype(), ", that of the first operand; convert one with .to(...)");
   LAMELLA_CHECK_NOT_IMPLEMENTED(x.dtype() != kBool, argument(first),
-                                ": bools have no product of sums; convert with .to(...)");
+                                ": products of bools are not supported; convert with .to(...)");
 }
 
 Geometry read_operands(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,

@@ -17,7 +17,7 @@ Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optio
   core::Tensor* from = core::full(x.get());
   if (from->opaque()) {
     LAMELLA_CHECK_NOT_IMPLEMENTED(dtype.value_or(x.dtype()) == x.dtype() && lies_in(x, memory_format), argument("self"),
-                                  " is opaque: it is copied as it is, without another dtype or format");
+                                  " is opaque: its copy cannot have another dtype or memory format");
     core::TensorRef to;
     check(dispatcher::copy_opaque(from, device.value_or(x.device()).get(), &to));
     return Tensor::steal(to.take());

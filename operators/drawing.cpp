@@ -32,8 +32,8 @@ const Tensor& cauchy(const Tensor& self, double median, double sigma, const Gene
 void infer_geometric(const Tensor& self, double p, const Generator&, Output out) {
   out.same(self);
   check_plain("self", self.dtype());
-  LAMELLA_CHECK(!is_complex(self.dtype()) && self.dtype() != kBool, argument("self"), ": dtype ", self.dtype(),
-                " does not count");
+  LAMELLA_CHECK(!is_complex(self.dtype()) && self.dtype() != kBool, argument("self"),
+                ": expected an integer or floating dtype, got ", self.dtype());
   LAMELLA_CHECK(p > 0 && p < 1, argument("p"), ": expected a probability between 0 and 1, got ", p);
 }
 // Draws the number of trials until the first success.

@@ -42,7 +42,7 @@ void infer_im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilat
   const bool fits = !__builtin_mul_overflow(self.size(-3), b.kernel[0] * b.kernel[1], &rows) &&
                     !__builtin_mul_overflow(b.places[0], b.places[1], &columns);
   LAMELLA_CHECK(fits, argument("kernel_size"), ": ", shape_text(kernel_size), " and padding ", shape_text(padding),
-                " give more columns than there can be");
+                " give more than 2^63 - 1 rows or columns");
   DimVector sizes{rows, columns};
   if (self.dim() == 4) sizes.insert(0, self.size(0));
   check_bytes(sizes, self.dtype());
@@ -68,7 +68,7 @@ Blocks read_columns(const Tensor& self, IntArrayRef output_size, IntArrayRef ker
   const int64_t taps = b.kernel[0] * b.kernel[1];
   int64_t places = 0;
   LAMELLA_CHECK(!__builtin_mul_overflow(b.places[0], b.places[1], &places), argument("output_size"), ": ",
-                shape_text(output_size), " has more windows than there can be columns");
+                shape_text(output_size), " has more than 2^63 - 1 windows");
   LAMELLA_CHECK(self.dim() == 2 || self.dim() == 3, argument("self"),
                 ": expected 3 dimensions, or 2 without a batch, got shape ", shape_text(self));
   LAMELLA_CHECK(self.size(-2) && self.size(-2) % taps == 0, argument("self"), ": expected channels * ", taps,

@@ -27,7 +27,7 @@ const lamella_operator* find_single(const lamella_operator* op) {
   const size_t dot = single.find('.');
   const lamella_operator* found = api().find_operator(("aten::" + single.substr(0, dot)).c_str(),
                                                       dot == single.npos ? "" : single.substr(dot + 1).c_str());
-  LAMELLA_CHECK(found, "there is no operator ", single);
+  LAMELLA_CHECK(found, "its operator for one tensor, aten::", single, ", is not registered");
   return found;
 }
 

@@ -171,7 +171,8 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
   check_int64("self", self);
   int64_t classes = num_classes;
   if (classes == -1) {  // depends on the data
-    LAMELLA_CHECK(self.numel() != 0, argument("num_classes"), ": the number of classes cannot be told from no index");
+    LAMELLA_CHECK(self.numel() != 0, argument("num_classes"),
+                  ": -1 takes it from the largest index, but 'self' is empty; pass the number of classes");
     const int64_t most = self.amax().item().toLong();
     LAMELLA_CHECK(most != INT64_MAX, argument("self"), ": more classes than 63 bits can count");
     classes = most + 1;

@@ -14,7 +14,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   const int64_t batch = input.size(0), channels = input.size(1);
   LAMELLA_CHECK_VALUE(running_mean.defined() == running_var.defined(),
                       argument(running_mean.defined() ? "running_var" : "running_mean"),
-                      ": running_mean and running_var come together");
+                      ": missing; pass both running_mean and running_var, or neither");
   LAMELLA_CHECK(use_input_stats || running_mean.defined(), argument("running_mean"),
                 ": Expected running_mean and running_var to be defined when use_input_stats is false");
   for (const auto& [name, t] :

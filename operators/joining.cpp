@@ -72,7 +72,8 @@ Tensor cat(lamella_frame* f, TensorList tensors, int64_t dim) {
 void infer_stack(TensorList tensors, int64_t dim, Output out) {
   const ScalarType dtype = common_dtype(tensors);
   const Tensor& first = tensors[0];
-  LAMELLA_CHECK(first.dim() < LAMELLA_MAX_DIMS, argument("tensors"), ": no room for a dimension");
+  LAMELLA_CHECK(first.dim() < LAMELLA_MAX_DIMS, argument("tensors"), ": they have ", LAMELLA_MAX_DIMS,
+                " dimensions already, the most a tensor may have");
   const int64_t d = wrap_dim("dim", dim, first.dim() + 1);
   for (size_t i = 1; i < tensors.size(); i++)
     LAMELLA_CHECK(tensors[i].sizes() == first.sizes(), argument("tensors"), ": shape ", shape_text(tensors[i]),

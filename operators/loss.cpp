@@ -60,7 +60,7 @@ void check_pair(const Tensor& input, const Tensor& target, int64_t kind) {
   LAMELLA_CHECK(input.dtype() == target.dtype(), argument("target"), ": its dtype ", target.dtype(),
                 " is not that of the input, ", input.dtype(), "; convert one with .to(...)");
   LAMELLA_CHECK_VALUE(kind >= 0 && kind < static_cast<int64_t>(PairLoss::count), argument("kind"),
-                      ": there is no such loss");
+                      ": expected 0 (squared), 1 (absolute), 2 (huber) or 3 (smooth_l1), got ", kind);
 }
 
 // The gradient of a loss has the loss's shape: zero-dim if it was reduced, else that of the elements.
@@ -318,7 +318,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
                 ": expected a number from 0 to 1");
   const bool probabilities = input.sizes() == target.sizes() && target.is_floating_point() && input.dim() > 0;
   LAMELLA_CHECK(!probabilities || ignore_index < 0, argument("ignore_index"),
-                ": is of classes, and 'target' has a probability for each of them; leave it out");
+                ": only goes with a 'target' of class indices, and this one has probabilities; leave it out");
   if (probabilities)
     check_class_weights(input, weight);
   else

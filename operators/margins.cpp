@@ -17,7 +17,8 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
 
 void check_same_rank(const char* name, const Tensor& t, const Tensor& first) {
   LAMELLA_CHECK(t.dim() == first.dim(), argument(name), ": expected ", first.dim(),
-                " dimensions, as the first has, got ", t.dim(), ": shapes ", shape_text(t), " and ", shape_text(first));
+                " dimensions, as the first tensor has, got ", t.dim(), ": shapes ", shape_text(t), " and ",
+                shape_text(first));
 }
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,

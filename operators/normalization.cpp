@@ -284,7 +284,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_var, bool training, double momentum, double eps, bool /*cudnn_enabled*/) {
   const bool running = running_mean.defined();
   LAMELLA_CHECK(running == running_var.defined(), argument(running ? "running_var" : "running_mean"),
-                ": running_mean and running_var come together");
+                ": missing; pass both running_mean and running_var, or neither");
   if (!training) {
     LAMELLA_CHECK(running, argument("running_mean"), ": needed when training=False");
     return lamella::_batch_norm_eval(input, weight, bias, running_mean, running_var, eps);

@@ -107,8 +107,8 @@ void check_mode(const Tensor& self, IntArrayRef pad, std::string_view mode, std:
                                 "5; got ",
                                 pad.size(), " amounts for ", self.dim(), " dimensions");
   for (int64_t d = mode == "circular" ? others : others - 1; d < self.dim(); d++)
-    LAMELLA_CHECK(self.size(d) > 0, argument("self"), ": mode '", mode, "' takes nothing from dimension ", d,
-                  " of size 0; the batch alone may be empty");
+    LAMELLA_CHECK(self.size(d) > 0, argument("self"), ": with mode '", mode, "' dimension ", d,
+                  " must not be empty, got shape ", shape_text(self));
 }
 
 Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::optional<double> value) {

@@ -32,7 +32,8 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
   check_same_dtype("source", source, self);
   LAMELLA_CHECK_INDEX(index.numel() == source.numel(), argument("source"), ": ", source.numel(), " elements for ",
                       index.numel(), " indices");
-  LAMELLA_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, argument("self"), ": an empty tensor has no places");
+  LAMELLA_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, argument("self"),
+                      ": it has no elements to replace, got ", index.numel(), " indices");
   const Tensor all = self.clone(MemoryFormat::Contiguous), row = all.view({all.numel()});
   const Tensor at = wrapped(index.reshape({index.numel()}), all.numel()), values = source.reshape({source.numel()});
   accumulate ? row.scatter_add_(0, at, values) : row.scatter_(0, at, values);
@@ -48,8 +49,8 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
                 ": expected 'prod', 'mean', 'amax' or 'amin', got '", reduce, "'");
   bool fits = source.dim() == self.dim();
   for (int64_t k = 0; k < self.dim() && fits; k++) fits = source.size(k) == (k == d ? index.numel() : self.size(k));
-  LAMELLA_CHECK(fits, argument("source"), ": shape ", shape_text(source), " has not one slice for each of ",
-                index.numel(), " indices into shape ", shape_text(self));
+  LAMELLA_CHECK(fits, argument("source"), ": shape ", shape_text(source), " is not that of 'self', ", shape_text(self),
+                ", with one slice along dimension ", d, " for each of ", index.numel(), " indices");
   DimVector sizes(self.dim(), 1);
   if (self.dim() > 0) sizes[d] = index.numel();
   const Tensor at = index.to(kLong).reshape(sizes).expand(source.sizes());

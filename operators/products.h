@@ -21,7 +21,7 @@ inline void check_dtypes(const Named& x, const Named& y) {
   LAMELLA_CHECK(first == second, argument(y.name), ": its dtype ", second, " is not that of '", x.name, "', ", first,
                 "; convert one with .to(...)");
   LAMELLA_CHECK_NOT_IMPLEMENTED(first != kBool, argument(x.name),
-                                ": bools have no product of sums; convert with .to(lamella.int64) or the like");
+                                ": products of bools are not supported; convert with .to(lamella.int64) or the like");
 }
 
 inline void check_multiply(bool multiply, const Named& x, const Named& y) {

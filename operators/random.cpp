@@ -109,7 +109,8 @@ void infer_uniform(const Tensor& self, double from, double to, const Generator&,
   out.same(self);
   check_drawn_parts("self", t);
   const double largest = largest_finite(t);
-  LAMELLA_CHECK(from <= to, "the range 'from' ", from, " 'to' ", to, " is not one");
+  LAMELLA_CHECK(from <= to, "the range from ", from, " ('from') to ", to,
+                " ('to') is empty; 'from' must not be larger than 'to'");
   check_bound("from", from, largest, t);
   check_bound("to", to, largest, t);
   LAMELLA_CHECK(to - from <= largest, argument("to"), ": the range from ", from, " ('from') to ", to,

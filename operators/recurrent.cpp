@@ -189,7 +189,7 @@ std::pair<Tensor, State> packed(const Network& net, const Tensor& data, const Te
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < batch_sizes.size(0); i++) sizes.push_back(batch_sizes.select(0, i).item().toLong());
   const int64_t rows = check_batch_sizes(sizes, sizes[0]);
-  LAMELLA_CHECK(rows == data.size(0), argument("data"), ": has ", data.size(0), " rows, and 'batch_sizes' tell of ",
+  LAMELLA_CHECK(rows == data.size(0), argument("data"), ": has ", data.size(0), " rows, but 'batch_sizes' adds up to ",
                 rows);
   return run(net, data, hx, cx, params, sizes);
 }

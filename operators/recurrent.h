@@ -17,8 +17,8 @@ inline int64_t check_batch_sizes(IntArrayRef sizes, int64_t batch) {
     rows += n;
     before = n;
   }
-  LAMELLA_CHECK(!sizes.empty() && sizes[0] == batch, argument("batch_sizes"), ": begins with the batch, ", batch,
-                ", got ", shape_text(sizes));
+  LAMELLA_CHECK(!sizes.empty() && sizes[0] == batch, argument("batch_sizes"), ": expected the batch, ", batch,
+                ", as the first size, got ", shape_text(sizes));
   return rows;
 }
 

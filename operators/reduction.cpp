@@ -110,7 +110,7 @@ void infer_vector_norm(const Tensor& self, const Scalar& ord, std::optional<IntA
   const uint64_t dims = dims_of(self, dim);
   const double p = as_double(ord.value());
   LAMELLA_CHECK(length_over(self, dims) != 0 || (!(p < 0) && !std::isinf(p)), argument("self"), ": shape ",
-                shape_text(self), " has no element, and a norm of this order has no value for nothing");
+                shape_text(self), " has no element, and the norm of order ", p, " needs one");
   reduced(out, self, dims, keepdim, real_of(t));
   out.compute_in(t);
 }

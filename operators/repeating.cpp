@@ -40,7 +40,8 @@ Tensor repeated(const Tensor& self, const char* name, IntArrayRef given) {
     sizes.push_back(total);
     if (k != 1 && n != 1) {  // two dimensions, joined afterwards
       LAMELLA_CHECK(full.size() + (counts.size() - d) + 1 <= LAMELLA_MAX_DIMS, argument(name),
-                    ": too many dimensions are repeated");
+                    ": too many repeated dimensions: each counts twice, and at most ", LAMELLA_MAX_DIMS,
+                    " are supported");
       ones.append({1, n});
       full.append({k, n});
     } else {

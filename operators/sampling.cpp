@@ -66,7 +66,8 @@ Tensor randperm(int64_t n, const Generator& generator, std::optional<ScalarType>
 
 void check_counts(const char* name, ScalarType t, int64_t n) {
   check_plain(name, t);
-  LAMELLA_CHECK(!is_complex(t) && n - 1 <= largest_integer(t), argument(name), ": dtype ", t, " does not count to ", n);
+  LAMELLA_CHECK(!is_complex(t) && n - 1 <= largest_integer(t), argument(name),
+                ": expected a real dtype that holds the integers below ", n, ", got ", t);
 }
 
 void infer_randperm(int64_t n, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,

@@ -21,8 +21,9 @@ void check_fit(const char* name, const Tensor& boundaries, const Tensor& values,
   const int64_t n = boundaries.dim();
   bool fits = n == 1 || (rows && values.defined() && n > 1 && values.dim() == n);
   for (int64_t d = 0; d + 1 < n && fits; d++) fits = boundaries.size(d) == values.size(d);
-  LAMELLA_CHECK(fits, argument(name), ": expected a vector", rows ? ", or rows as the values have them" : "",
-                ", got shape ", shape_text(boundaries));
+  LAMELLA_CHECK(fits, argument(name), ": expected a vector",
+                rows ? " or, but for the last size, the shape of the values" : "", ", got shape ",
+                shape_text(boundaries));
 }
 
 // Describes a result with one place for each value.

@@ -43,7 +43,7 @@ Tensor msort(const Tensor& self) { return std::get<0>(sorted(self, 0, false)); }
 void infer_topk(const Tensor& self, int64_t k, int64_t dim, bool, bool, Output values, Output indices) {
   check_ordered("self", self);
   const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.dim() ? self.size(d) : 1;
-  LAMELLA_CHECK(k >= 0 && k <= n, argument("k"), ": ", k, " of the ", n, " elements along dimension ", d);
+  LAMELLA_CHECK(k >= 0 && k <= n, argument("k"), ": expected 0 to ", n, ", the size of dimension ", d, ", got ", k);
   DimVector sizes(self.sizes());
   if (self.dim()) sizes[d] = k;
   set_both(sizes, self.dtype(), values, indices);
@@ -81,8 +81,7 @@ void set_picked(const Tensor& self, int64_t dim, bool keepdim, Output& values, O
 
 void infer_kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim, Output values, Output indices) {
   const int64_t d = wrap_dim("dim", dim, self.dim()), n = length_along(self, d);
-  LAMELLA_CHECK(k >= 1 && k <= n, argument("k"), ": the ", k, "th of ", n, " elements along dimension ", d,
-                "; it takes 1 to ", n);
+  LAMELLA_CHECK(k >= 1 && k <= n, argument("k"), ": expected 1 to ", n, ", the size of dimension ", d, ", got ", k);
   set_picked(self, d, keepdim, values, indices);
 }
 Both kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {

@@ -105,8 +105,8 @@ int64_t split_dim(const Tensor& self) {
 template <int Dim>
 std::vector<Tensor> split_sections(const Tensor& self, int64_t sections) {
   const int64_t d = split_dim<Dim>(self), n = self.sizes()[d];
-  LAMELLA_CHECK(sections > 0 && n % sections == 0, argument("sections"), ": ", sections,
-                " equal parts of a dimension of size ", n);
+  LAMELLA_CHECK(sections > 0 && n % sections == 0, argument("sections"), ": dimension ", d, " of size ", n,
+                " does not split into ", sections, " equal parts");
   return lamella::tensor_split(self, sections, d);
 }
 template <int Dim>

@@ -44,7 +44,8 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   }
   LAMELLA_CHECK(std::isfinite(low) && std::isfinite(high), "the range of the bins, ", low, " to ", high,
                 ", is not finite");
-  LAMELLA_CHECK(low < high, argument("max"), ": the range from ", low, " ('min') to ", high, " is none");
+  LAMELLA_CHECK(low < high, argument("max"), ": the range from ", low, " ('min') to ", high,
+                " ('max') is empty; 'min' must not be larger than 'max'");
   // Elements outside of the range, NaN too, go to one more bin at the end.
   const Tensor inside = (x >= low).logical_and(x <= high);
   const Tensor scaled = ((x - low) * (bins / (high - low))).masked_fill(inside.logical_not(), 0);

@@ -64,7 +64,7 @@ void check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offse
   LAMELLA_CHECK(mode >= 0 && mode <= 2, argument("mode"), ": expected 0 (sum), 1 (mean) or 2 (max), got ", mode);
   LAMELLA_CHECK_NOT_IMPLEMENTED(!sparse, argument("sparse"), ": there are no sparse gradients");
   LAMELLA_CHECK(mode != bag_max || !scale_grad_by_freq, argument("scale_grad_by_freq"),
-                ": does not go with the largest elements");
+                ": must be False with mode 2 (max)");
   if (!per_sample_weights.defined()) return;
   LAMELLA_CHECK(mode == bag_sum, argument("per_sample_weights"), ": only goes with sums (mode 0), got mode ", mode);
   LAMELLA_CHECK(per_sample_weights.sizes() == indices.sizes(), argument("per_sample_weights"),
@@ -109,7 +109,7 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
     LAMELLA_CHECK(start.select(0, -1).item().toLong() <= n, argument("offsets"), ": the last must not be larger than ",
                   n, ", the number of indices");
     LAMELLA_CHECK(start.numel() < 2 || lamella::diff(start).ge(0).all().item().toBool(), argument("offsets"),
-                  ": must not fall; each is where a bag begins, and the one before it ends");
+                  ": must not decrease, since each bag ends where the next one begins");
   }
   const ScalarType wide = wide_of(weight.dtype());
   const TensorOptions real = weight.options().dtype(wide);

@@ -34,7 +34,7 @@ void infer_triangle_indices(int64_t row, int64_t col, int64_t offset, std::optio
                             std::optional<bool> pin_memory, Output out) {
   LAMELLA_CHECK(row >= 0, argument("row"), ": expected at least 0, got ", row);
   LAMELLA_CHECK(col >= 0, argument("col"), ": expected at least 0, got ", col);
-  LAMELLA_CHECK(offset != INT64_MIN, argument("offset"), ": the diagonal is too far away");
+  LAMELLA_CHECK(offset != INT64_MIN, argument("offset"), ": expected at least ", -INT64_MAX, ", got ", offset);
   const __int128 n =
       Lower ? places_below(row, col, offset) : static_cast<__int128>(row) * col - places_below(row, col, offset - 1);
   const DimVector sizes = {2, n > INT64_MAX ? INT64_MAX : static_cast<int64_t>(n)};
@@ -56,13 +56,15 @@ Tensor triangle_indices(int64_t row, int64_t col, int64_t offset, std::optional<
 // The sizes of diag_embed's result, after the checks of its arguments.
 DimVector embedded_sizes(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t ndim = self.dim() + 1;
-  LAMELLA_CHECK(self.dim() != 0, argument("self"), ": a zero-dim tensor has no diagonal to be");
-  LAMELLA_CHECK(ndim <= LAMELLA_MAX_DIMS, argument("self"), ": no room for a dimension");
+  LAMELLA_CHECK(self.dim() != 0, argument("self"), ": expected at least 1 dimension, got a zero-dim tensor");
+  LAMELLA_CHECK(ndim <= LAMELLA_MAX_DIMS, argument("self"), ": it has ", LAMELLA_MAX_DIMS,
+                " dimensions already, the most a tensor may have");
   const int64_t i = wrap_dim("dim1", dim1, ndim), j = wrap_dim("dim2", dim2, ndim);
   LAMELLA_CHECK(i != j, argument("dim2"), ": dimension ", j, " is 'dim1' already");
   int64_t n;
   LAMELLA_CHECK(offset != INT64_MIN && !__builtin_add_overflow(self.size(-1), std::abs(offset), &n), argument("offset"),
-                ": the diagonal is too far away");
+                ": a diagonal of ", self.size(-1), " elements at offset ", offset,
+                " needs a matrix of more than 2^63 - 1 rows");
   DimVector sizes(self.sizes());
   sizes.pop_back();
   sizes.insert(std::min(i, j), n);

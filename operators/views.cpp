@@ -139,7 +139,7 @@ void infer_unsqueeze(const Tensor& self, int64_t dim, Output out) {
   const IntArrayRef sizes = self.sizes(), strides = self.strides();
   const int64_t n = self.dim(), d = wrap_dim("dim", dim, n + 1);
   LAMELLA_CHECK(n < LAMELLA_MAX_DIMS, argument("self"), ": it has ", LAMELLA_MAX_DIMS,
-                " dimensions already, the most there are");
+                " dimensions already, the most a tensor may have");
   Dims v;
   for (int64_t k = 0; k < d; k++) v.add(sizes[k], strides[k]);
   v.add(1, d < n ? sizes[d] * strides[d] : 1);
@@ -210,10 +210,11 @@ void infer_diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t di
 void infer_unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step, Output out) {
   const bool zero_dim = self.dim() == 0;
   const int64_t d = wrap_dim("dimension", dimension, self.dim()), length = zero_dim ? 1 : self.sizes()[d];
-  LAMELLA_CHECK(size >= 0 && size <= length, argument("size"), ": windows of ", size, " elements along dimension ", d,
-                " of size ", length);
+  LAMELLA_CHECK(size >= 0 && size <= length, argument("size"), ": expected 0 to ", length, ", the size of dimension ",
+                d, ", got ", size);
   LAMELLA_CHECK(step > 0, argument("step"), ": the step must be positive, got ", step);
-  LAMELLA_CHECK(self.dim() < LAMELLA_MAX_DIMS, argument("self"), ": it has no room for a dimension");
+  LAMELLA_CHECK(self.dim() < LAMELLA_MAX_DIMS, argument("self"), ": it has ", LAMELLA_MAX_DIMS,
+                " dimensions already, the most a tensor may have");
   Dims v(self);
   const int64_t stride = zero_dim ? 1 : self.strides()[d];
   if (!zero_dim) {

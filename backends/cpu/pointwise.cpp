@@ -180,8 +180,9 @@ namespace {
 lamella_status general(lamella_frame* f, const lamella_pointwise* p, const lamella_value* args, lamella_value* rets);
 
 lamella_status no_meaning(lamella_frame* f) {
-  return fail(LAMELLA_NOT_IMPLEMENTED,
-              std::string(api().operator_name(f->op)) + ": it is called pointwise but declares no meaning");
+  return fail(LAMELLA_NOT_IMPLEMENTED, std::string(api().operator_name(f->op)) +
+                                           ": it is declared pointwise, but the cpu backend has no loops for this "
+                                           "call; pass a lamella_pointwise or register a kernel");
 }
 }  // namespace
 

@@ -328,7 +328,7 @@ void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
 lamella_status permute(lamella_tensor* t, const Generator& generator) {
   const int64_t n = t->numel;
   if (n > int64_t{UINT32_MAX})
-    return fail(LAMELLA_NOT_IMPLEMENTED, "randperm: argument 'n': more than 2^32 - 1 places");
+    return fail(LAMELLA_NOT_IMPLEMENTED, "randperm: argument 'n': expected at most 2^32 - 1, got " + std::to_string(n));
   Keys keys;
   if (lamella_status st = reserve(t, generator, 2, &keys.stream)) return st;
   // Buckets of a few thousand entries stay in the first-level cache.

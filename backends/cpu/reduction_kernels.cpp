@@ -17,8 +17,9 @@ lamella_status reduce(lamella_frame* f, Reduce what, const Tensor& self, const O
   const lamella_tensor* in = x.get();
   const Fold* folds = fold(what, dtype);
   if (!folds)
-    return fail(LAMELLA_NOT_IMPLEMENTED,
-                std::string(title(f)) + ": argument 'self': the cpu backend has no such reduction for this dtype");
+    return fail(LAMELLA_NOT_IMPLEMENTED, std::string(title(f)) +
+                                             ": argument 'self': the cpu backend has no kernel for dtype " +
+                                             name(static_cast<ScalarType>(dtype)) + "; convert with .to(...)");
   return reduce_over(f, *folds, folds->source, param, in, dim_set(dim, in), keepdim, out, second);
 }
 

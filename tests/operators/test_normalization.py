@@ -202,7 +202,7 @@ def test_batch_norm_arguments():
     x, c = lamella.ones(2, 3), lamella.ones(3)
     with pytest.raises(RuntimeError, match="argument 'running_mean': needed"):
         lamella.batch_norm(x, None, None, None, None, False, 0.1, 1e-5, True)
-    with pytest.raises(RuntimeError, match="argument 'running_var'.*together"):
+    with pytest.raises(RuntimeError, match="argument 'running_var'.*or neither"):
         lamella.batch_norm(x, None, None, c, None, True, 0.1, 1e-5, True)
     with pytest.raises(RuntimeError, match="argument 'running_mean'.*expected shape"):
         lamella.batch_norm(x, None, None, lamella.ones(2), c, False, 0.1, 1e-5, True)
