@@ -46,9 +46,9 @@ lamella_status raise_exception() {
   } catch (const std::bad_alloc&) {
     return raise(LAMELLA_OUT_OF_MEMORY, "out of memory");  // the message is short enough to need no memory
   } catch (const std::exception& e) {
-    return raise(LAMELLA_RUNTIME_ERROR, std::string("a kernel has thrown: ") + e.what());
+    return raise(LAMELLA_RUNTIME_ERROR, std::string("an unhandled C++ exception: ") + e.what());
   } catch (...) {
-    return raise(LAMELLA_RUNTIME_ERROR, "a kernel has thrown something that is no std::exception");
+    return raise(LAMELLA_RUNTIME_ERROR, "an unhandled C++ exception of a type not derived from std::exception");
   }
 }
 

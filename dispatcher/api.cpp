@@ -151,8 +151,9 @@ lamella_status generator_set_state(lamella_object* g, uint64_t seed, uint64_t of
 // Raises if a bit is set that has no meaning in this version: it must be zero, so that a later version can give it one.
 lamella_status expect_known(const char* entry, const char* field, uint32_t value, uint32_t known) {
   if (!(value & ~known)) return LAMELLA_OK;
-  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: '%s' is 0x%x, of which 0x%x is unknown here; leave it zero",
-                                                       entry, field, value, value & ~known));
+  return core::raise(LAMELLA_VALUE_ERROR,
+                     core::format("%s: '%s' is 0x%x, of which 0x%x has no meaning in this version; leave it zero",
+                                  entry, field, value, value & ~known));
 }
 
 lamella_status library_open(const lamella_library_def* d, lamella_library** out) {
@@ -168,7 +169,10 @@ lamella_status library_open(const lamella_library_def* d, lamella_library** out)
                      "LAMELLA_TARGET_VERSION",
                      def.owner, def.version >> 16, def.version & 0xffff, LAMELLA_ABI_MAJOR, LAMELLA_ABI_MINOR));
   if (def.kind > LAMELLA_IMPLEMENTS)
-    return core::raise(LAMELLA_VALUE_ERROR, core::format("library: there is no kind %u", def.kind));
+    return core::raise(
+        LAMELLA_VALUE_ERROR,
+        core::format("library_open: 'kind' is %u; it must be LAMELLA_DEFINES, LAMELLA_EXTENDS or LAMELLA_IMPLEMENTS",
+                     def.kind));
   if (lamella_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
@@ -236,7 +240,8 @@ lamella_status keep_allocator(const char* what, uint32_t wanted, const lamella_a
     return st;
   if ((memory.flags & wanted) != wanted || !memory.alloc || !memory.free)
     return core::raise(LAMELLA_VALUE_ERROR,
-                       core::format("%s: it needs 'alloc', 'free' and the flags %u", what, wanted));
+                       core::format("%s: 'alloc' and 'free' must not be null%s", what,
+                                    wanted ? ", and 'flags' must have LAMELLA_ALLOCATOR_PINNED" : ""));
   copy = std::make_unique<lamella_allocator>(memory);
   *at = copy.get();
   return LAMELLA_OK;

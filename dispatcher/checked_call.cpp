@@ -201,8 +201,10 @@ lamella_status completed(const Operator* op, const Value* args, int32_t num_args
   const CallInfo& info = op->info;
   const int32_t outs = info.nargs - info.first_out, given = num_args - outs;
   if (given < 0 || num_args > info.nargs)
-    return core::raise(LAMELLA_TYPE_ERROR, core::format("%s: %d arguments, it takes %d: %s", operator_title(op).c_str(),
-                                                        num_args, info.nargs, op->schema.load()->text().c_str()));
+    return core::raise(
+        LAMELLA_TYPE_ERROR,
+        core::format("%s: got %d arguments, expected at %s %d: %s", operator_title(op).c_str(), num_args,
+                     given < 0 ? "least" : "most", given < 0 ? outs : info.nargs, op->schema.load()->text().c_str()));
   std::copy(args, args + given, all);
   for (int32_t i = given; i < info.first_out; i++)
     if (lamella_status st = missing(i, &all[i])) return st;
@@ -212,7 +214,7 @@ lamella_status completed(const Operator* op, const Value* args, int32_t num_args
 
 lamella_status check_room(const Operator* op, int32_t num_rets) {
   if (num_rets >= op->info.nrets) return LAMELLA_OK;
-  return core::raise(LAMELLA_TYPE_ERROR, core::format("%s: room for %d results, it gives %d",
+  return core::raise(LAMELLA_TYPE_ERROR, core::format("%s: got room for %d results, it returns %d",
                                                       operator_title(op).c_str(), num_rets, op->info.nrets));
 }
 

@@ -220,7 +220,7 @@ class Run {
     if (lamella_status st = read(o.guarded.get(), guard, &all)) return st;
     const auto broken = [](uint8_t byte) { return byte != pattern; };
     if (std::any_of(all.begin(), all.begin() + guard, broken)) return fault("has written before " + which);
-    if (std::any_of(all.end() - guard, all.end(), broken)) return fault("has written behind " + which);
+    if (std::any_of(all.end() - guard, all.end(), broken)) return fault("has written past the end of " + which);
     return move_bytes(as_bytes(full(o.ours.as.tensor), 0).get(), as_bytes(o.guarded.get(), 0).get(), false);
   }
   // Puts the dispatcher's outputs back in place of the guarded ones. A result by which the kernel replaced its output

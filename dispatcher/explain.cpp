@@ -32,7 +32,7 @@ lamella_status declined_by_all(lamella_frame& f) {
 lamella_status dynamic_without_kernel(lamella_frame& f) {
   return core::raise(LAMELLA_NOT_IMPLEMENTED, operator_title(f.op) +
                                                   ": the shape of its result depends on the data, and device '" +
-                                                  core::device_name(f.device) + "' has none");
+                                                  core::device_name(f.device) + "' has no kernel to compute it");
 }
 
 lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m) {

@@ -158,8 +158,9 @@ lamella_status generator_reserve(lamella_object* g, lamella_device device, uint6
   if (!is_generator(g))
     return core::raise(LAMELLA_TYPE_ERROR, std::string("generator: expected a Generator, got ") + g->type->name);
   if (cast(g)->device.backend != device.backend)
-    return core::raise(LAMELLA_RUNTIME_ERROR, "generator: it is for device '" + core::device_name(cast(g)->device) +
-                                                  "', the tensor is on '" + core::device_name(device) + "'");
+    return core::raise(LAMELLA_RUNTIME_ERROR, "generator: expected a Generator of device '" +
+                                                  core::device_name(device) + "', where the tensor is, got one of '" +
+                                                  core::device_name(cast(g)->device) + "'");
   std::lock_guard lock(cast(g)->mutex);
   *seed = cast(g)->state.seed;
   *offset = cast(g)->state.offset;

@@ -124,8 +124,9 @@ lamella_status include_layers(Library& lib, uint64_t bits, lamella_handle* handl
   RegistryLock lock;
   for (uint64_t left = bits; left; left &= left - 1)
     if (const Layer* l = layer(__builtin_ctzll(left)); !l || !l->live)
-      return core::raise(LAMELLA_VALUE_ERROR, core::format("process_include: no layer has bit %d of %llx",
-                                                           __builtin_ctzll(left), (unsigned long long)bits));
+      return core::raise(LAMELLA_VALUE_ERROR,
+                         core::format("process_include: no layer has bit %d, which is set in 'bits', 0x%llx",
+                                      __builtin_ctzll(left), (unsigned long long)bits));
   std::vector<Inclusion> on;
   for (uint64_t left = bits; left; left &= left - 1) on.push_back(include_in_process(__builtin_ctzll(left)));
   const lamella_handle h = enter(lib, [on](lamella_handle) {
@@ -177,14 +178,15 @@ lamella_status check_dtype(const lamella_dtype_def& d) {
   };
   if (!d.name) return wrong("'name' must not be null");
   if (d.itemsize < 1 || d.itemsize > 16 || (d.itemsize & (d.itemsize - 1)))
-    return wrong(core::format(": 'itemsize' is %d; it is 1, 2, 4, 8 or 16", d.itemsize));
+    return wrong(core::format(": 'itemsize' is %d; it must be 1, 2, 4, 8 or 16", d.itemsize));
   if (d.dtype_class != LAMELLA_CLASS_BOOL && d.dtype_class != LAMELLA_CLASS_INTEGRAL &&
       d.dtype_class != LAMELLA_CLASS_FLOATING)
-    return wrong(core::format(": 'dtype_class' is %u; it is one of bool, integral and floating", d.dtype_class));
+    return wrong(
+        core::format(": 'dtype_class' is %u; it must be LAMELLA_CLASS_BOOL, _INTEGRAL or _FLOATING", d.dtype_class));
   if (!d.to_float32 || !d.from_float32) return wrong(": 'to_float32' and 'from_float32' must not be null");
   if (d.dlpack.bits * d.dlpack.lanes != 8 * d.itemsize)
-    return wrong(core::format(": 'dlpack' has %d bits and %d lanes, which are not its %d bytes", d.dlpack.bits,
-                              d.dlpack.lanes, d.itemsize));
+    return wrong(core::format(": 'dlpack' has %d bits and %d lanes, which do not make the %d bytes of 'itemsize'",
+                              d.dlpack.bits, d.dlpack.lanes, d.itemsize));
   if (d.num_promotions < 0 || (d.num_promotions > 0 && !d.promotions)) return wrong(": 'promotions' must not be null");
   for (int32_t i = 0; i < d.num_promotions; i++) {
     const auto [with, result] = d.promotions[i];

@@ -187,12 +187,13 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
     if (at >= 0) r = wide;
   }
   if (r.low > r.high)
-    return core::raise(LAMELLA_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " +
-                                                  r.low_reason + ", but " + r.high_reason);
+    return core::raise(LAMELLA_RUNTIME_ERROR, "layer " + l.name + " (" + owner +
+                                                  "): 'at', 'outside' and 'inside' contradict: " + r.low_reason +
+                                                  ", but " + r.high_reason);
   if (old >= 0 && (old < r.low || old > r.high))
-    return core::raise(
-        LAMELLA_RUNTIME_ERROR,
-        core::format("layer %s: its bit %d was given earlier and does not fit its new wishes", l.name.c_str(), old));
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("layer %s: bit %d, which it got when it was first registered, does not fit now: %s",
+                                    l.name.c_str(), old, (old < r.low ? r.low_reason : r.high_reason).c_str()));
   if (at < 0)
     return core::raise(
         LAMELLA_RUNTIME_ERROR,

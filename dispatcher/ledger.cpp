@@ -57,8 +57,10 @@ lamella_status withdraw(lamella_handle h) {
   RegistryLock lock;
   const auto found = ledger().live.find(h);
   if (found == ledger().live.end())
-    return core::raise(LAMELLA_VALUE_ERROR,
-                       core::format("withdraw: %llu is no live registration", (unsigned long long)h));
+    return core::raise(
+        LAMELLA_VALUE_ERROR,
+        core::format("withdraw: handle %llu is no live registration; it was never given or is withdrawn already",
+                     (unsigned long long)h));
   const Ledger::Entry entry = std::move(found->second);
   ledger().live.erase(found);
   auto& handles = entry.library->handles;  // a withdrawn handle leaves no trace; mostly the newest is withdrawn first

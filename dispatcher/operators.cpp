@@ -262,10 +262,9 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
     return core::raise(LAMELLA_VALUE_ERROR,
                        "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
   if (def.pointwise && (def.pointwise->inputs < 1 || def.pointwise->inputs > 3 || def.pointwise->params > 3))
-    return core::raise(
-        LAMELLA_VALUE_ERROR,
-        core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 3",
-                     full.c_str(), def.pointwise->inputs, def.pointwise->params));
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("define: %s declares %d inputs and %d parameters; a pointwise "
+                                                         "operator has 1 to 3 inputs and at most 3 parameters",
+                                                         full.c_str(), def.pointwise->inputs, def.pointwise->params));
   if (def.module && !is_dotted_name(def.module))
     return core::raise(LAMELLA_VALUE_ERROR, "define: " + full +
                                                 ": 'module' must be a module's name below lamella, as " +

@@ -68,7 +68,8 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
                        core::dtype_info(r.clash[0]).name, core::dtype_info(r.clash[1]).name));
   DType t = r.get();
   if (t == LAMELLA_NO_DTYPE)
-    return core::raise(LAMELLA_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number");
+    return core::raise(LAMELLA_TYPE_ERROR, where(f, p.condition) + ": expected a tensor or a number, got " +
+                                               core::describe(args[p.condition]));
   if (p.compute == LAMELLA_COMPUTE_FLOAT && core::dtype_class(t) <= LAMELLA_CLASS_INTEGRAL) t = core::default_dtype();
   if (!(core::dtype_class(t) & p.accepts)) {
     const int guilty = operand_of_class(p, args, n, core::dtype_class(t));
@@ -90,7 +91,7 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
     if (i < p.inputs) continue;
     if (args[i].tag == LAMELLA_NONE) {
       if (p.absent[i - p.inputs] == LAMELLA_ABSENT_ERROR)
-        return core::raise(LAMELLA_TYPE_ERROR, where(f, i) + ": a number is required");
+        return core::raise(LAMELLA_TYPE_ERROR, where(f, i) + ": expected a number, got None");
     } else if (core::is_number(args[i]) && core::dtype_class(core::number_dtype(args[i])) >
                                                std::max(core::dtype_class(t), int{LAMELLA_CLASS_INTEGRAL})) {
       return core::raise(LAMELLA_RUNTIME_ERROR,

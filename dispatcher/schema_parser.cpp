@@ -180,7 +180,7 @@ class Parser {
       }
       if (!known_word(word)) {
         pos_ = start;
-        return fail(("a type; '" + word + "' is none").c_str());
+        return fail(("a type, not '" + word + "',").c_str());
       }
       auto it = kinds().find(word);
       t.kind = it != kinds().end() ? it->second : word.find('.') != std::string::npos ? Kind::Object : Kind::Any;
@@ -264,7 +264,7 @@ class Parser {
     errno = 0;
     const int64_t i = std::strtoll(begin, &whole_end, 10);
     const bool whole = std::string(begin, end - begin).find_first_of(".eEnN") == std::string::npos;
-    if (whole && (errno == ERANGE || whole_end != end)) return fail("a number of 64 bits");
+    if (whole && (errno == ERANGE || whole_end != end)) return fail("a decimal integer of 64 bits");
     v = whole ? core::integer(i) : core::floating(d);
     pos_ += end - begin;
     return true;
@@ -311,7 +311,7 @@ class Parser {
     lamella_device d;
     d.backend = core::split_device(text, &name, &d.index) ? core::backend_id(name.c_str()) : -1;
     d.index = std::max(d.index, 0);
-    if (d.backend < 0) return fail(("a device that is there, not '" + text + "',").c_str());
+    if (d.backend < 0) return fail(("a registered device, not '" + text + "',").c_str());
     v = core::device_value(d);
     return true;
   }

@@ -29,7 +29,7 @@ class SlotTypes {
       }
     if (n == most)
       return core::raise(LAMELLA_RUNTIME_ERROR,
-                         core::format("%s: %d are taken, '%s' is one too many", what_, n, t.name));
+                         core::format("%s: all %d are taken; there is none left for '%s'", what_, n, t.name));
     all_[n] = t;
     all_[n].name = strdup(t.name);
     *index = n;

@@ -17,8 +17,9 @@ namespace {
 lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                               int32_t dtype, lamella_device d, int64_t* numel) {
   if (ndim < 0 || (ndim > 0 && !sizes))
-    return core::raise(LAMELLA_VALUE_ERROR,
-                       core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
+    return core::raise(LAMELLA_VALUE_ERROR, core::format(ndim < 0 ? "%s: got %d dimensions, expected 0 or more"
+                                                                  : "%s: 'sizes' must not be null for %d dimensions",
+                                                         entry, ndim));
   if (!core::is_dtype(dtype))
     return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
   if (lamella_status st = core::check_device(entry, d)) return st;
@@ -72,8 +73,8 @@ lamella_status check_window(const char* entry, const lamella_storage* s, int32_t
   if (s->sticky & core::restricted_key) return LAMELLA_OK;
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   if (offset <= s->bytes / item && bytes <= s->bytes - offset * item) return LAMELLA_OK;
-  return core::raise(LAMELLA_RUNTIME_ERROR,
-                     core::format("%s: it reaches beyond its storage of %lld bytes", entry, (long long)s->bytes));
+  return core::raise(LAMELLA_RUNTIME_ERROR, core::format("%s: the tensor reaches beyond its storage of %lld bytes",
+                                                         entry, (long long)s->bytes));
 }
 }  // namespace
 

@@ -11,14 +11,14 @@ struct Order {  // an event that lives until the copy is queued
   CUevent event = nullptr;
   explicit Order(int device) {
     enter(device);
-    require(driver().event_create(&event, CU_EVENT_DISABLE_TIMING), "cuda: a copy");
+    require(driver().event_create(&event, CU_EVENT_DISABLE_TIMING), "cuda: ordering a copy between devices");
   }
   ~Order() { driver().event_destroy(event); }
   void behind(int device, CUstream s, int other_device, CUstream other) {  // s waits for the work now on `other`
     enter(other_device);
-    require(driver().event_record(event, other), "cuda: a copy");
+    require(driver().event_record(event, other), "cuda: ordering a copy between devices");
     enter(device);
-    require(driver().stream_wait(s, event, 0), "cuda: a copy");
+    require(driver().stream_wait(s, event, 0), "cuda: ordering a copy between devices");
   }
 };
 

@@ -43,8 +43,8 @@ CUcontext context_of(int device) {
   std::call_once(d.made, [&] {
     CUdevice handle = 0;
     CUcontext context = nullptr;
-    require(driver().device_get(&handle, device), "cuda: the device");
-    require(driver().primary_retain(&context, handle), "cuda: the device's context");
+    require(driver().device_get(&handle, device), "cuda: finding the device");
+    require(driver().primary_retain(&context, handle), "cuda: making the device's context");
     Properties& p = d.properties;
     p.capability = 10 * attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                    attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -64,7 +64,7 @@ void enter(int device) {
   CUcontext wanted = devices()[device].context.load(std::memory_order_acquire), now = nullptr;
   if (__builtin_expect(!wanted, 0)) wanted = context_of(device);
   driver().context_get(&now);
-  if (now != wanted) require(driver().context_set(wanted), "cuda: the device's context");
+  if (now != wanted) require(driver().context_set(wanted), "cuda: entering the device's context");
 }
 
 const Properties& properties_of(int device) {
@@ -78,17 +78,17 @@ namespace {
 // other devices have no such property.
 lamella_status known(int device, std::string_view name, lamella_value* out) {
   CUdevice handle = 0;
-  require(driver().device_get(&handle, device), "cuda: the device");
+  require(driver().device_get(&handle, device), "cuda: finding the device");
   if (name == "name") {
     char text[256] = "";
-    require(driver().device_name(text, sizeof text, handle), "cuda: the device's name");
+    require(driver().device_name(text, sizeof text, handle), "cuda: asking for the device's name");
     const std::string whole = text;
     const lamella_value borrowed = lamella::value(whole);
     return api().value_retain(&borrowed, out);
   }
   if (name == "uuid") {
     CUuuid id{};
-    require(driver().device_uuid(&id, handle), "cuda: the device's uuid");
+    require(driver().device_uuid(&id, handle), "cuda: asking for the device's uuid");
     std::string text = "GPU-";
     for (int i = 0; i < 16; i++) {
       char two[3];
@@ -100,12 +100,12 @@ lamella_status known(int device, std::string_view name, lamella_value* out) {
   }
   size_t free = 0, total = 0;
   if (name == "memory.total") {
-    require(driver().device_memory(&total, handle), "cuda: the device's memory");
+    require(driver().device_memory(&total, handle), "cuda: asking for the device's memory");
     return *out = lamella::value(static_cast<int64_t>(total)), LAMELLA_OK;
   }
   if (name == "memory.free") {
     enter(device);
-    require(driver().memory_info(&free, &total), "cuda: the device's memory");
+    require(driver().memory_info(&free, &total), "cuda: asking for the device's memory");
     return *out = lamella::value(static_cast<int64_t>(free)), LAMELLA_OK;
   }
   static constexpr struct {

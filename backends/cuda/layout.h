@@ -39,8 +39,8 @@ Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
 // Returns the walk of the first operands, with steps in elements. Throws if there are more than walk_dims dimensions.
 template <int Operands, int All>
 Walk<Operands> walk_of(const lamella::Dimensions<All>& dims) {
-  LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= walk_dims, "cuda: more than ", walk_dims,
-                                " dimensions that cannot be joined; make the tensors contiguous");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= walk_dims, "cuda: the tensors' dimensions form ", dims.count(),
+                                " groups in memory, more than ", walk_dims, "; make the tensors contiguous");
   Walk<Operands> w{};
   w.ndim = dims.count();
   w.count = dims.elements();

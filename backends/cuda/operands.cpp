@@ -27,7 +27,7 @@ lamella_status clear(const lamella_tensor* t) {
   enter(device);
   return checked(driver().set_bytes(reinterpret_cast<CUdeviceptr>(t->dl.data), 0, static_cast<size_t>(bytes),
                                     current_stream(device)),
-                 "memory set to zeros");
+                 "cuda: setting memory to zeros");
 }
 
 lamella_status assign(const lamella_tensor* to, const lamella_tensor* from) {
@@ -59,8 +59,8 @@ int64_t read_number(const lamella_tensor* t, int64_t at) {
   const CUstream stream = current_stream(device);
   require(
       driver().copy_to_host(&number, reinterpret_cast<CUdeviceptr>(data_of<int64_t>(t) + at), sizeof number, stream),
-      "a number read from the device");
-  require(driver().stream_synchronize(stream), "a number read from the device");
+      "cuda: reading a number from the device");
+  require(driver().stream_synchronize(stream), "cuda: reading a number from the device");
   lamella::check(raise_fault(device, stream));
   return number;
 }

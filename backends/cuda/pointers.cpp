@@ -14,7 +14,8 @@ int64_t device_of_pointer(int64_t address) {
   if (!now) enter(0);
   if (driver().pointer_attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS) return -1;
   if (kind != CU_MEMORYTYPE_DEVICE) return -1;
-  require(driver().pointer_attribute(&index, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at), "cuda: whose memory that is");
+  require(driver().pointer_attribute(&index, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at),
+          "cuda: asking for the device of a pointer");
   return index;
 }
 

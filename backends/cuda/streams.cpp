@@ -220,7 +220,7 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   b.stream_query = [](void*, int32_t device, void* stream, int32_t* done) -> lamella_status {
     return lamella::guarded([=]() -> lamella_status {
       enter(device);
-      return query(driver().stream_query(stream_of(device, stream)), done, "cuda: asking a stream");
+      return query(driver().stream_query(stream_of(device, stream)), done, "cuda: asking whether a stream is done");
     });
   };
   b.event_create = [](void*, int32_t device, uint32_t flags, void** out) -> lamella_status {
@@ -250,7 +250,7 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
       if (!event_of(event).recorded) return LAMELLA_OK;
       enter(device);
       return checked(driver().stream_wait(stream_of(device, stream), event_of(event).event, 0),
-                     "cuda: a stream's wait");
+                     "cuda: making a stream wait for an event");
     });
   };
   b.event_synchronize = [](void*, int32_t device, void* event) -> lamella_status {
@@ -264,7 +264,7 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
     return lamella::guarded([=]() -> lamella_status {
       if (!event_of(event).recorded) return *done = 1, LAMELLA_OK;
       enter(device);
-      return query(driver().event_query(event_of(event).event), done, "cuda: asking an event");
+      return query(driver().event_query(event_of(event).event), done, "cuda: asking whether an event is done");
     });
   };
   b.event_elapsed = [](void*, int32_t device, void* start, void* end, double* milliseconds) -> lamella_status {

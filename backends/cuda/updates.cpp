@@ -99,10 +99,10 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
     if (lamella_status st =
             checked(driver().copy_to_device(reinterpret_cast<CUdeviceptr>(scale_there.data_ptr()), t->dl.data,
                                             static_cast<size_t>(item_of(t->dtype)), current_stream(index_of(like))),
-                    "a number copied to the device"))
+                    "cuda: copying a number to the device"))
       return st;
-    if (lamella_status st =
-            checked(driver().stream_synchronize(current_stream(index_of(like))), "a number copied to the device"))
+    if (lamella_status st = checked(driver().stream_synchronize(current_stream(index_of(like))),
+                                    "cuda: copying a number to the device"))
       return st;
     scale = number_of(lamella::value(scale_there.get()), like);
   }

@@ -191,7 +191,9 @@ void* node_metadata_of(lamella_node* n) { return node_of(n)->extra ? node_of(n)-
 
 lamella_status zeros(lamella_node* n, int32_t i, lamella_tensor** out) {
   *out = nullptr;
-  if (i < 0 || i >= node_of(n)->num_results) return fail(LAMELLA_INDEX_ERROR, "zeros: the node has no such result");
+  if (i < 0 || i >= node_of(n)->num_results)
+    return fail(LAMELLA_INDEX_ERROR, "zeros: the node has no result " + std::to_string(i) + "; it has " +
+                                         std::to_string(node_of(n)->num_results));
   const Result& r = node_of(n)->results[i];
   return r.described() ? operators().zeros(r, out) : LAMELLA_OK;
 }

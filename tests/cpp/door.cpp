@@ -107,8 +107,8 @@ static void arity() {
   api->value_release(&r);
   FAILS(api, api->call(nullptr, add, args, 1, &r, 1), "'other' is missing");
   FAILS(api, api->call(nullptr, add, args, 0, &r, 1), "'self' is missing");
-  FAILS(api, api->call(nullptr, add, args, 4, &r, 1), "4 arguments, it takes 3");
-  FAILS(api, api->call(nullptr, add, args, -1, &r, 1), "-1 arguments");
+  FAILS(api, api->call(nullptr, add, args, 4, &r, 1), "got 4 arguments, expected at most 3");
+  FAILS(api, api->call(nullptr, add, args, -1, &r, 1), "got -1 arguments, expected at least 0");
   two[1] = num(5);
   OK(api, api->call(nullptr, add, args, 3, two, 2));
   CHECK(at(two[0], 0) == 7 && two[1].tag == LAMELLA_NONE);

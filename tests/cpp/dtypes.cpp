@@ -206,11 +206,11 @@ void registration() {
   };
   const Wrong all[] = {
       {[](lamella_dtype_def& d) { d.name = nullptr; }, "'name' must not be null"},
-      {[](lamella_dtype_def& d) { d.itemsize = 3; }, "tenths: 'itemsize' is 3; it is 1, 2, 4, 8 or 16"},
+      {[](lamella_dtype_def& d) { d.itemsize = 3; }, "tenths: 'itemsize' is 3; it must be 1, 2, 4, 8 or 16"},
       {[](lamella_dtype_def& d) { d.dtype_class = LAMELLA_CLASS_COMPLEX; }, "'dtype_class' is 8"},
       {[](lamella_dtype_def& d) { d.dtype_class = 3; }, "'dtype_class' is 3"},
       {[](lamella_dtype_def& d) { d.to_float32 = nullptr; }, "'to_float32' and 'from_float32' must not be null"},
-      {[](lamella_dtype_def& d) { d.dlpack.lanes = 2; }, "16 bits and 2 lanes, which are not its 2 bytes"},
+      {[](lamella_dtype_def& d) { d.dlpack.lanes = 2; }, "16 bits and 2 lanes, which do not make the 2 bytes"},
       {[](lamella_dtype_def& d) { d.num_promotions = 1; }, "'promotions' must not be null"},
       {[](lamella_dtype_def& d) { d.reserved = 1; }, "'reserved'"},
       {[](lamella_dtype_def& d) { d.name = "float32"; }, "'float32' is taken by lamella; registration cannot"},

@@ -116,10 +116,10 @@ static lamella_status newest(lamella_frame* f, const lamella_value* args, lamell
 static lamella_status doubles(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   lamella_value own[2] = {args[0], num(args[1].as.i * 2)};
   rets[0].tag = 0x5a5a;
-  FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
+  FAILS(api, api->redispatch(f, own, 4, rets, 1), "got 4 arguments, expected at most 3");
   CHECK(rets[0].tag == LAMELLA_NONE);
   FAILS(api, api->redispatch(f, own, 1, rets, 0), "room for 0 results");
-  FAILS(api, api->redispatch(f, own, 4, rets, 1), "4 arguments, it takes 3");
+  FAILS(api, api->redispatch(f, own, 4, rets, 1), "got 4 arguments, expected at most 3");
   FAILS(api, api->redispatch(f, nullptr, 1, rets, 1), "redispatch: argument 1");
   FAILS(api, api->redispatch(nullptr, own, 1, rets, 1), "redispatch: argument 0");
   return api->redispatch(f, own, 2, rets, 1);
@@ -326,7 +326,7 @@ static void libraries() {
   d.schema = "f(Tensor self) -> Tensor";
   FAILS(api, api->define(other, &d, nullptr), "IMPL");
   api->library_close(other);
-  FAILS(api, open_library(api, "mine", "another", &other, 3), "there is no kind 3");
+  FAILS(api, open_library(api, "mine", "another", &other, 3), "library_open: 'kind' is 3");
   lamella_library_def def{sizeof def, LAMELLA_ABI_VERSION + 1, "mine", "newer", LAMELLA_EXTENDS, 0};
   FAILS(api, api->library_open(&def, &other), "set it to LAMELLA_TARGET_VERSION");
   def.version = 0;
@@ -339,7 +339,8 @@ static void libraries() {
   }
   d.schema = "g(Tensor self) -> Tensor";
   d.forms = 1u << 31;
-  FAILS(api, api->define(l, &d, nullptr), "define: 'forms' is 0x80000000, of which 0x80000000 is unknown here");
+  FAILS(api, api->define(l, &d, nullptr),
+        "define: 'forms' is 0x80000000, of which 0x80000000 has no meaning in this version");
   d.forms = 0;
   d.reserved = 7;
   FAILS(api, api->define(l, &d, nullptr), "'reserved' is 0x7");

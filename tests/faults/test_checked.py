@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 REPORTED = {
     "argument": "has changed its argument 'self'",
     "before": "has written before its result",
-    "behind": "has written behind its result",
+    "behind": "has written past the end of its result",
     "dtype": "has put Tensor float64 (2, 3) on cpu in place of its result, Tensor float32 (2, 3) on cpu",
     "shape": "has put Tensor float32 (3, 3) on cpu in place of its result, Tensor float32 (2, 3) on cpu",
     "nothing": "has taken away its result, which was allocated for it",

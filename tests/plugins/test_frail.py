@@ -63,7 +63,7 @@ def test_a_kernel_that_throws(frail):
         + """
     lamella.set_num_threads(2)
     for what, kind, words in (("throw", RuntimeError, ["thrown by neg"]),
-                              ("throw a number", RuntimeError, ["no std::exception"]),
+                              ("throw a number", RuntimeError, ["not derived from std::exception"]),
                               ("throw in parallel", lamella.OutOfMemoryError, ["out of memory"])):
         breaks(what)
         refused(kind, words, lambda: -x)

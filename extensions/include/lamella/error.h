@@ -98,7 +98,7 @@ inline lamella_status raise_thrown() {
   } catch (const std::exception& e) {
     return api().raise(LAMELLA_RUNTIME_ERROR, e.what());
   } catch (...) {
-    return api().raise(LAMELLA_RUNTIME_ERROR, "unknown exception: what was thrown is no std::exception");
+    return api().raise(LAMELLA_RUNTIME_ERROR, "unknown exception: its type is not derived from std::exception");
   }
 }
 

@@ -254,7 +254,7 @@ class Function {
     AutogradContext& c = *context;
     for (const Tensor& t : c.dirty_)
       LAMELLA_CHECK(position(inputs, t.get()) >= 0 && position(results, t.get()) >= 0, type().name,
-                    ": mark_dirty: what is written must be an argument and a result of forward");
+                    ": mark_dirty: each marked tensor must be an argument and a result of forward");
     lamella_node* node;
     check(a.node_new(&type(), context.get(), value(TensorList(inputs)).as.tensors, static_cast<int32_t>(inputs.size()),
                      static_cast<int32_t>(results.size()), &node));

@@ -64,9 +64,11 @@ struct Viewed {
     bool dots = false;
     for (const TensorIndex& i : at) {
       named += dimensions(i);
-      LAMELLA_CHECK_INDEX(i.kind != TensorIndex::Ellipsis || !std::exchange(dots, true), "index: \"...\" stands twice");
+      LAMELLA_CHECK_INDEX(i.kind != TensorIndex::Ellipsis || !std::exchange(dots, true),
+                          "index: \"...\" may occur only once");
     }
-    LAMELLA_CHECK_INDEX(named <= self.dim(), "index: ", named, " dimensions are named, and there are ", self.dim());
+    LAMELLA_CHECK_INDEX(named <= self.dim(), "index: got indices for ", named, " dimensions, the tensor has ",
+                        self.dim());
     for (const TensorIndex& i : at) {
       const bool flag = i.kind == TensorIndex::Boolean || (is_mask(i) && i.elements.dim() == 0);
       if (i.kind == TensorIndex::Integer) {

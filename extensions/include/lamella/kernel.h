@@ -185,7 +185,9 @@ Library& Library::infer(const char* op, F fn) {
 /* Registers a kernel with the types of the C ABI, for every operator of a category that has no kernel of its own under
  * this block's key. */
 inline Library& Library::impl_category(const char* name, lamella_kernel fn, const char* file, int line) {
-  if (!key_) return fail(LAMELLA_RUNTIME_ERROR, "impl_category: for which key? Use LAMELLA_LIBRARY_IMPL");
+  if (!key_)
+    return fail(LAMELLA_RUNTIME_ERROR, std::string(name && *name == '*' ? "fallback" : "impl_category") +
+                                           ": this block has no key; use LAMELLA_LIBRARY_IMPL(ns, key, m)");
   return category(name, key_, fn, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS, file, line);
 }
 /* Registers a kernel with the types of the C ABI, for every operator that has no other kernel under this key. */

@@ -118,7 +118,8 @@ LAMELLA_CASTER_(lamella::MemoryFormat, LAMELLA_MEMORY_FORMAT, "lamella.memory_fo
 /* IntArrayRef, TensorList and their like: the elements live as long as the call. */
 template <class T>
 struct type_caster<lamella::ArrayRef<T>> {
-  static_assert(!std::is_same<T, bool>::value, "take a std::vector<bool>: its elements do not lie in a row");
+  static_assert(!std::is_same<T, bool>::value,
+                "take a std::vector<bool>: it holds bits, which no ArrayRef<bool> can point to");
   using List = make_caster<std::vector<T>>;
   static constexpr auto name = List::name;
   template <class>

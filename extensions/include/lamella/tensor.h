@@ -150,7 +150,8 @@ class Tensor : public TensorMethods {
   template <class Options, class = std::enable_if_t<std::is_same<Options, TensorOptions>::value>>
   Tensor to(const Options& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> memory_format = {}) const {
-    LAMELLA_CHECK_VALUE(!options.requires_grad_set(), "to: options that ask for requires_grad; call requires_grad_()");
+    LAMELLA_CHECK_VALUE(!options.requires_grad_set(),
+                        "to: the options must not ask for requires_grad; call requires_grad_() on the result");
     return to(options.device(), options.dtype(), non_blocking, copy, memory_format);
   }
 #endif

@@ -42,8 +42,9 @@ class Compiler {
   // as the whole text makes a rule without inputs. Without text the rule has no formulas.
   void run() {
     if (text_ && std::string(text_) == "none") return;
-    if (writes_list_) throw Bad{"it writes a list in place"};
-    if (text_ && r_.list_return == several) throw Bad{"it returns several lists"};
+    if (writes_list_) throw Bad{"the operator writes a list in place, which autograd does not support"};
+    if (text_ && r_.list_return == several)
+      throw Bad{"the operator returns several lists; a formula can read the gradients of one"};
     for (size_t i = 0; i < arguments_.size(); i++) add_input(static_cast<int>(i));
     if (!text_) return;
     while (skip(), *p_) {
@@ -126,7 +127,7 @@ class Compiler {
       r_.inputs.erase(r_.inputs.begin() + static_cast<long>(i--));
     }
     for (size_t i = 0; i < r_.inputs.size(); i++) {
-      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"it takes several lists"};
+      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"several lists have formulas; one may"};
       if (r_.inputs[i].list) r_.list = static_cast<int>(i);
     }
   }
@@ -242,7 +243,7 @@ class Compiler {
       p_++;
       return attribute(known->second, word());
     }
-    if (*p_ != '(' && *p_ != '.') throw Bad{"it cannot name '" + name + "'"};
+    if (*p_ != '(' && *p_ != '.') throw Bad{"'" + name + "' is no argument, result or gradient of the operator"};
     std::string overload;
     bool explicitly = false;
     if (*p_ == '.') {
@@ -320,11 +321,12 @@ class Compiler {
 
   // Reserves room for the integers of a list constant.
   void take_ints(size_t n) {
-    if ((ints_ += n) > most_ints) throw Bad{"its lists are too long"};
+    if ((ints_ += n) > most_ints) throw Bad{"its lists have more than " + std::to_string(most_ints) + " integers"};
   }
 
   Expression constant(lamella_value v, Kind kind) {
-    if (r_.constants.size() == most_constants) throw Bad{"it has too many constants"};
+    if (r_.constants.size() == most_constants)
+      throw Bad{"it has more than " + std::to_string(most_constants) + " constants"};
     r_.constants.push_back(v);
     return {kind, {Operand::Constant, static_cast<uint8_t>(r_.constants.size() - 1)}};
   }
@@ -333,7 +335,7 @@ class Compiler {
     size_t i = 0;
     while (i < r_.saves.size() && !(r_.saves[i] == s)) i++;
     if (i == r_.saves.size()) r_.saves.push_back(s);
-    if (i >= most_saves) throw Bad{"it saves too much"};
+    if (i >= most_saves) throw Bad{"it saves more than " + std::to_string(most_saves) + " values"};
     f_->saves |= uint64_t{1} << i;
     return {kind, {Operand::Saved, static_cast<uint8_t>(i)}};
   }
@@ -373,12 +375,13 @@ class Compiler {
     if (!take('[')) return list;
     const Expression i = sum();
     expect(']');
-    if (i.kind != Kind::Number) throw Bad{"'[' is followed by a number"};
+    if (i.kind != Kind::Number) throw Bad{"expected a number after '['"};
     return step(Step::Element, {list, i}, Kind::Number);
   }
 
   uint8_t temporary(int n = 1) {
-    if (f_->temporaries + n > most_temporaries) throw Bad{"it is too long"};
+    if (f_->temporaries + n > most_temporaries)
+      throw Bad{"it has more than " + std::to_string(most_temporaries) + " intermediate values"};
     f_->temporaries = static_cast<uint8_t>(f_->temporaries + n);
     return static_cast<uint8_t>(f_->temporaries - n);
   }
@@ -437,7 +440,8 @@ class Compiler {
     Step s;
     s.what = Step::Call;
     s.op = resolve(name, args, keywords);
-    if (api().operator_num_args(s.op) > most_operands) throw Bad{name + " takes too many arguments"};
+    if (api().operator_num_args(s.op) > most_operands)
+      throw Bad{name + " takes more than " + std::to_string(most_operands) + " arguments"};
     for (int k = 0, n = api().operator_num_args(s.op); k < n; k++) {
       const lamella_argument& a = described(api().operator_argument(s.op, k));
       const Expression* e = k < static_cast<int>(args.size()) ? &args[k] : nullptr;

@@ -26,7 +26,10 @@ lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella
     if (given->device_key != root->device_key)
       return fail(LAMELLA_RUNTIME_ERROR, which + "another device than the tensor");
     if (is_complex(given) != is_complex(root) || !is_differentiable(given))
-      return fail(LAMELLA_RUNTIME_ERROR, which + "a dtype of another kind than the tensor");
+      return fail(LAMELLA_RUNTIME_ERROR,
+                  which + (!is_differentiable(given) ? "a dtype that is neither floating nor complex"
+                           : is_complex(given)       ? "a complex dtype, and the tensor a real one"
+                                                     : "a real dtype, and the tensor a complex one"));
     if (given->dtype != root->dtype) return ops.cast(given, root->dtype, out);
     api().retain(*out = given);
     return LAMELLA_OK;

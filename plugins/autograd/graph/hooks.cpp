@@ -22,7 +22,9 @@ Places& places() {
 }  // namespace
 
 lamella_status add_hook(Node* n, uint32_t output, const lamella_hook& hook, uint64_t* id) {
-  if (int64_t{output} >= n->num_results) return fail(LAMELLA_INDEX_ERROR, "hook: the node has no such result");
+  if (int64_t{output} >= n->num_results)
+    return fail(LAMELLA_INDEX_ERROR, "hook_add: the node has no result " + std::to_string(output) + "; it has " +
+                                         std::to_string(n->num_results));
   Extra& e = extra_of(n);
   Places& all = places();
   auto owner = std::make_shared<Extra::Owner>();

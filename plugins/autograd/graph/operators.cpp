@@ -105,7 +105,7 @@ lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad,
     for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(p[i]);
     return s + ")";
   };
-  if (!to.described()) return wrong("for an input that has none");
+  if (!to.described()) return wrong("for an input that takes no gradient");
   // The formula of a copy between devices does not move the gradient, so this function moves it.
   const bool elsewhere = device_of(grad).backend != to.device.backend || device_of(grad).index != to.device.index;
   if (elsewhere && is_by_hand(from)) return wrong("on another device than its input");

@@ -108,7 +108,9 @@ void* node_context(lamella_node* node, const lamella_node_type* type) {
 
 lamella_status node_save(lamella_node* node, const lamella_value* v, int32_t result) {
   CustomNode* n = cast(reinterpret_cast<Node*>(node));
-  if (n->kind != &custom_kind) return fail(LAMELLA_TYPE_ERROR, "save: " + n->kind->name(n) + " saves by its formulas");
+  if (n->kind != &custom_kind)
+    return fail(LAMELLA_TYPE_ERROR,
+                "node_save: " + n->kind->name(n) + " was not made by node_new(); it saves what its formulas read");
   n->saved.emplace_back();
   SavedValue& to = n->saved.back();
   lamella_status st = to.keep(*v, result);

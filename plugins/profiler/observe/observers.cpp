@@ -50,7 +50,8 @@ Held find(uint64_t handle) {
 std::string wrong_in(const lamella_observer& o) {
   if (!(o.probability > 0 && o.probability <= 1))
     return "sampling_prob must be above 0 and at most 1, got " + std::to_string(o.probability);
-  if (!o.scopes || o.scopes >> LAMELLA_SCOPES) return "scopes must be bits of the four scopes, and one at least";
+  if (!o.scopes || o.scopes >> LAMELLA_SCOPES)
+    return "scopes must be one or more of the bits 1, 2, 4 and 8, got " + std::to_string(o.scopes);
   if (!o.enter && !o.exit) return "one of 'enter' and 'exit' must be given";
   return {};
 }

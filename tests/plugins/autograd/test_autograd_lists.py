@@ -275,13 +275,13 @@ def test_a_list_between_tensors(lots):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda lots, x: lots.unnamed(x, 2), "it cannot name 'grad'"),
-        (lambda lots, x: lots.two_lists([x], [x]), "it takes several lists"),
-        (lambda lots, x: lots.lists_out(x), "it returns several lists"),
+        (lambda lots, x: lots.unnamed(x, 2), "'grad' is no argument, result or gradient"),
+        (lambda lots, x: lots.two_lists([x], [x]), "several lists have formulas"),
+        (lambda lots, x: lots.lists_out(x), "the operator returns several lists"),
         (lambda lots, x: lots.two_formulas(x), "'self' has two formulas"),
-        (lambda lots, x: lots.long_list(x), "its lists are too long"),
-        (lambda lots, x: lots.many_constants(x), "too many constants"),
-        (lambda lots, x: lots.many_operands(x), "takes too many arguments"),
+        (lambda lots, x: lots.long_list(x), "its lists have more than 64 integers"),
+        (lambda lots, x: lots.many_constants(x), "more than 256 constants"),
+        (lambda lots, x: lots.many_operands(x), "takes more than 32 arguments"),
         (lambda lots, x: lots.conj_list(x, 2), "conj.. takes a tensor"),
     ],
 )
