@@ -43,7 +43,7 @@ std::string_view wide_numbers(const Member& m, std::string_view extra) {
     const size_t size = u16(extra.data() + 2);
     if (size > extra.size() - 4) fault(m, "has an extra field that is longer than its place");
     if (u16(extra.data()) == wide_field) {
-      if (found.data()) fault(m, "has its sizes twice");
+      if (found.data()) fault(m, "has two zip64 fields");
       found = {extra.data() + 4, size};
     }
     extra.remove_prefix(size + 4);
@@ -69,10 +69,10 @@ Archive::Archive(std::shared_ptr<Source> source) : source_(std::move(source)) {
   members_.reserve(entries_);
   size_t at = 0;
   for (uint64_t i = 0; i < entries_; i++) read_entry(directory, &at);
-  if (at != directory.size()) throw Fault("its directory has bytes behind the last entry");
+  if (at != directory.size()) throw Fault("its directory has bytes after the last entry");
   places_.reserve(members_.size());
   for (size_t i = 0; i < members_.size(); i++)
-    if (!places_.emplace(members_[i].name, i).second) fault(members_[i], "is there twice");
+    if (!places_.emplace(members_[i].name, i).second) fault(members_[i], "is listed twice in the directory");
   for (Member& m : members_) read_header(m);
   check_order();
 }
@@ -98,7 +98,7 @@ void Archive::read_directory() {
     if (u32(locator) == locator_mark) {
       behind = end_at - sizeof wide;
       if (u32(wide) != wide_end_mark || u64(locator + 8) != behind || u64(wide + 4) != wide_end_size - 12)
-        throw Fault("the zip64 record is not where it should be");
+        throw Fault("the zip64 record is damaged, or not directly before its locator");
       if (u32(locator + 4) != 0 || u32(locator + 16) > 1 || u32(wide + 16) != 0 || u32(wide + 20) != 0)
         throw Fault("it is a part of an archive of several files");
       const uint64_t entries = u64(wide + 32), bytes = u64(wide + 40), at = u64(wide + 48);
@@ -109,7 +109,7 @@ void Archive::read_directory() {
     }
   }
   if (directory_ > behind || directory_size_ != behind - directory_)
-    throw Fault("its directory is not where it should be");
+    throw Fault("its directory does not end where the next record begins");
   if (entries_ > directory_size_ / entry_size) throw Fault("its directory is too short for its entries");
 }
 
@@ -126,14 +126,15 @@ void Archive::read_entry(std::string_view directory, size_t* at) {
   if (const char* why = unsafe_name(m.name)) throw Fault(std::string("a member's name ") + why);
   m.flags = u16(p + 8);
   if (m.flags & 1) fault(m, "is encrypted");
-  if (m.flags & ~(descriptor_follows | name_is_utf8)) fault(m, "has flags of a kind that is not read");
-  if (u16(p + 10) != 0) fault(m, "is compressed; members are stored as they are");
+  if (m.flags & ~(descriptor_follows | name_is_utf8))
+    fault(m, "has zip flags that are not supported; only bits 3 and 11 are");
+  if (u16(p + 10) != 0) fault(m, "is compressed; only uncompressed members are supported");
   m.crc = u32(p + 16);
   std::string_view wide = wide_numbers(m, std::string_view(p + entry_size + name, extra));
   m.size = widened(m, u32(p + 24), &wide);  // the zip64 field has the numbers in this order
-  if (widened(m, u32(p + 20), &wide) != m.size) fault(m, "has two sizes");
+  if (widened(m, u32(p + 20), &wide) != m.size) fault(m, "has a stored size that differs from its size");
   m.header = widened(m, u32(p + 42), &wide);
-  if (u16(p + 34) != 0) fault(m, "is in another file of the archive");
+  if (u16(p + 34) != 0) fault(m, "is in another part of a split archive");
   if (m.header > directory_ || directory_ - m.header < header_size || m.size > directory_ - m.header - header_size)
     fault(m, "reaches beyond the archive");
   *at += entry_size + name + extra + comment;

@@ -100,7 +100,8 @@ bool may_export(PyObject* tensor, ExportAs as) {
 }
 
 PyObject* set_export_checks(PyObject*, PyObject* list) {
-  if (!PyList_Check(list)) return PyErr_Format(PyExc_TypeError, "_set_export_checks takes a list");
+  if (!PyList_Check(list))
+    return PyErr_Format(PyExc_TypeError, "_set_export_checks: expected a list, got %s", type_name(list).c_str());
   Py_XSETREF(export_checks, Py_NewRef(list));
   Py_RETURN_NONE;
 }
@@ -115,7 +116,8 @@ PyObject* readable(PyObject* tensor, bool shared) {
   Py_XDECREF(keywords);
   if (!found || !unwrap(found)->opaque()) return found;
   Py_DECREF(found);
-  return PyErr_Format(PyExc_RuntimeError, "_materialize: its kernel returned an opaque tensor; return one with memory");
+  return PyErr_Format(PyExc_RuntimeError,
+                      "_materialize: the layer's kernel returned an opaque tensor; it must return one with memory");
 }
 
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
@@ -170,7 +172,10 @@ PyObject* storage_view(PyObject*, PyObject* args) {
   const Py_ssize_t ndim = PyTuple_GET_SIZE(size);
   if (!is_tensor(tensor) || !read_dtype(dtype, &t) || ndim != PyTuple_GET_SIZE(stride) || ndim > LAMELLA_MAX_DIMS ||
       offset < 0)
-    return PyErr_Format(PyExc_ValueError, "storage: expected a tensor, a dtype, sizes, as many strides, and an offset");
+    return PyErr_Format(
+        PyExc_ValueError,
+        "storage: expected a tensor, a dtype, at most %d sizes, as many strides, and an offset that is not negative",
+        LAMELLA_MAX_DIMS);
   // Computes the position of the last element with overflow checks, so that forged numbers cause an error and no access
   // outside of the memory.
   int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS], numel = 1, last = offset, bytes = 0;
@@ -191,7 +196,8 @@ PyObject* storage_view(PyObject*, PyObject* args) {
   counted &= !__builtin_mul_overflow(numel, core::itemsize(t), &bytes) && !__builtin_add_overflow(last, 1, &last) &&
              !__builtin_mul_overflow(last, core::itemsize(t), &bytes);
   if (!counted || (numel > 0 && bytes > s->bytes))
-    return PyErr_Format(PyExc_ValueError, "storage: sizes and strides reach beyond its %lld bytes",
+    return PyErr_Format(PyExc_ValueError,
+                        "storage: sizes and strides from offset %lld reach beyond the storage's %lld bytes", offset,
                         (long long)s->bytes);
   return wrap(core::tensor_over(s, static_cast<int>(ndim), sizes, strides, offset, t));
 }

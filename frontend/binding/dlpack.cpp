@@ -46,7 +46,8 @@ void destroy_capsule(PyObject* capsule) {
 
 // _dlpack_device(tensor) -> (DLPack's device type, index)
 PyObject* dlpack_device(PyObject*, PyObject* o) {
-  if (!is_tensor(o)) return PyErr_Format(PyExc_TypeError, "__dlpack_device__: expected a Tensor");
+  if (!is_tensor(o))
+    return PyErr_Format(PyExc_TypeError, "__dlpack_device__: expected a Tensor, got %s", type_name(o).c_str());
   return Py_BuildValue("(ii)", static_cast<int>(unwrap(o)->dl.device.device_type),
                        static_cast<int>(unwrap(o)->dl.device.device_id));
 }
@@ -112,7 +113,9 @@ PyObject* dlpack_stream(PyObject*, PyObject* args) {
 PyObject* to_dlpack(PyObject*, PyObject* args) {
   PyObject *o, *stream;
   int versioned;
-  if (!PyArg_ParseTuple(args, "OpO", &o, &versioned, &stream) || !is_tensor(o)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OpO", &o, &versioned, &stream)) return nullptr;
+  if (!is_tensor(o))
+    return PyErr_Format(PyExc_TypeError, "__dlpack__: expected a Tensor, got %s", type_name(o).c_str());
   if (!may_export(o, ExportAs::Memory)) return nullptr;
   PyObject* plain = readable(o, true);
   if (!plain) return nullptr;
@@ -148,8 +151,10 @@ PyObject* import_managed(Managed* m) {
   DLTensor& d = m->dl_tensor;
   DType dtype = core::dtype_from_dlpack(d.dtype);
   if (dtype == LAMELLA_NO_DTYPE)
-    return PyErr_Format(PyExc_BufferError, "from_dlpack: elements of code %d, %d bits, %d lanes are not supported",
-                        d.dtype.code, d.dtype.bits, d.dtype.lanes);
+    return PyErr_Format(
+        PyExc_BufferError,
+        "from_dlpack: no dtype has DLPack's type code %d, %d bits and %d lanes; convert the array first", d.dtype.code,
+        d.dtype.bits, d.dtype.lanes);
   lamella_device where = {-1, d.device.device_id};
   for (int32_t i = 1; i < core::backend_count(); i++) {
     if (!core::backend(i) || core::backend(i)->dlpack_type != d.device.device_type) continue;
@@ -172,8 +177,9 @@ PyObject* import_managed(Managed* m) {
     return nullptr;
   }
   if (!core::has_dtype(core::backend(where.backend), dtype))
-    return PyErr_Format(PyExc_BufferError, "from_dlpack: device '%s' has no %s", core::backend_name(where.backend),
-                        core::dtype_info(dtype).name);
+    return PyErr_Format(PyExc_BufferError,
+                        "from_dlpack: device '%s' does not support dtype %s; convert the array first",
+                        core::backend_name(where.backend), core::dtype_info(dtype).name);
   if (d.ndim > LAMELLA_MAX_DIMS || d.ndim < 0)
     return PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are supported", d.ndim,
                         LAMELLA_MAX_DIMS);

@@ -34,7 +34,7 @@ class Drawing {
     return py::reinterpret_steal<py::object>(new_generator_object(Generator::borrow(own_.get()).take()));
   }
   void exit(const py::args&) {
-    if (begun_.empty()) throw std::runtime_error("drawing_from: the block has not begun");
+    if (begun_.empty()) throw std::runtime_error("drawing_from: the block has not begun; enter it by 'with'");
     const Block last = std::move(begun_.back());
     begun_.pop_back();
     dispatcher::end_generator_block(*last);

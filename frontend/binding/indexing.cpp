@@ -40,7 +40,7 @@ PyObject* slice(PyObject* self, int64_t dim, PyObject* s) {
   Py_ssize_t start, stop, step;
   if (PySlice_Unpack(s, &start, &stop, &step) < 0) return nullptr;
   if (step < 0)
-    return PyErr_Format(PyExc_ValueError, "slice: the step must be positive, got %zd; strides are never negative here",
+    return PyErr_Format(PyExc_ValueError, "slice: the step must be positive, got %zd; flip() reverses a dimension",
                         step);
   Value v[5] = {core::tensor_value(unwrap(self)), core::integer(dim), core::integer(start), core::integer(stop),
                 core::integer(step)};

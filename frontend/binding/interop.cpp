@@ -341,9 +341,12 @@ PyObject* to_list(PyObject*, PyObject* o) {
   // Making a list may run the garbage collector and thus Python; the reference keeps the memory in place.
   core::Storage* held = unwrap(plain)->storage;
   core::retain(held);
-  PyObject* list = core::is_host(unwrap(plain)->backend)
-                       ? to_list_at(unwrap(plain), 0, static_cast<const char*>(unwrap(plain)->dl.data))
-                       : PyErr_Format(PyExc_TypeError, "tolist: _materialize gave a tensor that is not in host memory");
+  PyObject* list =
+      core::is_host(unwrap(plain)->backend)
+          ? to_list_at(unwrap(plain), 0, static_cast<const char*>(unwrap(plain)->dl.data))
+          : PyErr_Format(PyExc_TypeError,
+                         "tolist: _materialize returned a tensor on device '%s'; it must return one in host memory",
+                         core::device_name(unwrap(plain)->device()).c_str());
   core::release(held);
   Py_DECREF(plain);
   return list;

@@ -230,7 +230,10 @@ void push_mode(const std::string& word, py::object mode) {
 
 py::object pop_mode(const std::string& word) {
   Modes& modes = word == "function" ? overriding.functions : overriding.calls;
-  if (modes.empty()) throw std::runtime_error("a mode is left that was not entered on this thread");
+  if (modes.empty())
+    throw std::runtime_error(
+        (word == "function" ? "TorchFunctionMode" : "TorchDispatchMode") +
+        std::string(": no mode is entered on this thread; exit a mode on the thread that entered it"));
   const py::object mode = py::reinterpret_steal<py::object>(modes.back());
   modes.pop_back();
   int32_t bit;

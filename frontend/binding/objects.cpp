@@ -55,7 +55,8 @@ PyObject* object_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO:Object", const_cast<char**>(names), &kind, &payload))
     return nullptr;
   if (!*kind || !std::strcmp(kind, "Generator"))
-    return PyErr_Format(PyExc_ValueError, "Object: argument 'kind': expected a name as 'mine.Work', got '%s'", kind);
+    return PyErr_Format(PyExc_ValueError, "Object: argument 'kind': expected a name such as 'mine.Work', got '%s'",
+                        kind);
   auto* made = new Payload{};
   made->refcount = 1;
   made->type = type_of(kind);
@@ -97,14 +98,16 @@ PyObject* object_kind(PyObject* o, void*) { return PyUnicode_FromString(value_of
 PyObject* object_payload(PyObject* o, void*) {
   const lamella_object* value = value_of(o);
   if (value->type->destroy != destroy_payload)
-    return PyErr_Format(PyExc_AttributeError, "payload: this %s was not made by Python", value->type->name);
+    return PyErr_Format(PyExc_AttributeError,
+                        "payload: this %s was made by a native library, so it has no payload in Python",
+                        value->type->name);
   return Py_NewRef(static_cast<const Payload*>(value)->held);
 }
 
-PyGetSetDef object_getset[] = {{"kind", object_kind, nullptr, "The name of its kind, as schemas have it.", nullptr},
-                               {"payload", object_payload, nullptr,
-                                "What Python made it of. AttributeError for one of a native library.", nullptr},
-                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef object_getset[] = {
+    {"kind", object_kind, nullptr, "The name of its kind, as schemas have it.", nullptr},
+    {"payload", object_payload, nullptr, "Its payload. AttributeError if a native library made the object.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot object_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(object_new)},
     {Py_tp_dealloc, reinterpret_cast<void*>(object_dealloc)},

@@ -341,7 +341,7 @@ PyMethodDef as_subclass_def = {"as_subclass", as_subclass, METH_O,
                                "('Named', 'x')\n"};
 PyMethodDef off_def = {"_disabled_torch_function_impl", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(nothing)),
                        METH_FASTCALL | METH_KEYWORDS,
-                       "Set as a class's __torch_function__: its tensors are as plain ones in every call."};
+                       "A value for a class's __torch_function__: every call then treats its tensors as plain ones."};
 
 }  // namespace
 

@@ -138,7 +138,7 @@ PyTypeObject* results_type(const Operator* op) {
   auto* described = new PyStructSequence_Field[rets.size() + 1];
   for (size_t i = 0; i < rets.size(); i++) described[i] = {(*names)[i].c_str(), nullptr};
   described[rets.size()] = {nullptr, nullptr};
-  PyStructSequence_Desc d = {kept->c_str(), "What the operator returns, by name.", described,
+  PyStructSequence_Desc d = {kept->c_str(), "The operator's results, by name.", described,
                              static_cast<int>(rets.size())};
   return type = PyStructSequence_NewType(&d);
 }

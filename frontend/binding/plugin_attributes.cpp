@@ -24,7 +24,8 @@ PyObject* attribute_get(PyObject* self, PyObject* object, PyObject*) {
 int attribute_set(PyObject* self, PyObject* object, PyObject* value) {
   const dispatcher::Attribute* a = reinterpret_cast<AttributeObject*>(self)->attribute;
   if (!a->set || !value) {
-    PyErr_Format(PyExc_AttributeError, "Tensor.%s cannot be %s", a->name.c_str(), value ? "set" : "deleted");
+    PyErr_Format(PyExc_AttributeError, "Tensor.%s cannot be %s", a->name.c_str(),
+                 value ? "set: the plugin gives it no setter" : "deleted");
     return -1;
   }
   Arena arena;
@@ -32,7 +33,10 @@ int attribute_set(PyObject* self, PyObject* object, PyObject* value) {
   dispatcher::Type any;
   if (!convert(value, any, &v, arena)) {
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "Tensor.%s: cannot be %s", a->name.c_str(), type_name(value).c_str());
+      PyErr_Format(
+          PyExc_TypeError,
+          "Tensor.%s: expected a tensor, a number, a string, a dtype, a device, None or a list of them, got %s",
+          a->name.c_str(), type_name(value).c_str());
     return -1;
   }
   if (a->set(nullptr, a->context, unwrap(object), &v)) {

@@ -19,7 +19,10 @@ bool is_own(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* 
 bool read(const std::string& name, PyObject* o, Value* v, Arena& arena) {
   if (convert_any(o, v, arena)) return true;
   if (!PyErr_Occurred())
-    PyErr_Format(PyExc_TypeError, "argument '%s' cannot be %s", name.c_str(), type_name(o).c_str());
+    PyErr_Format(
+        PyExc_TypeError,
+        "argument '%s': expected a tensor, a number, a string, a dtype, a device, None or a list of them, got %s",
+        name.c_str(), type_name(o).c_str());
   return false;
 }
 

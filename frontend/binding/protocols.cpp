@@ -271,7 +271,7 @@ PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(un
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                         {"shape", get_shape, nullptr, "The sizes, as a Size.", nullptr},
                         {"dtype", get_dtype, nullptr, "The element type.", nullptr},
-                        {"device", get_device, nullptr, "Where it lives.", nullptr},
+                        {"device", get_device, nullptr, "The device that holds the elements.", nullptr},
                         {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
                         {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
                         {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
@@ -280,7 +280,7 @@ PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSe
                         {"_base", get_base, nullptr, "The root tensor of a view, else None.", nullptr},
                         {"is_opaque", get_opaque, nullptr,
                          "Whether only a layer knows its values: it has a shape and a dtype, and no memory.", nullptr},
-                        {"_keys", get_keys, nullptr, "The layers that this tensor asks for, as bits.", nullptr},
+                        {"_keys", get_keys, nullptr, "The layers that this tensor turns on, as bits.", nullptr},
                         {nullptr}};
 
 PyMethodDef methods[] = {
@@ -297,7 +297,7 @@ PyMethodDef methods[] = {
     {"dim", dim, METH_NOARGS, "dim()\n--\n\nThe number of dimensions."},
     {"ndimension", dim, METH_NOARGS, "ndimension()\n--\n\nThe number of dimensions."},
     {"storage_offset", storage_offset, METH_NOARGS,
-     "storage_offset()\n--\n\nWhere the first element stands in the storage, in elements."},
+     "storage_offset()\n--\n\nThe position of the first element in the storage, in elements."},
     {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point()\n--\n\nWhether the dtype is floating."},
     {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
     {"item", item_method, METH_NOARGS,

@@ -73,16 +73,16 @@ bool unchanged(const Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwn
 
 PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   if (!c->frame)
-    return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
+    return PyErr_Format(PyExc_RuntimeError,
+                        "redispatch: the handler of this call has returned; make the call before that");
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   const Operator* op = c->frame->op;
   if (c->frame->layer < 0)
-    return PyErr_Format(PyExc_RuntimeError,
-                        "%s: a device's kernel is the end of the call; there is nothing to go on to",
+    return PyErr_Format(PyExc_RuntimeError, "%s: a device's kernel cannot redispatch, because no layer is below it",
                         dispatcher::operator_title(op).c_str());
   if (c->frame->thread != &core::this_thread().shared)
     return PyErr_Format(PyExc_RuntimeError,
-                        "redispatch: this call of %s belongs to the thread that its handler runs on",
+                        "redispatch: this call of %s belongs to the thread that its handler runs on; make it there",
                         dispatcher::operator_title(op).c_str());
   Arena arena;
   Value values[64], rets[LAMELLA_MAX_RETURNS];
@@ -147,7 +147,7 @@ PyGetSetDef getset[] = {
     {"overload", get_overload, nullptr, "The overload's name, perhaps empty.", nullptr},
     {"schema", get_schema, nullptr, "The operator's schema.", nullptr},
     {"expressions", get_expressions, nullptr,
-     "Of a pointwise operator what an element of the result is, in C, by class of dtypes; else {}.", nullptr},
+     "For a pointwise operator, the C expressions of a result's element by class of dtypes; otherwise {}.", nullptr},
     {"category", get_category, nullptr, "The operator's category.", nullptr},
     {nullptr}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr},
@@ -282,9 +282,10 @@ lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor*
 lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, Value result, bool composite) {
   const bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   if (ret->tag == LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR) {
+    std::string s =
+        dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor, got " + core::describe(result);
     core::release_value(result);
-    return core::raise(LAMELLA_TYPE_ERROR,
-                       dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor");
+    return core::raise(LAMELLA_TYPE_ERROR, s);
   }
   const Tensor* want = ret->tag == LAMELLA_TENSOR ? core::full(ret->as.tensor) : nullptr;
   const Tensor* got = result.tag == LAMELLA_TENSOR ? core::full(result.as.tensor) : nullptr;
@@ -413,7 +414,7 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
   auto* k = static_cast<PythonKernel*>(f->context);
   if (!k->callable) return LAMELLA_RETRY;
   if (is_stack_short()) {
-    PyErr_Format(PyExc_RecursionError, "%s: kernels in Python call each other without end",
+    PyErr_Format(PyExc_RecursionError, "%s: kernels in Python are nested too deeply; does one call its own operator?",
                  dispatcher::operator_title(f->op).c_str());
     return capture_exception();
   }

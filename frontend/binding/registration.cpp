@@ -165,7 +165,9 @@ class PyLibrary {
   lamella_handle backend(const std::string& name, const std::vector<py::object>& methods, int32_t device_count,
                          uint32_t flags, int32_t dlpack_type, const std::vector<py::object>& dtypes) {
     PythonBackend b{name, {}, device_count, dlpack_type, flags, {}};
-    if (methods.size() != backend_slots().size()) throw py::value_error("backend: expected a method for each slot");
+    if (methods.size() != backend_slots().size())
+      throw py::value_error("backend: expected " + std::to_string(backend_slots().size()) +
+                            " methods, one for each slot, got " + std::to_string(methods.size()));
     for (const py::object& o : methods) b.methods.push_back(o.is_none() ? nullptr : o.ptr());
     for (const py::object& o : dtypes) {
       core::DType t;

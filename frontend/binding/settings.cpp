@@ -37,7 +37,7 @@ void add_settings(py::module_& m) {
         if (t != LAMELLA_NO_DTYPE) return py::reinterpret_borrow<py::object>(dtype_object(t));
         throw py::value_error("find_dtype: no dtype '" + name + "' is registered; import the package that brings it");
       },
-      "find_dtype(name)\n--\n\nThe dtype of a name, one that a plugin has registered too.\n\nRaises:\n    ValueError: "
+      "find_dtype(name)\n--\n\nThe dtype with this name. It may be of a plugin.\n\nRaises:\n    ValueError: "
       "there is none\n\n>>> lamella.library.find_dtype(\"float32\")\nlamella.float32\n");
   m.def("_set_default_dtype", [](py::object o) {
     core::DType t;
@@ -47,7 +47,7 @@ void add_settings(py::module_& m) {
   });
   m.def(
       "get_default_dtype", [] { return py::reinterpret_borrow<py::object>(dtype_object(core::default_dtype())); },
-      "get_default_dtype()\n--\n\nThe dtype of floats where none is given.\n\n>>> "
+      "get_default_dtype()\n--\n\nThe floating dtype that is used where none is given.\n\n>>> "
       "lamella.get_default_dtype()\nlamella.float32\n");
   m.def("_set_default_device", [](py::object o) {
     lamella_device d = {-1, 0};

@@ -65,7 +65,9 @@ py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size,
   const int read = read_device(device.ptr(), &d);
   if (read < 0) throw py::error_already_set();
   if (!read || size.size() != stride.size())
-    throw py::value_error("_opaque: expected a device, and as many strides as sizes");
+    throw py::value_error("_opaque: expected a device and as many strides as sizes, got " + type_name(device.ptr()) +
+                          ", " + std::to_string(stride.size()) + " strides and " + std::to_string(size.size()) +
+                          " sizes");
   const int ndim = static_cast<int>(size.size());
   check(core::check_device("_opaque", d));
   check(core::check_sizes("_opaque", ndim, size.data(), core::itemsize(t), nullptr));

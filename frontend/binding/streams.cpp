@@ -81,7 +81,9 @@ class Stream {
   static std::unique_ptr<Stream> current(const py::object& device, bool usual) {
     std::unique_ptr<Stream> s(new Stream(place("current_stream", device), false));
     const auto find = usual ? s->backend().stream_default : s->backend().stream_current;
-    if (find) s->at_.call("asking for a stream", [&](auto&, void* c, int32_t i) { return find(c, i, &s->handle_); });
+    if (find)
+      s->at_.call(usual ? "reading the default stream" : "reading the current stream",
+                  [&](auto&, void* c, int32_t i) { return find(c, i, &s->handle_); });
     return s;
   }
 
@@ -118,7 +120,7 @@ class Stream {
   bool done() const {
     int32_t done = 1;
     if (there().backend->stream_query)
-      at_.call("asking a stream", [&](auto& b, void* c, int32_t i) { return b.stream_query(c, i, handle_, &done); });
+      at_.call("querying a stream", [&](auto& b, void* c, int32_t i) { return b.stream_query(c, i, handle_, &done); });
     else
       wait();
     return done;
@@ -184,7 +186,7 @@ class Event {
     int32_t done = 1;
     there();
     if (native() && recorded_)
-      at_.call("asking an event", [&](auto& b, void* c, int32_t i) { return b.event_query(c, i, handle_, &done); });
+      at_.call("querying an event", [&](auto& b, void* c, int32_t i) { return b.event_query(c, i, handle_, &done); });
     return done;
   }
   double elapsed(const Event& end) const {
@@ -230,8 +232,9 @@ void set_current_device(const py::object& device, bool needed) {
   if (now == p.device.index || (!needed && !p.backend->device_set_current)) return;
   if (!p.backend->device_set_current)
     throw std::runtime_error("on device '" + std::string(p.backend->name) + "' the index " + std::to_string(now) +
-                             " is always the current one; name a device with its index");
-  p.call("making it the current device", [](auto& b, void* c, int32_t i) { return b.device_set_current(c, i); });
+                             " is always the current one; pass '" + core::device_name(p.device) +
+                             "' as the device instead");
+  p.call("setting the current device", [](auto& b, void* c, int32_t i) { return b.device_set_current(c, i); });
 }
 
 py::object memory_stats(const py::object& device) {  // None if the backend has no statistics
@@ -240,7 +243,7 @@ py::object memory_stats(const py::object& device) {  // None if the backend has 
   if (!a.stats) return py::none();
   lamella_allocator_stats s{};
   s.size = sizeof s;
-  p.call("asking for memory", [&](auto&, void*, int32_t i) { return a.stats(a.context, i, &s); });
+  p.call("reading memory statistics", [&](auto&, void*, int32_t i) { return a.stats(a.context, i, &s); });
   py::dict d;
   d["live_bytes"] = s.live_bytes;
   d["peak_bytes"] = s.peak_bytes;
@@ -255,20 +258,21 @@ void reset_memory_stats(const py::object& device, uint32_t what) {
   const Place p = place("reset_memory_stats", device);
   const lamella_allocator& a = *p.backend->allocator;
   if (!a.reset_stats)
-    throw std::runtime_error("reset_memory_stats: device '" + core::device_name(p.device) + "' cannot count anew");
-  p.call("counting memory anew", [&](auto&, void*, int32_t i) { return a.reset_stats(a.context, i, what); });
+    throw std::runtime_error("reset_memory_stats: device '" + core::device_name(p.device) +
+                             "' cannot reset its memory statistics");
+  p.call("resetting memory statistics", [&](auto&, void*, int32_t i) { return a.reset_stats(a.context, i, what); });
 }
 
 void trim(const py::object& device, int64_t cap) {
   const Place p = place("empty_cache", device);
   const lamella_allocator& a = *p.backend->allocator;
-  if (a.trim) p.call("giving memory back", [&](auto&, void*, int32_t i) { return a.trim(a.context, i, cap); });
+  if (a.trim) p.call("freeing cached memory", [&](auto&, void*, int32_t i) { return a.trim(a.context, i, cap); });
 }
 
 void trim_host(const py::object& device) {
   const Place p = place("empty_host_cache", device);
   const lamella_allocator* a = p.backend->host_allocator;
-  if (a && a->trim) p.call("giving memory back", [&](auto&, void*, int32_t) { return a->trim(a->context, 0, 0); });
+  if (a && a->trim) p.call("freeing cached memory", [&](auto&, void*, int32_t) { return a->trim(a->context, 0, 0); });
 }
 
 // Returns a property of a device; None if the backend does not have it.
@@ -276,7 +280,7 @@ py::object property(const py::object& device, const std::string& name) {
   const Place p = place("property", device);
   lamella_value v{};
   if (p.backend->property)
-    p.call("asking for a property", [&](auto& b, void* c, int32_t i) { return b.property(c, i, name.c_str(), &v); });
+    p.call("reading a property", [&](auto& b, void* c, int32_t i) { return b.property(c, i, name.c_str(), &v); });
   PyObject* o = to_python(v);
   if (!o) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(o);

@@ -143,7 +143,7 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     long i = PyLong_Check(index) ? PyLong_AsLongAndOverflow(index, &overflow) : -1;
     if (!PyLong_Check(index) || overflow || i < 0 || i > 9999)
       return PyErr_Format(PyLong_Check(index) ? PyExc_RuntimeError : PyExc_TypeError,
-                          "device: argument 'index' must be a small int, not negative, got %R", index);
+                          "device: argument 'index' must be an int from 0 to 9999, got %R", index);
     d.index = static_cast<int32_t>(i);
   }
   return new_device(d);
@@ -169,7 +169,8 @@ PyObject* device_exit(PyObject*, PyObject*) {
 }
 
 PyGetSetDef device_getset[] = {{"type", device_kind, nullptr, "The backend's name.", nullptr},
-                               {"index", device_index, nullptr, "Which of several, or None.", nullptr},
+                               {"index", device_index, nullptr,
+                                "The index among the backend's devices; None if it does not number them.", nullptr},
                                {nullptr}};
 PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
                                 {"__enter__", device_enter, METH_NOARGS, nullptr},
@@ -183,10 +184,11 @@ PyType_Slot device_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(device_new)},
     {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)},
     {Py_tp_hash, reinterpret_cast<void*>(device_hash)},
-    {Py_tp_doc, const_cast<char*>("device(type, index=None)\n--\n\nWhere a tensor lives: a backend's name, and an "
-                                  "index where it has several. As a context manager it is where the block makes "
-                                  "tensors.\n\n>>> lamella.device('cpu')\ndevice(type='cpu')\n>>> with "
-                                  "lamella.device('meta'):\n...     lamella.ones(2).device\ndevice(type='meta')\n")},
+    {Py_tp_doc,
+     const_cast<char*>("device(type, index=None)\n--\n\nThe device of a tensor: a backend's name, and an "
+                       "index if the backend has several devices. As a context manager, it is the "
+                       "default device of the block.\n\n>>> lamella.device('cpu')\ndevice(type='cpu')\n>>> with "
+                       "lamella.device('meta'):\n...     lamella.ones(2).device\ndevice(type='meta')\n")},
     {0, nullptr}};
 PyType_Spec device_spec = {"lamella.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
 
@@ -270,7 +272,8 @@ PyObject* generator_get_state(PyObject* o, PyObject*) {
 PyObject* generator_set_state(PyObject* o, PyObject* state) {
   unsigned long long seed, offset;
   if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "KK", &seed, &offset))
-    return PyErr_Format(PyExc_TypeError, "set_state: argument 'state' must be what get_state() gave");
+    return PyErr_Format(PyExc_TypeError,
+                        "set_state: argument 'state' must be a tuple (seed, offset), as get_state() returns");
   if (offset % 4)
     return PyErr_Format(PyExc_ValueError, "set_state: argument 'state': the offset %llu is no multiple of 4", offset);
   dispatcher::generator_set(generator_of(o), {seed, offset});
@@ -290,8 +293,8 @@ PyMethodDef generator_methods[] = {
     {"__setstate__", generator_set_state, METH_O, nullptr},
     {"__reduce__", generator_reduce, METH_NOARGS, nullptr},
     {nullptr}};
-PyGetSetDef generator_getset[] = {{"device", generator_device, nullptr, "Whose random kernels it serves.", nullptr},
-                                  {nullptr}};
+PyGetSetDef generator_getset[] = {
+    {"device", generator_device, nullptr, "The device whose random kernels draw from it.", nullptr}, {nullptr}};
 PyType_Slot generator_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(generator_new)},
     {Py_tp_dealloc, reinterpret_cast<void*>(generator_dealloc)},

@@ -237,6 +237,12 @@ def test_from_dlpack_refuses_clearly(source, error, text):
         lamella.from_dlpack(source)
 
 
+def test_the_export_of_what_is_no_tensor():
+    for export in (lamella.Tensor.__dlpack__, lamella.Tensor.__dlpack_device__):
+        with pytest.raises(TypeError, match="expected a Tensor, got int"):
+            export(5)
+
+
 def test_meta_has_nothing_to_export():
     with pytest.raises(BufferError, match="meta"):
         np.from_dlpack(lamella.empty(2, device="meta"))

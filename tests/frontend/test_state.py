@@ -203,7 +203,7 @@ def test_set():
     assert view.set_(other)._base is None
     for wrong, kind, says in (
         (lambda: t.set_(lamella.arange(2)), RuntimeError, "set_: argument 'source' has dtype lamella.int64"),
-        (lambda: t.set_(other.untyped_storage(), 5, (2,)), ValueError, "beyond its 24 bytes"),
+        (lambda: t.set_(other.untyped_storage(), 5, (2,)), ValueError, "offset 5 reach beyond the storage's 24 bytes"),
         (lambda: t.set_(other, 0, (-1,)), RuntimeError, "negative"),
         (lambda: t.set_(3), TypeError, "set_: argument 'source' must be a Tensor or"),
         (lambda: t.set_(other, 0, ("x",)), TypeError, "set_: argument 'size' must be ints"),

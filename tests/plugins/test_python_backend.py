@@ -393,7 +393,7 @@ def test_a_device_without_a_current_one():
     library = lamella.library.register_backend("two", Two())
     with lamella.Stream("two:1") as stream:
         assert stream.query() and lamella.two.current_device() == 0
-    with pytest.raises(RuntimeError, match="on device 'two' the index 0 is always the current one; name a device"):
+    with pytest.raises(RuntimeError, match="on device 'two' the index 0 is always the current one; pass 'two:1'"):
         lamella.two.device(1).__enter__()
     event = lamella.Event("two:1", enable_timing=True)
     event.record()

@@ -163,7 +163,7 @@ def zipped(*members, compression=zipfile.ZIP_STORED):
         (zipped(("../index.json", b"")), "leads out of the archive"),
         (zipped(("a/../../b", b"")), "leads out"),
         (zipped(("/etc/passwd", b"")), "absolute path"),
-        (zipped(("index.json", b"1"), ("index.json", b"2")), "is there twice"),
+        (zipped(("index.json", b"1"), ("index.json", b"2")), "is listed twice"),
         (zipped(("a", b"1")), "something else"),
         (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "is a pickle"),
         (b"\x10\0\0\0\0\0\0\0{}", "safetensors"),
