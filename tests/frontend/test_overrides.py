@@ -241,7 +241,7 @@ def test_a_mode_is_left_whatever_happens():
         with pytest.raises(LookupError, match="mine"), Log(), Bad():
             lamella.ones(1)
     assert lamella.ones(1).item() == 1 and _C._modes("function") == []
-    with pytest.raises(RuntimeError, match="was not entered"):
+    with pytest.raises(RuntimeError, match="no mode is entered"):
         Log().__exit__()
     with pytest.raises(NotImplementedError, match="TorchFunctionMode must define"), TorchFunctionMode():
         lamella.ones(1)
