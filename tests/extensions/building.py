@@ -113,7 +113,7 @@ class Bench:
         return not self.files("builds/*") and not self.files("locks/*")
 
 
-def wait_for(condition, what, seconds=30):
+def wait_for(condition, what, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited {seconds} s for {what}"

@@ -114,19 +114,19 @@ LONG = {
 @pytest.mark.sweep
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", LONG)
-def test_ctrl_c_within_a_fifth_of_a_second(name, threads):
-    """After Ctrl-C the main thread computes for less than a fifth of a second. Other processes do not take part in its
+def test_ctrl_c_within_half_a_second(name, threads):
+    """After Ctrl-C the main thread computes for less than half a second. Other processes do not take part in its
     processor time; they may delay the exception by some seconds. The fastest of five tries counts."""
     prepare, operator = LONG[name]
     prepare = f"lamella.set_num_threads({threads})\n{prepare}"
     waited = []
-    while len(waited) < 5 and min(waited, default=1) >= 0.2:
+    while len(waited) < 5 and min(waited, default=1) >= 0.5:
         done = python(INTERRUPTED.format(prepare=prepare, operator=operator, delay=0.3), timeout=120)
         assert done.returncode == 0, done.stdout + done.stderr
         what, computed, seconds = done.stdout.split()
         assert what == "interrupted", f"{name} was over after {seconds} s, before the signal's effect"
         waited.append(float(computed) if float(seconds) < 5 else float(seconds))
-    assert min(waited) < 0.2, waited
+    assert min(waited) < 0.5, waited
 
 
 def test_ctrl_c_leaves_the_argument_of_an_out_form_usable():

@@ -208,11 +208,11 @@ def test_without_the_plugin_nothing_is_told(host, tmp_path):
         tmp_path,
         EVERY
         + """
-    from lamella import _usage
-    assert _usage.seen and len(_usage.waiting) == len(_usage.seen)
+    from lamella import _usage_log
+    assert _usage_log.seen and len(_usage.waiting) == len(_usage.seen)
     for i in range(3000):
-        _usage.log_once(f"key {i}")
-    assert len(_usage.waiting) == _usage.MOST
+        _usage_log.log_once(f"key {i}")
+    assert len(_usage_log.waiting) == _usage.MOST
 """,
     )
     run(host.python, str(file), cwd=tmp_path, LAMELLA_PLUGINS="-profiler", LAMELLA_LOG_API_USAGE_ONCE="1")
