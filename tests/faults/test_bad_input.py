@@ -107,7 +107,8 @@ def test_honest_operator_has_no_violation():
 
 def standalone(code: str) -> subprocess.CompletedProcess:
     env = os.environ | {"LAMELLA_SWEEP": "all"}
-    return subprocess.run([sys.executable, "-c", code], cwd=FOLDER, env=env, capture_output=True, text=True, timeout=120)
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=FOLDER, env=env, capture_output=True, text=True, timeout=120)
 
 
 def test_standalone_lists_and_fails():

@@ -209,10 +209,10 @@ def test_without_the_plugin_nothing_is_told(host, tmp_path):
         EVERY
         + """
     from lamella import _usage_log
-    assert _usage_log.seen and len(_usage.waiting) == len(_usage.seen)
+    assert _usage_log.seen and len(_usage_log.waiting) == len(_usage_log.seen)
     for i in range(3000):
         _usage_log.log_once(f"key {i}")
-    assert len(_usage_log.waiting) == _usage.MOST
+    assert len(_usage_log.waiting) == _usage_log.MOST
 """,
     )
     run(host.python, str(file), cwd=tmp_path, LAMELLA_PLUGINS="-profiler", LAMELLA_LOG_API_USAGE_ONCE="1")
