@@ -11,7 +11,7 @@ from lamella.nn import init
 from lamella.nn.modules.lazy import LazyModuleMixin
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
-from lamella.nn.modules.utils import _reverse_repeat_tuple, several
+from lamella.nn.modules.utils import several
 from lamella.nn.parameter import UninitializedParameter
 
 __all__ = [
@@ -86,7 +86,7 @@ class _ConvNd(Module):
         if self.padding == "valid":
             return [0] * (2 * self._spatial)
         if self.padding != "same":
-            return list(_reverse_repeat_tuple(self.padding, 2))
+            return [p for p in reversed(self.padding) for _ in range(2)]
         reach = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
         return [m for r in reversed(reach) for m in (r // 2, r - r // 2)]
 
