@@ -151,9 +151,8 @@ lamella_status generator_set_state(lamella_object* g, uint64_t seed, uint64_t of
 // Raises if a bit is set that has no meaning in this version: it must be zero, so that a later version can give it one.
 lamella_status expect_known(const char* entry, const char* field, uint32_t value, uint32_t known) {
   if (!(value & ~known)) return LAMELLA_OK;
-  return core::raise(LAMELLA_VALUE_ERROR,
-                     core::format("%s: '%s' is 0x%x, of which 0x%x has no meaning in this version; leave it zero",
-                                  entry, field, value, value & ~known));
+  const char* text = "%s: '%s' is 0x%x, of which 0x%x has no meaning in this version; leave it zero";
+  return core::raise(LAMELLA_VALUE_ERROR, core::format(text, entry, field, value, value & ~known));
 }
 
 lamella_status library_open(const lamella_library_def* d, lamella_library** out) {
@@ -171,8 +170,7 @@ lamella_status library_open(const lamella_library_def* d, lamella_library** out)
   if (def.kind > LAMELLA_IMPLEMENTS)
     return core::raise(
         LAMELLA_VALUE_ERROR,
-        core::format("library_open: 'kind' is %u; it must be LAMELLA_DEFINES, LAMELLA_EXTENDS or LAMELLA_IMPLEMENTS",
-                     def.kind));
+        core::format("library_open: 'kind' is %u; expected LAMELLA_DEFINES, _EXTENDS or _IMPLEMENTS", def.kind));
   if (lamella_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
