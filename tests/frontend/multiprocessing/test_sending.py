@@ -109,7 +109,7 @@ def test_what_is_refused():
         ForkingPickler.dumps(lamella.ones(2, requires_grad=True) * 2)
     with pytest.raises(ValueError, match="files"):
         mp.set_sharing_strategy("files")
-    with pytest.warns(RuntimeWarning, match="stay behind"):
+    with pytest.warns(RuntimeWarning, match="stays 'file_descriptor'"):
         mp.set_sharing_strategy("file_system")
     assert mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
     with pytest.raises(ValueError, match="start_processes"):
