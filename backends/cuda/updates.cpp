@@ -115,7 +115,6 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
   Kernel& plan_kernel = programs.plans->get({}, [&] { return text("make_plans<", u.type, ">"); });
   for (uint32_t begin = 0; begin < n; begin += plans_each) {
     steps.count = static_cast<int32_t>(std::min<uint32_t>(plans_each, n - begin));
-    std::vector<Tensor> kept_there;  // numbers of the host, for the kernel to change
     for (int i = 0; i < steps.count; i++) {
       if (u.counts) steps.steps[i] = number_of(lamella::value(args[u.step_list()].as.tensors[begin + i]), like);
       for (int k = 0; k < u.kept; k++) {

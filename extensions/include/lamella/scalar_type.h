@@ -96,7 +96,7 @@ constexpr bool is_integral(ScalarType t, bool with_bool = false) {
 constexpr bool is_half(ScalarType t) { return t == kHalf || t == kBFloat16; }
 /* Returns the dtype that kernels compute in: float32 for one of half precision, else the dtype itself. */
 constexpr ScalarType wide_of(ScalarType t) { return is_half(t) ? kFloat : t; }
-/* The same for a dtype's number, as a lamella_tensor has it. */
+/* These take the number of a dtype, which is what the field dtype of lamella_tensor holds. */
 constexpr bool is_complex(int dtype) { return is_complex(static_cast<ScalarType>(dtype)); }
 constexpr bool is_half(int dtype) { return is_half(static_cast<ScalarType>(dtype)); }
 constexpr int wide_of(int dtype) { return static_cast<int>(wide_of(static_cast<ScalarType>(dtype))); }

@@ -51,8 +51,8 @@ def solve(A: Any, B: Any) -> Any:
 
 
 def reflected(V: Any, tau: Any) -> Any:
-    """Returns the first columns, as many as V has, of the product of all H_i = I - tau_i v_i v_i^H; v_i is column i of
-    V below the diagonal, and 1 on it."""
+    """Returns the first k columns of the product of all H_i = I - tau_i v_i v_i^H, where k is the number of V's columns.
+    v_i is column i of V below the diagonal, 1 on the diagonal and 0 above it."""
     n, k = V.size(-2), V.size(-1)
     one = _identity(V, n, k)
     V = V.tril(-1) + one
@@ -131,14 +131,14 @@ def matrix_exp(X: Tensor) -> Any:
 
 
 def cayley(X: Tensor) -> Any:
-    """Returns the first columns, as many as X has, of (I - A / 2)^-1 (I + A / 2), where A is ``_skew(X)``."""
+    """Returns the first k columns of (I - A / 2)^-1 (I + A / 2), where A is ``_skew(X)`` and X has k columns."""
     A = _skew(X)
     one = _identity(A, A.size(-1), A.size(-1))
     return solve(one - A / 2, one + A / 2)[..., : X.size(-1)]
 
 
 def householder(X: Tensor) -> Any:
-    """Returns the first columns, as many as X has, of the product of the reflections at X's columns below the diagonal.
+    """Returns the first k columns of the product of the reflections at the k columns of X below its diagonal.
     Column i is multiplied by the integer part of X's diagonal element i, which is 1 or -1 in results of ``reflectors``.
     """
     A = X.tril(-1)

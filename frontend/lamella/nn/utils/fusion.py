@@ -104,8 +104,8 @@ def fuse_linear_bn_eval(linear: M, bn: Module) -> M:
     """Returns a copy of a linear layer that includes the batch normalization after it, in evaluation.
 
     Raises:
-        AssertionError: one of them is in training, or the batch norm has no running statistics, or has neither one
-            feature nor as many as the linear layer
+        AssertionError: one of them is in training, the batch norm has no running statistics, or its number of
+            features is neither 1 nor that of the linear layer
 
     >>> linear, bn = lamella.nn.Linear(2, 3).eval(), lamella.nn.BatchNorm1d(3).eval()
     >>> x = lamella.ones(4, 2)
