@@ -51,7 +51,7 @@ def solve(A: Any, B: Any) -> Any:
 
 
 def reflected(V: Any, tau: Any) -> Any:
-    """Returns the first k columns of the product of all H_i = I - tau_i v_i v_i^H, where k is the number of V's columns.
+    """Returns the first k columns of the product of all H_i = I - tau_i v_i v_i^H, where V has k columns.
     v_i is column i of V below the diagonal, 1 on the diagonal and 0 above it."""
     n, k = V.size(-2), V.size(-1)
     one = _identity(V, n, k)
