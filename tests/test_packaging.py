@@ -19,7 +19,10 @@ def run(code: str, **env: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.needs("autograd")
-@pytest.mark.parametrize(("file", "made"), [("_C.pyi", "native_stub"), ("__init__.pyi", "package_stub")])
+@pytest.mark.parametrize(
+    ("file", "made"),
+    [("_C.pyi", "native_stub"), ("__init__.pyi", "package_stub"), ("optim/__init__.pyi", "optimizers_stub")],
+)
 def test_stubs_are_those_of_the_registry(file, made):
     code = f"{TOOLS}; import stubs; print(stubs.{made}(), end='')"
     fresh = run(code)  # a new process, since other tests have registered operators

@@ -439,11 +439,23 @@ def package_stub(distribution: str = "lamella") -> str:
     return "\n".join(lines) + "\n"
 
 
+def optimizers_stub() -> str:
+    """Returns the text of ``optim/__init__.pyi``: the names that the package imports when they are first used."""
+    from lamella import optim
+
+    lines = [HEAD.rstrip(), "__all__: list[str]"]
+    lines += [f"from lamella.optim import {name} as {name}" for name in optim._MODULES]
+    lines += [f"from lamella.optim.{home} import {name} as {name}" for name, home in sorted(optim._HOMES.items())]
+    return "\n".join(lines) + "\n"
+
+
 def files(distribution: str = "lamella") -> dict[str, str]:
-    """Returns the text of every stub by its file's name: the two above, and one for each module of another folder."""
+    """Returns the text of every stub by its file's name: those above, and one for each module of another folder."""
     from lamella._torch import names
 
     found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}
+    if distribution == "lamella":
+        found["optim/__init__.pyi"] = optimizers_stub()
     places = {name: f"lamella._torch.{name}" for name in names.MODULES if distribution == "lamella"}
     for name, place in {**places, **Contributed(distribution).modules()}.items():
         found[f"{name}.pyi"] = f"{HEAD}from {place} import *\n"

@@ -25,25 +25,41 @@ A class raises a ValueError if an option is out of its range.
 
 from __future__ import annotations
 
-import re as _re
 from importlib import import_module as _import_module
-from pathlib import Path as _Path
 
 from lamella._absent import explain as _explain
 
-_STUB = _Path(__file__).with_name("__init__.pyi").read_text()
-_HOMES = {name: home for home, name in _re.findall(r"^from (\S+) import (\w+)", _STUB, _re.MULTILINE)}
+# Maps each public class or function to the file that defines it; `make stubs` writes __init__.pyi from this table.
+_HOMES = {
+    "Adadelta": "adadelta",
+    "Adafactor": "_adafactor",
+    "Adagrad": "adagrad",
+    "Adam": "adam",
+    "AdamW": "adamw",
+    "Adamax": "adamax",
+    "ASGD": "asgd",
+    "LBFGS": "lbfgs",
+    "Muon": "_muon",
+    "NAdam": "nadam",
+    "Optimizer": "optimizer",
+    "RAdam": "radam",
+    "RMSprop": "rmsprop",
+    "Rprop": "rprop",
+    "SGD": "sgd",
+    "SparseAdam": "sparse_adam",
+    "swap_in_optimizer_params_and_state": "_swap",
+}
+_MODULES = ("lr_scheduler", "swa_utils")
 
-__all__ = sorted(_HOMES)
+__all__ = sorted((*_HOMES, *_MODULES))
 
 
 def __getattr__(name):
-    home = _HOMES.get(name)
-    if home == __name__ or f"{__name__}.{name}" in _HOMES.values():
-        return _import_module(f"{__name__}.{name}")
-    if home:
-        found = globals()[name] = getattr(_import_module(home), name)
+    if home := _HOMES.get(name):
+        found = globals()[name] = getattr(_import_module(f"{__name__}.{home}"), name)
         return found
+    if name in _MODULES or name in _HOMES.values():
+        return _import_module(f"{__name__}.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.optim' has no attribute '{name}'")
     raise AttributeError(_explain("lamella.optim", name, __all__))
