@@ -50,7 +50,7 @@ class Rebuilder:
         self._alone = 0
         self._dtypes: dict[str, Any] = {}
         self._more: dict[str, Callable[[dict], Any]] = {
-            "$same": lambda node: self._containers[natural(node["$same"])],
+            "$same": lambda node: self._same(natural(node["$same"])),
             "$storage": lambda node: self._untyped(natural(node["$storage"])),
             "$array": lambda node: self._numbered(self._ndarray(*node["$array"])),
             "$namespace": lambda node: self._numbered(self._namespace(node["$namespace"])),
@@ -81,18 +81,19 @@ class Rebuilder:
         return made
 
     def _lonely(self, nodes: list) -> list:
+        """Decodes keys or elements of a set, in which no container is numbered."""
         self._alone += 1
         try:
-            return [self._unshared(x) for x in nodes]
+            return [self.decode(x) for x in nodes]
         finally:
             self._alone -= 1
 
-    def _unshared(self, node: Any) -> Any:
-        """Decodes a key or an element of a set, in which no container is numbered. The key or element must not itself
-        be a reference to another part."""
-        if type(node) is dict and "$same" in node:
+    def _same(self, number: int) -> Any:
+        """Returns a container that was decoded before. Keys and elements of sets must not contain one: the time to hash
+        a tuple of shared tuples can grow exponentially with the size of the index."""
+        if self._alone:
             raise ValueError("'$same' is inside a part in which nothing is numbered")
-        return self.decode(node)
+        return self._containers[number]
 
     def _mapping(self, tag: str, kind: Any) -> Callable[[dict], Any]:
         def decode(node: dict) -> Any:

@@ -138,6 +138,14 @@ def test_hostile_indexes(index, words):
         loads(with_index(index))
 
 
+@pytest.mark.parametrize("key", [{"$same": 60}, {"$tuple": [{"$same": 60}]}], ids=["key", "inside"])
+@pytest.mark.parametrize("place", [lambda key: {"$dict": [[key, 1]]}, lambda key: {"$set": [key]}], ids=["dict", "set"])
+def test_keys_that_take_forever_to_hash(key, place):
+    pyramid = [{"$tuple": [1, 2]}] + [{"$tuple": [{"$same": k}, {"$same": k}]} for k in range(60)]
+    with pytest.raises(serialization.CheckpointError, match="damaged"):
+        loads(with_index(whole([*pyramid, place(key)])))
+
+
 @pytest.mark.parametrize(
     "size, strides, offset", [([5], None, 0), ([2], [4], 0), ([1], None, 4), ([1], None, -1), ([2], [-1], 3)]
 )
