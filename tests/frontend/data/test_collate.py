@@ -7,7 +7,7 @@ import lamella
 import numpy as np
 import pytest
 from lamella.utils.data import DataLoader, default_collate, default_convert
-from lamella.utils.data._utils.collate import collate, default_collate_fn_map
+from lamella.utils.data._utils.collate import collate, default_collate_fn_map, is_untouched
 
 Point = collections.namedtuple("Point", ["x", "y"])
 
@@ -77,6 +77,10 @@ def test_extended_by_type(monkeypatch):
     assert default_collate([Text("ab"), Text("c")]).tolist() == [2, 1]
     assert default_collate(["ab"]) == ["ab"]
     assert collate([1, 2], collate_fn_map={(int, float): lambda batch, collate_fn_map: sum(batch)}) == 3
+    assert is_untouched()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(default_collate_fn_map, float, len)
+        assert not is_untouched()
     monkeypatch.setitem(default_collate_fn_map, lamella.Tensor, lambda batch, *, collate_fn_map=None: len(batch))
     dataset = lamella.utils.data.TensorDataset(lamella.ones(3))
     assert list(DataLoader(dataset, 3)) == [[3]]

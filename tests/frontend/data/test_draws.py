@@ -8,7 +8,7 @@ import threading
 import lamella
 import numpy as np
 import pytest
-from lamella.utils.data import DataLoader, Dataset, IterableDataset, Sampler
+from lamella.utils.data import DataLoader, Dataset, IterableDataset, Sampler, StackDataset, Subset, TensorDataset
 from lamella.utils.data._utils import outside
 from loaders import plain
 
@@ -57,6 +57,24 @@ def test_the_numbers_of_all_generators_are_those_of_the_batch(dataset):
     assert epoch(dataset()) == wanted == epoch(dataset(), 1)
     if dataset is Everywhere:
         assert epoch(workers=2, persistent_workers=True) == wanted
+
+
+class Batches(Everywhere):
+    """Whole batches that draw by Lamella, Python and numpy."""
+
+    def __getbatch__(self, indices):
+        rows = zip(*(self[index] for index in indices), strict=True)
+        return [lamella.tensor(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "dataset", [Batches(), Subset(Batches(), range(14)), StackDataset(TensorDataset(lamella.arange(14)), Everywhere())]
+)
+def test_whole_batches_draw_the_numbers_of_the_batch(dataset):
+    wanted = epoch(dataset)
+    random.seed(8)
+    np.random.seed(8)
+    assert epoch(dataset) == wanted == epoch(dataset, 2)
 
 
 @pytest.mark.parametrize("workers", [0, 2])

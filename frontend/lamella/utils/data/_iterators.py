@@ -206,9 +206,9 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     @contextlib.contextmanager
     def _batch(self, number: int) -> Iterator[None]:
         """Seeds Lamella's generator for the batch within the block. In the main thread it also seeds Python's and
-        numpy's, unless the dataset makes whole batches."""
-        ours = self._fetcher is not None and self._fetcher.makes_batches
-        if ours or threading.current_thread() is not threading.main_thread():
+        numpy's, unless the dataset draws nothing."""
+        quiet = self._fetcher is not None and self._fetcher.draws_nothing
+        if quiet or threading.current_thread() is not threading.main_thread():
             with self._draws.batch(number, everywhere=False):
                 yield
         else:

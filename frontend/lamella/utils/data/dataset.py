@@ -87,6 +87,15 @@ def takes_lists(dataset: Any, name: str = "__getitems__") -> bool:
     return parts is None or any(takes_lists(part, name) for part in parts())
 
 
+def draws_nothing(dataset: Any) -> bool:
+    """Returns whether the dataset is Lamella's own, serves whole batches and draws no random numbers, nor do any of the
+    datasets that it consists of."""
+    if not takes_lists(dataset, "__getbatch__") or type(dataset).__getbatch__.__module__ != __name__:
+        return False
+    parts = getattr(dataset, "_parts", list)
+    return all(draws_nothing(part) for part in parts())
+
+
 def samples_of(dataset: Any, indices: Sequence[Any]) -> list[Any]:
     """Returns the samples at several indices."""
     if takes_lists(dataset):

@@ -162,6 +162,7 @@ default_collate_fn_map: CollateFunctions = {
     bytes: collate_str_fn,
 }
 """The functions of ``default_collate``; a program may add or replace entries."""
+_ORIGINAL = dict(default_collate_fn_map)
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
@@ -184,5 +185,5 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def is_untouched() -> bool:
-    """Returns whether tensors are still collated by the original function."""
-    return default_collate_fn_map.get(lamella.Tensor) is collate_tensor_fn
+    """Returns whether no function of the table has been replaced or removed."""
+    return all(default_collate_fn_map.get(kind) is function for kind, function in _ORIGINAL.items())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lamella.utils.data._utils.collate import default_collate, is_untouched
-from lamella.utils.data.dataset import samples_of, takes_lists
+from lamella.utils.data.dataset import draws_nothing, samples_of, takes_lists
 
 ALL, COLLATING = -1, -2  # in place of a sample's number: all samples at once; collating
 
@@ -33,6 +33,7 @@ def is_stateful(thing: Any) -> bool:
 
 class _BaseDatasetFetcher:
     makes_batches = False  # whether the dataset's __getbatch__ makes the batch in place of collate_fn
+    draws_nothing = False  # whether neither the dataset nor collate_fn draws random numbers
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
         self.dataset = dataset
@@ -62,6 +63,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
         self.length = length_of(dataset)
         self.takes_lists = takes_lists(dataset)
         self.makes_batches = collate_fn is default_collate and takes_lists(dataset, "__getbatch__")
+        self.draws_nothing = self.makes_batches and is_untouched() and draws_nothing(dataset)
 
     def fetch(self, possibly_batched_index: Any) -> Any:
         try:

@@ -236,7 +236,7 @@ class _Worker:
         stream = self.job.kind == STREAM
         self.place.numbers[0], self.place.numbers[1] = index, fetch.ALL
         try:
-            with self.draws.batch(self.count if stream else index, not self.fetcher.makes_batches):
+            with self.draws.batch(self.count if stream else index, not self.fetcher.draws_nothing):
                 data = self.fetcher.fetch(self._wanted() if stream else where)
         except Exception as error:
             if stream and isinstance(error, StopIteration):
