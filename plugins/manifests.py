@@ -60,13 +60,20 @@ def check_manifest(found: Any) -> None:
     """Raises ValueError if a manifest does not have the form that the head of this file describes."""
     if not isinstance(found, dict):
         raise ValueError(f"lamella.json must hold an object, not {type(found).__name__}")
+    for key in found:
+        if key not in MANIFEST:
+            raise ValueError(f"lamella.json: there is no key {key!r}; the keys are {', '.join(map(repr, MANIFEST))}")
     for key, kinds in MANIFEST.items():
         value = found.get(key, kinds[0]())
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
-        held: Any = value
-        lists = held.values() if key == "contributions" else [held] if list in kinds else []
-        if not all(are_names(names) for names in lists):
+        if key == "contributions":
+            for where, names in value.items():
+                if not are_names(names):
+                    raise ValueError(
+                        f"lamella.json: 'contributions' must map a place to a list of names, got {names!r} for {where!r}"
+                    )
+        elif list in kinds and not are_names(value):
             raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
 
 

@@ -78,17 +78,23 @@ def brought(what: str, plugin: Any) -> str:
 
 def described(plugin: Any) -> str:
     """Returns the name, distribution and version of a plugin that is not loaded, with the reason."""
-    states = {"found": "not loaded yet", "loading": "being loaded, and its hook has not run"}
-    state = states.get(plugin.state, plugin.state)
+    states = {
+        "found": "is not loaded yet",
+        "loading": "is being loaded, and its hook has not run",
+        "denied": "is denied",
+        "refused": "is refused",
+        "failed": "failed to load",
+    }
+    state = states[plugin.state]
     why = f"{state}: {plugin.reason}" if plugin.reason else state
-    return f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which is {why}"
+    return f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which {why}"
 
 
 def namespace_note(namespace: str) -> str:
     """Returns the end of a message about a missing operator: why the plugin named like its namespace is not loaded."""
     for plugin in plugins():
         if plugin.name == namespace and plugin.state != "loaded":
-            return f"; {described(plugin).replace(', which is', ' is', 1)}"
+            return f"; {described(plugin).replace(', which ', ' ', 1)}"
     return ""
 
 
