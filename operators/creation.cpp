@@ -33,7 +33,7 @@ void infer_empty_strided(IntArrayRef size, IntArrayRef stride, std::optional<Sca
   check_sizes("size", size, t);
   LAMELLA_CHECK(size.size() == stride.size(), argument("stride"), ": ", stride.size(), " strides for ", size.size(),
                 " sizes");
-  for (int64_t s : stride) LAMELLA_CHECK(s >= 0, argument("stride"), ": strides must not be negative");
+  for (int64_t s : stride) LAMELLA_CHECK(s >= 0, argument("stride"), ": expected strides of at least 0, got ", s);
   out.set(size, t, stride);
   out.pin(pin_memory);
 }
@@ -120,7 +120,7 @@ void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, st
   const double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
   LAMELLA_CHECK(std::isfinite(from) && std::isfinite(to), argument("end"), ": the range from ", from, " ('start') to ",
                 to, " is not finite");
-  LAMELLA_CHECK(by != 0 && std::isfinite(by), argument("step"), ": the step must be finite and not zero");
+  LAMELLA_CHECK(by != 0 && std::isfinite(by), argument("step"), ": expected a finite step other than 0, got ", by);
   LAMELLA_CHECK((by > 0) == (to >= from) || to == from, argument("step"), ": the step ", by, " leads away from ", from,
                 " to ", to);
   double count;

@@ -144,7 +144,7 @@ void infer_embedding_backward(const Tensor& grad_output, const Tensor& indices, 
   LAMELLA_CHECK(g.dim() == indices.dim() + 1 && indices.sizes() == IntArrayRef(g.sizes().data(), g.dim() - 1),
                 argument("grad_output"), ": expected one row for each index, but the indices have shape ",
                 shape_text(indices), ", and this ", shape_text(g));
-  LAMELLA_CHECK(num_weights >= 0, argument("num_weights"), ": must not be negative");
+  LAMELLA_CHECK(num_weights >= 0, argument("num_weights"), ": expected at least 0, got ", num_weights);
   const DimVector sizes{num_weights, g.size(-1)};
   check_sizes("num_weights", sizes, g.dtype());
   out.set(sizes, g.dtype());

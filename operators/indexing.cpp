@@ -109,8 +109,7 @@ void infer_index(const Tensor& self, TensorList indices, Output out) {
   LAMELLA_CHECK_INDEX(ndim <= LAMELLA_MAX_DIMS, argument("indices"), ": the result would have ", ndim,
                       " dimensions, at most ", LAMELLA_MAX_DIMS, " are supported");
   const DimVector sizes = indexed_shape(self, indices, p);
-  lamella::check(
-      core::check_sizes("index", static_cast<int>(sizes.size()), sizes.data(), itemsize(self.dtype()), nullptr));
+  check_sizes("indices", sizes, self.dtype());
   out.set(sizes, self.dtype());
 }
 

@@ -126,14 +126,14 @@ Tensor plain_loss(const Tensor& input, const Tensor& target, std::optional<bool>
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average,
                       std::optional<bool> reduce, std::string_view reduction, double beta) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
-  LAMELLA_CHECK(beta >= 0, argument("beta"), ": expected a number of at least 0");
+  LAMELLA_CHECK(beta >= 0, argument("beta"), ": expected a number of at least 0, got ", beta);
   return pair(input, target, beta == 0 ? PairLoss::absolute : PairLoss::smooth_l1, beta, how);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double delta,
                   const Tensor& weight) {
   const Reduction how = read_reduction(reduction);
-  LAMELLA_CHECK(delta > 0, argument("delta"), ": expected a number above 0");
+  LAMELLA_CHECK(delta > 0, argument("delta"), ": expected a number above 0, got ", delta);
   if (!weight.defined()) return pair(input, target, PairLoss::huber, delta, how);
   const Tensor loss = pair(input, target, PairLoss::huber, delta, Reduction::none) * weight;
   return reduced(loss, how);  // unlike mse_loss's, its mean divides by the number of losses
@@ -315,7 +315,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
                      double label_smoothing) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   LAMELLA_CHECK(label_smoothing >= 0 && label_smoothing <= 1, argument("label_smoothing"),
-                ": expected a number from 0 to 1");
+                ": expected a number from 0 to 1, got ", label_smoothing);
   const bool probabilities = input.sizes() == target.sizes() && target.is_floating_point() && input.dim() > 0;
   LAMELLA_CHECK(!probabilities || ignore_index < 0, argument("ignore_index"),
                 ": only goes with a 'target' of class indices, and this one has probabilities; leave it out");

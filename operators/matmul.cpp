@@ -19,7 +19,7 @@ void infer_product(const Named& x, const Named& y, int ndim, Output& out) {
     out.set({left[0], right[1]}, t);
   else
     out.set({left[0], left[1], right[2]}, t);
-  check(core::check_sizes(ndim == 2 ? "mm" : "bmm", ndim, out.sizes().data(), itemsize(t), nullptr));
+  check_sizes(y.name, out.sizes(), t);
 }
 
 void infer_mm(const Tensor& self, const Tensor& mat2, Output out) {
@@ -35,7 +35,7 @@ void infer_int_mm(const Tensor& self, const Tensor& mat2, Output out) {
   LAMELLA_CHECK(mat2.dtype() == kInt8, argument("mat2"), ": expected dtype int8, got ", mat2.dtype());
   check_multiply(self.size(1) == mat2.size(0), {"self", self}, {"mat2", mat2});
   out.set({self.size(0), mat2.size(1)}, kInt32);
-  check(core::check_sizes("_int_mm", 2, out.sizes().data(), itemsize(kInt32), nullptr));
+  check_sizes("mat2", out.sizes(), kInt32);
 }
 
 void infer_bmm(const Tensor& self, const Tensor& mat2, Output out) {
@@ -143,8 +143,8 @@ void infer_linear(const Tensor& input, const Tensor& weight, const Tensor& bias,
   if (weight.dim() == 2) sizes.push_back(weight.size(0));
   const ScalarType t = input.dtype();
   out.set(sizes, t);
-  if (!bias.defined())
-    return check(core::check_sizes("linear", static_cast<int>(sizes.size()), sizes.data(), itemsize(t), nullptr));
+  check_sizes("weight", sizes, t);
+  if (!bias.defined()) return;
   check_dtypes({"input", input}, {"bias", bias});
   const int64_t features = weight.dim() == 2 ? weight.size(0) : 1;
   const bool fits = bias.dim() == 0 || (bias.dim() == 1 && (bias.size(0) == features || bias.size(0) == 1));

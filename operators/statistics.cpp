@@ -14,12 +14,13 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
   LAMELLA_CHECK(self.dim() == 1, argument("self"), ": expected one dimension, got shape ", shape_text(self));
   LAMELLA_CHECK(minlength >= 0, argument("minlength"), ": expected at least 0, got ", minlength);
   LAMELLA_CHECK(!weights.defined() || weights.sizes() == self.sizes(), argument("weights"),
-                ": expected the shape of 'self'");
+                ": expected the shape of 'self', ", shape_text(self), ", got ", shape_text(weights));
   int64_t bins = minlength;
   const Tensor at = self.to(kLong);
   if (at.numel() > 0) {
     const auto [least, most] = lamella::aminmax(at);
-    LAMELLA_CHECK(least.item().toLong() >= 0, argument("self"), ": expected no negative numbers");
+    const int64_t negative = least.item().toLong();
+    LAMELLA_CHECK(negative >= 0, argument("self"), ": expected no negative numbers, got ", negative);
     bins = std::max(bins, most.item().toLong() + 1);
   }
   if (!weights.defined()) return lamella::zeros({bins}, at.options()).scatter_add(0, at, lamella::ones_like(at));

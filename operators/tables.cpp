@@ -19,7 +19,8 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   LAMELLA_CHECK(self.is_floating_point() || self.is_complex(), argument("self"), ": expected a floating dtype, got ",
                 self.dtype());
   LAMELLA_CHECK(self.dim() > 1, argument("self"), ": renorm needs at least 2 dimensions, got ", self.dim());
-  LAMELLA_CHECK(!p.isComplex() && p.toDouble() > 0, argument("p"), ": must be positive");
+  LAMELLA_CHECK(!p.isComplex() && p.toDouble() > 0, argument("p"), ": expected a positive number, got ",
+                p.isComplex() ? "a complex one" : std::to_string(p.toDouble()));
   LAMELLA_CHECK(!maxnorm.isComplex() && maxnorm.toDouble() >= 0, argument("maxnorm"), ": must not be negative, got ",
                 maxnorm.toDouble());
   const int64_t d = wrap_dim("dim", dim, self.dim());

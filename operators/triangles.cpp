@@ -69,7 +69,7 @@ DimVector embedded_sizes(const Tensor& self, int64_t offset, int64_t dim1, int64
   sizes.pop_back();
   sizes.insert(std::min(i, j), n);
   sizes.insert(std::max(i, j), n);
-  check(core::check_sizes("diag_embed", static_cast<int>(ndim), sizes.data(), itemsize(self.dtype()), nullptr));
+  check_sizes("self", sizes, self.dtype());
   return sizes;
 }
 

@@ -15,7 +15,8 @@ void check_tables(IntArrayRef output_size, IntArrayRef taps, const Tensor& index
                 argument("taps"), ": expected one number for each of one to three axes and of 'output_size'");
   int64_t count = 0;
   for (size_t i = 0; i < taps.size(); i++) {
-    LAMELLA_CHECK(taps[i] >= 1 && output_size[i] >= 1, argument("output_size"), ": must be positive");
+    LAMELLA_CHECK(taps[i] >= 1 && output_size[i] >= 1, argument("output_size"), ": expected positive sizes and taps, got ", output_size[i],
+                  " and ", taps[i]);
     LAMELLA_CHECK(taps[i] <= index.numel() / output_size[i], argument("index"), ": has ", index.numel(),
                   " elements, too few for ", taps[i], " taps of ", output_size[i], " places");
     count += taps[i] * output_size[i];
