@@ -1,5 +1,6 @@
-// ResultType: computes the dtype of a result from those of the operands. Tensors with dimensions vote first; zero-dim
-// tensors and Python numbers only raise the class (torch's category rule).
+// ResultType: computes the dtype of a result from those of the operands, as torch does. Tensors with dimensions decide
+// it. Zero-dim tensors, and then Python numbers, change it only if their class (bool, integral, floating, complex) is
+// higher than its class so far, or if no operand before them has a dtype.
 #pragma once
 
 #include "core/value.h"

@@ -66,7 +66,7 @@ struct Table {
   uint8_t layer_index[LAMELLA_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
-  const Entry* next = nullptr;      // for each backend: what serves a call that the entry in `backends` declines
+  const Entry* next = nullptr;      // for each backend: the entry for calls that the kernel in `backends` declines
   const Entry* dtypes = nullptr;    // kernels whose keys are dtypes
   const Entry* fallback = nullptr;  // the operator's composite, for arguments that a kernel does not take; or null
   uint64_t forced = 0;              // of a pinned table: the layer at which it begins, whatever keys the tensors have

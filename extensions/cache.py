@@ -59,7 +59,7 @@ def size_limit() -> int:
     """Returns ``LAMELLA_EXTENSIONS_MAX_MB`` in bytes; 1024 MB if it is not set."""
     text = os.environ.get("LAMELLA_EXTENSIONS_MAX_MB") or "1024"
     if not text.isdigit():
-        raise ValueError(f"LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes, got {text!r}")
+        raise ValueError(f"LAMELLA_EXTENSIONS_MAX_MB: expected a whole number of megabytes, as in 1024, got {text!r}")
     return int(text) << 20
 
 

@@ -29,7 +29,8 @@ Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optio
   return to;
 }
 
-// Returns the tensor itself. A layer that keeps the values of opaque tensors replaces such a tensor before this runs.
+// Returns the tensor itself; raises if it is opaque. A layer that keeps the values of opaque tensors has a kernel of
+// its own for this operator, so that this runs on an opaque tensor only if none of its layers has one.
 Tensor materialize(lamella_frame* f, const Tensor& self, bool shared) {
   if (!core::full(self.get())->opaque()) return self;
   const core::Value args[] = {value(self), value(shared)};

@@ -78,7 +78,7 @@ Tensor reshape(const Tensor& self, IntArrayRef shape) {
   return seen ? self.view(shape) : self.clone(MemoryFormat::Contiguous).view(shape);
 }
 
-// A view of the same bytes as another dtype; the last dimension grows or shrinks with the item size.
+// Infers a view of the same bytes as another dtype. Larger items make the last dimension shorter, smaller ones longer.
 void infer_view_dtype(const Tensor& self, ScalarType dtype, Output out) {
   const int64_t from = itemsize(self.dtype()), to = itemsize(dtype), last = self.dim() - 1;
   if (from == to) return out.view(self, self.sizes(), self.strides(), self.storage_offset(), dtype);

@@ -13,7 +13,8 @@ struct Softmax {
   // Normalizes each column of n rows of `width` (at most softmax_width) columns; strides in elements.
   void (*columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, void* y, int64_t y_stride, bool log);
   void (*logsumexp_columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, double* to);
-  // `scaled_row` computes softmax of a row times a factor, `scaled_columns` that of columns with a factor for each.
+  // `scaled_row` computes the softmax of a row, then multiplies it by a factor. `scaled_columns` does the same for
+  // columns, each with a factor of its own.
   void (*scaled_row)(int64_t n, const void* x, void* y, double factor);
   void (*scaled_columns)(int64_t n, int64_t width, const void* x, void* y, int64_t stride, const double* factors);
   // Compute the gradient of the input from g, the gradient of the output, and y, the output. The columns of g, y and to

@@ -38,7 +38,9 @@ struct Kind {
 struct Streams {
   std::mutex mutex;
   std::map<std::pair<int, CUstream>, Fault*> faults;
-  std::map<std::pair<int, CUstream>, std::set<CUstream>> followed;  // streams whose graphs were replayed there
+  // By device and stream: the streams of capture of the graphs that the stream has replayed. Waits for the stream also
+  // raise the faults of these.
+  std::map<std::pair<int, CUstream>, std::set<CUstream>> followed;
   std::map<std::pair<int, int>, std::vector<CUstream>> spare;       // by device and priority
   std::map<CUstream, int> priorities;
   std::deque<Kind> kinds{1};  // code 0 is no fault

@@ -96,7 +96,11 @@ class ObjectSink : public archive::Sink {
       const py::object written = file_.attr("write")(view);
       view.attr("release")();
       const auto n = written.is_none() ? static_cast<size_t>(part) : written.cast<size_t>();
-      if (n == 0 || n > static_cast<size_t>(part)) throw std::system_error(EIO, std::generic_category(), "write");
+      if (n == 0 || n > static_cast<size_t>(part)) {
+        PyErr_Format(PyExc_OSError, "save: argument 'f': its write() returned %zu for %zd bytes; expected 1 to %zd", n,
+                     part, part);
+        throw py::error_already_set();
+      }
       p += n, size -= n;
     }
   }

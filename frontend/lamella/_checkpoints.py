@@ -26,9 +26,10 @@ def save(
     of one array do not share memory after loading. Saving the same object again writes the same bytes.
 
     Args:
-        obj: None, bool, int, float, complex, str, bytes; tensors, parameters, storages; list, tuple, dict, set,
-            ``collections``' OrderedDict, defaultdict, Counter and deque, argparse.Namespace; dtypes, devices, sizes,
-            generators; numbers and arrays of numpy. For a module or an optimizer, save its ``state_dict()``.
+        obj: None, bool, int, float, complex, str, bytes, bytearray; tensors, parameters, storages; list, tuple, dict,
+            set, frozenset, ``collections``' OrderedDict, defaultdict, Counter and deque, argparse.Namespace; dtypes,
+            layouts, memory formats, devices, sizes, generators; numbers and arrays of numpy. For a module or an
+            optimizer, save its ``state_dict()``.
         f: a path, or a binary file object, which is written from its current position
         pickle_module: ignored, as are the next two arguments, since pickle is not used
         format: "lamella" (docs/checkpoint_format.md), or "torch", which torch can read

@@ -279,7 +279,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
     >>> lamella.profiler.profile_process(os.getpid(), 0.1, "trace.json")
     Traceback (most recent call last):
         ...
-    ConnectionError: profile: process ... does not listen; ...
+    ConnectionError: profile_process: process ... does not listen; ...
     """
     if unknown := set(options) - set(OPTIONS):
         raise TypeError(f"profile_process: there is no option {', '.join(sorted(unknown))}")
@@ -289,7 +289,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
             peer.connect(os.fspath(socket_path(pid)))
         except (FileNotFoundError, ConnectionRefusedError) as error:
             raise ConnectionError(
-                f"profile: process {pid} does not listen; it must be one of this user, started with {WORD}=1 and "
+                f"profile_process: process {pid} does not listen; it must be one of this user, started with {WORD}=1 and "
                 f"TMPDIR '{tempfile.gettempdir()}'"
             ) from error
         except TimeoutError as error:
@@ -299,23 +299,23 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
             stream = peer.makefile("rb")
             line = stream.readline(65536)
             if not line.endswith(b"\n"):
-                raise ConnectionError(f"profile: process {pid} ended before its profile was made")
+                raise ConnectionError(f"profile_process: process {pid} ended before its profile was made")
             head = json.loads(line)
             if "error" in head:
-                raise RuntimeError(f"profile: process {pid}: {head['error']}")
+                raise RuntimeError(f"profile_process: process {pid}: {head['error']}")
             with replacing(path) as target:
                 left = int(head["bytes"])
                 while left:
                     part = stream.read(min(left, 1 << 20))
                     if not part:
-                        raise ConnectionError(f"profile: process {pid} ended while it sent its trace")
+                        raise ConnectionError(f"profile_process: process {pid} ended while it sent its trace")
                     target.write(part)
                     left -= len(part)
         except TimeoutError as error:
             raise _silent(pid) from error
     if head["dropped"]:
         warnings.warn(
-            f"profile: {head['dropped']} events of process {pid} were beyond the first {MOST_EVENTS} of their threads, "
+            f"profile_process: {head['dropped']} events of process {pid} were beyond the first {MOST_EVENTS} of their threads, "
             "and are not in the trace; profile for fewer seconds",
             RuntimeWarning,
             stacklevel=2,
@@ -324,4 +324,4 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
 
 
 def _silent(pid: int) -> ConnectionError:
-    return ConnectionError(f"profile: process {pid} has not answered for {SILENCE:g} seconds; is it stopped?")
+    return ConnectionError(f"profile_process: process {pid} has not answered for {SILENCE:g} seconds; is it stopped?")

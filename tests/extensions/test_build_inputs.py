@@ -279,7 +279,7 @@ def test_a_limit_smaller_than_what_is_made(bench):
     assert bench.run(LOAD, operator(1), LAMELLA_EXTENSIONS_MAX_MB="0").strip() == "[2, 4]"
     assert bench.run(LOAD, operator(2), LAMELLA_EXTENSIONS_MAX_MB="").strip() == "[3, 6]"
     text = bench.fails(LOAD, operator(3), LAMELLA_EXTENSIONS_MAX_MB="many", CXX=bench.compiler("never", "exit 1"))
-    assert "LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes, got 'many'" in text
+    assert "LAMELLA_EXTENSIONS_MAX_MB: expected a whole number of megabytes, as in 1024, got 'many'" in text
 
 
 def test_emptying_while_something_is_built(bench):

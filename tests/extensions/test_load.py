@@ -307,7 +307,7 @@ def test_bad_variables(bench):
     text = bench.fails(LOAD, operator(1), MAX_JOBS="many")
     assert "ValueError: MAX_JOBS: expected a positive number, got 'many'" in text
     text = bench.fails(LOAD, operator(1), LAMELLA_EXTENSIONS_MAX_MB="-1")
-    assert "ValueError: LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes" in text
+    assert "ValueError: LAMELLA_EXTENSIONS_MAX_MB: expected a whole number of megabytes" in text
 
 
 def test_undefined_behaviour_is_reported(bench):

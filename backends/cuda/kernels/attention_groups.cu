@@ -105,7 +105,8 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   wait_for_copies();
   show_to_groups();
   __syncthreads();
-  const auto queries = [&](int p) { return Tile<T, 64>{memory + (2 * p + warp / 4) * area}; };  // the group's
+  // Returns columns 64 * p to 64 * p + 63 of the queries of this warp's group.
+  const auto queries = [&](int p) { return Tile<T, 64>{memory + (2 * p + warp / 4) * area}; };
 
   float top[2] = {-infinity<float>(), -infinity<float>()}, sum[2] = {0, 0}, result[Quads][8][4] = {};
   int turn = 0;

@@ -98,7 +98,8 @@ __global__ void reduce_rows(const char* in, char* out, char* second, typename Fo
   }
 }
 
-// Reduces where neighbouring outputs lie side by side in memory: block (32, 8), a thread of a row for each output.
+// Reduces where neighbouring outputs read neighbouring elements of the input: block (32, 8). Each of the 32 columns of
+// threads has one output; each of its eight threads reduces every eighth element of that output.
 template <class Fold, class In, class Out, class Second>
 __global__ void reduce_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
                                ReductionShape s) {

@@ -105,16 +105,19 @@ def step_sizes(values: Any) -> None:
         raise ValueError(f"Invalid step sizes: {values[0]}, {values[1]}; they must be 0 or more, the smallest first")
 
 
-def pass_table(table: Table, options: Mapping[str, Any], required: Any) -> None:
-    """Runs the checks of a table over the options of a group."""
+def pass_table(who: str, table: Table, options: Mapping[str, Any], required: Any) -> None:
+    """Runs the checks of a table over the options of a group. Errors begin with ``who`` and the option's name."""
     for name, check in table.items():
         value = options.get(name, required)
         if value is required:
             continue
         try:
             check(value)
+        except ValueError as error:
+            raise ValueError(f"{who}: argument '{name}': {error}") from None
         except (TypeError, IndexError, RuntimeError) as error:
-            raise TypeError(f"Invalid {name}: {value!r} of type {lamella.typename(value)}: {error}") from error
+            kind = lamella.typename(value)
+            raise TypeError(f"{who}: argument '{name}': Invalid {name}: {value!r} of type {kind}: {error}") from error
 
 
 def ways(options: Mapping[str, Any]) -> None:

@@ -297,7 +297,7 @@ class Optimizer(OptimizerHooks):
 
     def _check_options(self, options: dict[str, Any]) -> None:
         """Raises if an option is out of its range, or does not fit another option."""
-        _options.pass_table(self._checks, options, required)
+        _options.pass_table(type(self).__name__, self._checks, options, required)
 
     def _check_param(self, p: Any) -> None:
         if not isinstance(p, Tensor):

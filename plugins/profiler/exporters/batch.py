@@ -81,8 +81,9 @@ class Counts(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The content of one export. The histograms count since the export began, so no sample is lost with a batch that is
-    not sent; each span is in one batch only. Times are in seconds since 1970.
+    """The histograms and spans that an exporter gets at one time. The histograms count from ``since``, when ``export``
+    was called, so no sample is lost with a batch that is not sent; each span is in one batch only. ``since``, and
+    ``time``, when the batch was made, are in seconds since 1970.
 
     >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter, attributes=["model"]) as it:
     ...     it.read().attributes(("resnet",))

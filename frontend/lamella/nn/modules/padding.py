@@ -87,7 +87,9 @@ class _ReplicationPadNd(_Pad):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Pads sequences, with or without a batch, with a constant; one margin, or (before, after).
+    """Pads sequences, with or without a batch, with a constant.
+
+    ``padding`` is one number for both ends, or two numbers: before and after.
 
     >>> lamella.nn.ConstantPad1d(1, 7.0)(lamella.arange(3.0).view(1, 3))
     tensor([[7., 0., 1., 2., 7.]])
@@ -97,7 +99,10 @@ class ConstantPad1d(_ConstantPadNd):
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """Pads images with a constant; one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with a constant.
+
+    ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
+    one before it.
 
     >>> lamella.nn.ConstantPad2d(1, 7.0)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -107,7 +112,10 @@ class ConstantPad2d(_ConstantPadNd):
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """Pads volumes with a constant; one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with a constant.
+
+    ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
+    one before it, then along the first of the three.
 
     >>> lamella.nn.ConstantPad3d(1, 7.0)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -117,7 +125,9 @@ class ConstantPad3d(_ConstantPadNd):
 
 
 class ZeroPad1d(_ZeroPad):
-    """Pads sequences, with or without a batch, with zeros; one margin, or (before, after).
+    """Pads sequences, with or without a batch, with zeros.
+
+    ``padding`` is one number for both ends, or two numbers: before and after.
 
     >>> lamella.nn.ZeroPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[0., 0., 1., 2., 0.]])
@@ -127,7 +137,10 @@ class ZeroPad1d(_ZeroPad):
 
 
 class ZeroPad2d(_ZeroPad):
-    """Pads images with zeros; one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with zeros.
+
+    ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
+    one before it.
 
     >>> lamella.nn.ZeroPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -137,7 +150,10 @@ class ZeroPad2d(_ZeroPad):
 
 
 class ZeroPad3d(_ZeroPad):
-    """Pads volumes with zeros; one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with zeros.
+
+    ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
+    one before it, then along the first of the three.
 
     >>> lamella.nn.ZeroPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -147,7 +163,9 @@ class ZeroPad3d(_ZeroPad):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Pads sequences, with or without a batch, with the values of the other end; one margin, or (before, after).
+    """Pads sequences, with or without a batch, with the values of the other end.
+
+    ``padding`` is one number for both ends, or two numbers: before and after.
 
     >>> lamella.nn.CircularPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[2., 0., 1., 2., 0.]])
@@ -157,7 +175,10 @@ class CircularPad1d(_CircularPadNd):
 
 
 class CircularPad2d(_CircularPadNd):
-    """Pads images with the values of the other end; one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with the values of the other end.
+
+    ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
+    one before it.
 
     >>> lamella.nn.CircularPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -167,7 +188,10 @@ class CircularPad2d(_CircularPadNd):
 
 
 class CircularPad3d(_CircularPadNd):
-    """Pads volumes with the values of the other end; one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with the values of the other end.
+
+    ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
+    one before it, then along the first of the three.
 
     >>> lamella.nn.CircularPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -177,7 +201,9 @@ class CircularPad3d(_CircularPadNd):
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """Pads sequences, with or without a batch, with their mirror image; one margin, or (before, after).
+    """Pads sequences, with or without a batch, with their mirror image.
+
+    ``padding`` is one number for both ends, or two numbers: before and after.
 
     >>> lamella.nn.ReflectionPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[1., 0., 1., 2., 1.]])
@@ -187,7 +213,10 @@ class ReflectionPad1d(_ReflectionPadNd):
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """Pads images with their mirror image; one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with their mirror image.
+
+    ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
+    one before it.
 
     >>> lamella.nn.ReflectionPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -197,7 +226,10 @@ class ReflectionPad2d(_ReflectionPadNd):
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """Pads volumes with their mirror image; one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with their mirror image.
+
+    ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
+    one before it, then along the first of the three.
 
     >>> lamella.nn.ReflectionPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -207,7 +239,9 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class ReplicationPad1d(_ReplicationPadNd):
-    """Pads sequences, with or without a batch, with their outermost values; one margin, or (before, after).
+    """Pads sequences, with or without a batch, with their outermost values.
+
+    ``padding`` is one number for both ends, or two numbers: before and after.
 
     >>> lamella.nn.ReplicationPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[0., 0., 1., 2., 2.]])
@@ -217,7 +251,10 @@ class ReplicationPad1d(_ReplicationPadNd):
 
 
 class ReplicationPad2d(_ReplicationPadNd):
-    """Pads images with their outermost values; one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with their outermost values.
+
+    ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
+    one before it.
 
     >>> lamella.nn.ReplicationPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -227,7 +264,10 @@ class ReplicationPad2d(_ReplicationPadNd):
 
 
 class ReplicationPad3d(_ReplicationPadNd):
-    """Pads volumes with their outermost values; one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with their outermost values.
+
+    ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
+    one before it, then along the first of the three.
 
     >>> lamella.nn.ReplicationPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])

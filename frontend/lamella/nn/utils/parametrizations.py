@@ -58,7 +58,8 @@ class _Orthogonal(Module):
         else:
             more = tall.new_empty((*tall.shape[:-2], n, n - k)).normal_()
             self.base = maps.nearest(maps.joined(tall, more))
-        # The weight shall be the base, so the original is minus the identity, which each map takes to the identity.
+        # The weight is to start as the first columns of `base` (transposed if the weight is wide). So the parameter
+        # starts as minus the identity, from which each map computes the first columns of the identity.
         start = Q.new_zeros(Q.shape)
         start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return start
