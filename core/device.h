@@ -41,7 +41,8 @@ lamella_status current_index(int32_t backend, int32_t* index);
 bool split_device(const std::string& text, std::string* name, int32_t* index);
 
 // Returns the status of a backend's function. If the function failed, this adds a note that names the device to its
-// error, unless the error names the device already, or raises an error if the function raised none.
+// error, unless the error names the device already. If it failed without an error, this raises a LAMELLA_RUNTIME_ERROR
+// and returns that kind.
 lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing);
 
 // Raises unless the device exists. `who` opens the message: the operator, or the entry of the C ABI, that got the

@@ -26,7 +26,7 @@ struct DTypeInfo {
   // The promotions that a plugin declared, by the other dtype: the result, LAMELLA_NO_DTYPE if nothing is declared, or
   // LAMELLA_THIS_DTYPE if the plugin declared that the two do not promote. Null for the library's dtypes.
   const DType* partners;
-  bool withdrawn;  // tensors that have the dtype keep it; look-ups by its name or its number do not find it
+  bool withdrawn;  // tensors that have the dtype keep it; is_dtype() and dtype_from_...() do not find it
 };
 
 extern DTypeInfo dtype_infos[256];

@@ -41,7 +41,7 @@ lamella_status raise_host(void* payload, void (*release)(void*), std::string mes
 lamella_status raise_exception() {
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {  // ends a thread (pthread_exit), as Python does at exit: must go on
+  } catch (const abi::__forced_unwind&) {  // thrown by pthread_exit(), which must go on
     throw;
   } catch (const std::bad_alloc&) {
     return raise(LAMELLA_OUT_OF_MEMORY, "out of memory");  // the message is short enough to need no memory

@@ -28,7 +28,8 @@ Error& pending_error();
 lamella_object* take_error();
 lamella_status restore_error(lamella_object*);
 
-// Turns the C++ exception of the catch block that calls it into the pending error.
+// Turns the C++ exception of the catch block that calls it into the pending error. The unwinding of pthread_exit() is
+// thrown again.
 lamella_status raise_exception();
 // Calls a function that may throw: a kernel, a shape rule or a handler. Its exception must not cross the frames of its
 // callers, which own results or belong to another language. Costs nothing until something is thrown.

@@ -1,5 +1,5 @@
-// Forking while other threads run: every lock is taken around the fork, so that the child finds the locks free and
-// their data consistent.
+// Forking while other threads run: the locks that are added here are taken around the fork, so that the child finds
+// them free and their data consistent.
 //
 // Note [Order of fork]  A thread that forks takes all of these locks in the order in which they are taken elsewhere:
 //   first the outermost one, the registry's, within which others are locked; then those of plugins, the last registered

@@ -1,4 +1,5 @@
-// The live storages of at least `large_bytes`, so that an out-of-memory error can name the largest tensors.
+// The live storages of at least `large_bytes` that new_storage() allocated, so that an out-of-memory error can name the
+// largest tensors.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace lamella::core {
 
-// Storages of at least this many bytes are noted: filling their memory takes a thousand times as long as adding the
-// entry.
+// new_storage() notes storages of at least this many bytes: filling their memory takes a thousand times as long as
+// adding the entry.
 inline constexpr int64_t large_bytes = int64_t{1} << 20;
 
 void note_large(const Storage*, DType);

@@ -1,6 +1,6 @@
 // ResultType: computes the dtype of a result from those of the operands, as torch does. Tensors with dimensions decide
 // it. Zero-dim tensors, and then Python numbers, change it only if their class (bool, integral, floating, complex) is
-// higher than its class so far, or if no operand before them has a dtype.
+// higher than its class so far, or if there are no operands of a kind that decides before them.
 #pragma once
 
 #include "core/value.h"
@@ -9,8 +9,8 @@ namespace lamella::core {
 
 class ResultType {
  public:
-  // Adds an operand. Returns false if its dtype and that of the earlier operands have no common dtype; `clash` then
-  // names both.
+  // Adds an operand. Returns false if its dtype and that of the earlier operands of its kind (tensors with dimensions,
+  // zero-dim tensors, numbers) have no common dtype; `clash` then names both.
   bool add(const Value& v);
   bool add_dtype(DType t, bool has_dims);
   DType get();  // LAMELLA_NO_DTYPE if no operand has a dtype; not meaningful after a clash

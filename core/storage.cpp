@@ -49,8 +49,8 @@ void recycle(Storage* s) {
 
 namespace {
 
-// take() allocates. If the allocator has no memory, it makes the allocator free its cached blocks and tries once more;
-// if that fails too, the first error stays.
+// Allocates. If the allocator has no memory and has a `trim`, this function makes the allocator free its cached blocks
+// and tries once more; if the second attempt fails too, the first error stays.
 __attribute__((noinline)) lamella_status take(const lamella_allocator* a, int64_t bytes, int32_t index, void** out) {
   const lamella_status st = a->alloc(a->context, bytes, index, nullptr, out);
   if (__builtin_expect(st != LAMELLA_OUT_OF_MEMORY || !a->trim, 1)) return st;

@@ -15,7 +15,7 @@ struct lamella_storage {
 #endif
 
   int64_t refcount;
-  uint64_t sticky;   // keys of layers that must see every write, through any view
+  uint64_t sticky;   // keys of layers that every call with a tensor over this storage reaches; also restricted_key
   uint64_t version;  // bumped once per mutating call
   void* data;
   int64_t bytes;
@@ -44,9 +44,9 @@ lamella_status new_pinned_storage(int64_t bytes, Storage** out);
 bool is_pinned(const Storage* s);
 // A storage over memory that it did not allocate; the deleter runs when the last reference has gone.
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
-// Frees the memory of `s` and gives it that of `from`, which must have as many bytes and is left without memory. The
-// only exception to the rule that the pointer never moves: the caller knows every tensor over `s`, and sets its data
-// pointer anew.
+// Frees the memory of `s` and gives `s` the memory of `from`, a foreign storage of as many bytes, which is left without
+// memory. The only exception to the rule that a storage's pointer never moves: the caller knows every tensor over `s`,
+// and sets the tensor's data pointer anew.
 void take_memory(Storage* s, Storage* from);
 // Makes a storage of opaque tensors: no bytes, but a version and a count of its own.
 Storage* opaque_storage(lamella_device device);

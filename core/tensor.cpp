@@ -173,7 +173,8 @@ lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64
     if (sizes[i] == 0)
       empty = 1;
     else if (__builtin_mul_overflow(n, sizes[i], &n))
-      return raise(LAMELLA_RUNTIME_ERROR, format("%s: the sizes need more bytes than 63 bits can count", op));
+      return raise(LAMELLA_RUNTIME_ERROR, std::string(op) + ": size " + shape_string(ndim, sizes) +
+                                              " needs more bytes than 63 bits can count");
   }
   if (numel) *numel = empty ? 0 : n / item;
   return LAMELLA_OK;

@@ -37,7 +37,8 @@ using TensorRef = Ref<Tensor>;
 inline void retain(Tensor* t) { retain(&t->object); }
 inline void release(Tensor* t) { release(&t->object); }
 
-// Raises on negative or overflowing sizes; *numel may be null.
+// Raises on more than LAMELLA_MAX_DIMS dimensions, on a negative size, and if the sizes, with zeros left out, need more
+// bytes than 63 bits can count. `op` begins the message; `numel` may be null.
 lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64_t item, int64_t* numel);
 
 lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
@@ -67,7 +68,8 @@ void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
 void channels_last_strides(const int64_t* sizes, int64_t* strides);
 // Returns whether a tensor's strides are those of a format; always true for LAMELLA_PRESERVE_FORMAT.
 bool lies_in(const lamella_tensor* t, lamella_memory_format format);
-// Raises if the bytes that a strided layout spans overflow 63 bits; it sums in 128 bits.
+// Raises if the bytes that a strided layout spans, with empty dimensions counted as one element, overflow 63 bits. Sums
+// in 128 bits.
 lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 // The bytes that a strided layout spans from its first element; 0 for an empty one.
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);

@@ -74,7 +74,7 @@ inline double as_double(const Value& v) {
 }
 
 // Returns an owned copy: tensors and objects are retained; complex numbers, strings, lists and dictionaries are copied,
-// and the tensors in them retained.
+// and the tensors and objects in them retained.
 Value retain_value(const Value& v);
 void release_value(Value& v);
 
@@ -99,8 +99,9 @@ struct OwnedValue : Value {
   void swap(OwnedValue& o) noexcept { std::swap(static_cast<Value&>(*this), static_cast<Value&>(o)); }
 };
 
-// Returns whether two values have equal content: equal numbers, also of different kinds; lists of one kind with equal
-// elements; the same tensor or object.
+// Returns whether two values have equal content: equal numbers, also of different kinds; the same tensor or object; or
+// values of one kind with equal content. Lists of floats are equal if their bytes are; entries of dictionaries must be
+// in the same order.
 bool same_value(const Value& a, const Value& b);
 
 // The first element of a tensor in host memory, as a number. A complex value is owned; release it.
