@@ -38,7 +38,7 @@
 namespace lamella::dispatcher {
 namespace {
 
-// The functions of the table, in its order.
+// The functions of the table that are not defined elsewhere.
 lamella_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LAMELLA_RUNTIME_ERROR, m); }
 lamella_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
 const char* error_message() { return core::pending_error().kind ? core::pending_error().message.c_str() : nullptr; }
@@ -227,8 +227,8 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
   return register_layer(*l, desc, bit, h);
 }
-// Replaces `*at`, unless it is null, by a copy of the allocator. Raises unless the allocator has the flags in `wanted`;
-// it may also have LAMELLA_ALLOCATOR_STREAM_ORDERED, and no other flag.
+// Replaces `*at`, unless it is null, by a copy of the allocator. Raises unless the allocator has `alloc`, `free` and
+// the flags in `wanted`; it may also have LAMELLA_ALLOCATOR_STREAM_ORDERED, and no other flag.
 lamella_status keep_allocator(const char* what, uint32_t wanted, const lamella_allocator** at,
                               std::unique_ptr<lamella_allocator>& copy) {
   if (!*at) return LAMELLA_OK;

@@ -20,7 +20,7 @@ constexpr uint32_t bit(lamella_tag tag) { return uint32_t{1} << tag; }
 constexpr uint32_t absent_elements = uint32_t{1} << 31;  // None, also in a list of tensors
 constexpr uint32_t string_elements = uint32_t{1} << 30;
 constexpr uint32_t number_elements = uint32_t{1} << 29;
-constexpr uint32_t any_elements = uint32_t{1} << 28;    // anything that holds no tensor
+constexpr uint32_t any_elements = uint32_t{1} << 28;    // anything without tensors and objects
 constexpr uint32_t large_elements = uint32_t{1} << 27;  // with number_elements: also numbers above int64
 constexpr uint32_t numbers = bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) | bit(LAMELLA_FLOAT) | bit(LAMELLA_COMPLEX);
 
@@ -286,14 +286,14 @@ int32_t known_of(const char* what, const Operator* op, int32_t num_args) {
   if (known < 0 || known > info.first_out) {
     core::raise(LAMELLA_TYPE_ERROR,
                 core::format("%s: %s takes %d arguments, the operator has %d: %s", op->full_name().c_str(), what,
-                             num_args, info.nargs, s.text().c_str()));
+                             written_for, info.nargs, s.text().c_str()));
     return -1;
   }
   for (int32_t i = known; i < info.first_out; i++)
     if (!s.args[i].has_default) {
       core::raise(LAMELLA_TYPE_ERROR,
                   core::format("%s: %s takes %d arguments, but '%s' has no default: %s", op->full_name().c_str(), what,
-                               num_args, s.args[i].name.c_str(), s.text().c_str()));
+                               written_for, s.args[i].name.c_str(), s.text().c_str()));
       return -1;
     }
   return known;
@@ -353,7 +353,7 @@ lamella_status tags_of(const std::string& op, const List& list, const char* what
   return LAMELLA_OK;
 }
 
-// Raises unless each default is a value that a call could pass. The default of an int must be written without a point.
+// Raises unless each default is a value that a call could pass. The default of an int has no point and no exponent.
 lamella_status check_literals(const std::string& op, const Schema& s, const uint32_t* admits) {
   for (size_t i = 0; i < s.args.size(); i++) {
     const Argument& a = s.args[i];

@@ -1,6 +1,7 @@
 // Checked calls between the dispatcher and code built with other headers: the numbers and the kinds of values are
-// checked before anything reads them. Arguments appended to an operator's schema after a caller was written get their
-// defaults; a kernel that was written before them is called without them.
+// checked before anything reads them; checked_redispatch() checks the numbers alone. Arguments appended to an
+// operator's schema after a caller was written get their defaults; a kernel that was written before them is called
+// without them.
 #pragma once
 
 #include "dispatcher/call.h"

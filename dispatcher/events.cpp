@@ -126,7 +126,7 @@ lamella_status subscribe(Library& lib, uint64_t kinds, lamella_on_event on_event
 
 void emit_event(const lamella_event& e) {
   if (__builtin_expect(!running && !ended, 1)) return send(own_note(), e);
-  Note* note = take_note();  // another note: this thread's has the list of the enclosing event
+  Note* note = take_note();  // this thread's own note has the enclosing event's list, or was left
   send(*note, e);
   leave_note(note);
 }

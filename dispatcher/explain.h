@@ -20,7 +20,8 @@ lamella_status declined_by_all(lamella_frame& f);
 lamella_status dynamic_without_kernel(lamella_frame& f);
 lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m);
 
-// The kernel of entries that nothing serves: raises an error that lists the registered kernels and their owners.
+// Stands in an entry for an operator that nothing serves on a device: raises an error that lists the registered kernels
+// and their owners.
 lamella_status missing_kernel(lamella_frame* f, const core::Value* args, core::Value* rets);
 
 }  // namespace lamella::dispatcher

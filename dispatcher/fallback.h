@@ -1,4 +1,5 @@
-// The counted CPU fallback: runs operators on the host for a backend that allows it and has no kernel for them.
+// The counted CPU fallback: runs operators on the host for a backend that allows the fallback, if neither a kernel of
+// the backend nor a composite serves them.
 #pragma once
 
 #include <string>

@@ -62,8 +62,8 @@ const Table* filled_table(const Operator* op) {
   return t;
 }
 
-// Finds the first of these that exists: a kernel, a rule, a category's kernel, a composite, a fallback. Returns false
-// if the layer falls through.
+// Finds the first of these that exists: a kernel, a rule, a category's kernel, a composite if the layer has
+// LAMELLA_LAYER_DECOMPOSE, a kernel of every operator, the layer's fallback. Returns false if the layer falls through.
 bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   const Layer& l = *dispatcher::layer(bit);
   const Registration* r = find_kernel(op, l.name);
@@ -110,7 +110,7 @@ const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   const bool passed_over = is_disabled(op, name);
   *own = r != nullptr;
   if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
-  // A category's kernel finds its outputs made by the shape rule; some also need its lamella_pointwise.
+  // A category's kernel finds its outputs made by the shape rule; some also need the operator's lamella_pointwise.
   const bool described = meaning->infer && (meaning->pointwise || !(category_flags(meaning->category) & by_meaning));
   if (!r && described && !passed_over) r = find_category_kernel(meaning, name, meaning->category);
   // "backend" stands for every device but meta, whose results have no memory.
@@ -118,7 +118,8 @@ const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   return core::backend(id) ? r : nullptr;
 }
 
-// Returns the entry of the counted fallback to the host. `declined` says that the device's own kernel has declined the
+// Returns the entry of the counted fallback to the host; that of missing_kernel if the backend does not allow the
+// fallback, or if the host does not serve the operator. `declined` says that the device's own kernel has declined the
 // call.
 Entry host_entry(Operator* op, int32_t id, bool declined, std::string* who) {
   static char reason;  // a context that is not null

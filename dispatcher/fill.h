@@ -14,7 +14,7 @@
 namespace lamella::dispatcher {
 
 // Returns the operator's table; fills it if it is null or lacks backends that were registered later. Null with an error
-// if the schema does not parse, or if the operator was withdrawn.
+// if the schema does not parse or does not fit a typed function, or if the operator was withdrawn.
 const Table* filled_table(const Operator*);
 void invalidate(Operator*);  // also its derived forms
 void invalidate_all();

@@ -99,7 +99,7 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
   return LAMELLA_OK;
 }
 
-// The usual functional call: one fresh tensor, which a native kernel fills.
+// A functional call with one result: usually a fresh tensor, which a native kernel fills.
 inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const Table& t, const Entry& e,
                                                                 const Value* args, Value* rets) {
   lamella_meta m;
@@ -225,7 +225,9 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
 // Raises unless the i-th result of a composite can be stored in its target.
 lamella_status check_computed(Frame& f, const CallInfo& info, int i, const Value* args, const Value& computed) {
   if (computed.tag != LAMELLA_TENSOR || !computed.as.tensor)
-    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("%s: result %d of its composite must be a tensor, got %s",
+                                    operator_title(f.op).c_str(), i, core::describe(computed).c_str()));
   const int at = target_position(info, i);
   const Tensor* result = full(computed.as.tensor);
   return check_target(f, info, at, full(args[at].as.tensor), result->dtype, result->ndim(), result->sizes());

@@ -1,5 +1,5 @@
-// The forms of a call at backend level: functional (infer, allocate, compute into), in-place (infer, check, compute
-// into self), out= (infer, resize, compute into), and composites.
+// The forms of a call at backend level: functional (infer, allocate, compute into), in-place and out= (infer, check,
+// compute into the target or into a temporary, which is then stored in the target), and composites.
 #pragma once
 
 #include "dispatcher/call.h"

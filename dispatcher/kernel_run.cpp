@@ -90,7 +90,8 @@ void name_operator(Frame& f) {
 
 lamella_status name_device(Frame& f, lamella_status st) {
   if (st < 0 || core::is_host(f.device.backend)) return st;
-  if (st == LAMELLA_NOT_IMPLEMENTED && core::pending_error().kind == LAMELLA_OK) return st;  // copy_across() goes on
+  // Without an error, copy_across() moves the bytes instead.
+  if (st == LAMELLA_NOT_IMPLEMENTED && core::pending_error().kind == LAMELLA_OK) return st;
   return core::from_backend(st, f.device, operator_title(f.op));
 }
 

@@ -82,7 +82,7 @@ lamella_status register_kernel(Library& lib, const char* name, const char* spell
   if (lamella_status st = find_for("kernel", lib, name, &op)) return st;
   if (!def.kernel && layer_bit(key) < 0 && is_key_of_results(key))
     return core::raise(LAMELLA_VALUE_ERROR, "kernel: " + op->full_name() + ": the kernel for '" + key +
-                                                "' is null; only a layer is fallen through");
+                                                "' is null; only the kernel of a layer may be null");
   if (lamella_status st = adapted(op, lib, &def)) return st;
   const lamella_handle h = enter(lib, [op](lamella_handle h) {
     erase_handle(op->kernels, h);
@@ -102,8 +102,10 @@ lamella_status register_category_kernel(Library& lib, const char* category, cons
   if (std::string(category) != every_category && !is_category(category))
     return core::raise(LAMELLA_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
   if (def.num_args != 0)
-    return core::raise(LAMELLA_VALUE_ERROR, std::string("category_kernel: '") + category +
-                                                "': 'num_args' must be 0: its operators have various numbers");
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       core::format("category_kernel: '%s': 'num_args' is %d; it must be 0, since the operators of a "
+                                    "category have various numbers of arguments",
+                                    category, def.num_args));
   const lamella_handle h = enter(lib, [](lamella_handle h) {
     erase_handle(categories(), h);
     invalidate_all();

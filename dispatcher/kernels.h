@@ -9,7 +9,8 @@
 
 namespace lamella::dispatcher {
 
-// In place of a category's name: the kernel serves every operator that nothing else serves under its key.
+// In place of a category's name: the kernel serves, under its key, every operator that no other kernel, no rule and no
+// composite serves there.
 inline constexpr const char* every_category = "*";
 
 lamella_status register_kernel(Library&, const char* op, const char* key, lamella_kernel_def, lamella_handle*);

@@ -187,7 +187,9 @@ lamella_status check_dtype(const lamella_dtype_def& d) {
   if (d.dlpack.bits * d.dlpack.lanes != 8 * d.itemsize)
     return wrong(core::format(": 'dlpack' has %d bits and %d lanes, which do not make the %d bytes of 'itemsize'",
                               d.dlpack.bits, d.dlpack.lanes, d.itemsize));
-  if (d.num_promotions < 0 || (d.num_promotions > 0 && !d.promotions)) return wrong(": 'promotions' must not be null");
+  if (d.num_promotions < 0)
+    return wrong(core::format(": 'num_promotions' is %d; it must not be negative", d.num_promotions));
+  if (d.num_promotions > 0 && !d.promotions) return wrong(": 'promotions' must not be null");
   for (int32_t i = 0; i < d.num_promotions; i++) {
     const auto [with, result] = d.promotions[i];
     const bool meant = result == LAMELLA_THIS_DTYPE || result == LAMELLA_NO_DTYPE || core::is_dtype(result);

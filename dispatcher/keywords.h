@@ -13,7 +13,7 @@ struct Keyword {
   bool claims;  // it precedes an operator's own argument of that name
   lamella_apply_keyword apply;
   void* context;
-  // Keywords are applied by rising rank: that of the layer, or -1.
+  // Returns the bit of the layer that is registered as `layer`, or -1. Keywords are applied by rising rank.
   int32_t rank() const;
 };
 

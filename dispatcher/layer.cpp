@@ -13,7 +13,7 @@ namespace {
 
 Layer layers[LAMELLA_MAX_LAYERS];
 int32_t included[LAMELLA_MAX_LAYERS];  // how many inclusions each layer has
-uint64_t births[LAMELLA_MAX_LAYERS];   // how often a bit was given to a layer
+uint64_t births[LAMELLA_MAX_LAYERS];   // how often a layer was registered with each bit
 // The number of the change by which a bit was given to a name; 0: the bit is free. Bit 0 belongs to the dispatcher.
 uint64_t given[LAMELLA_MAX_LAYERS] = {1};
 std::atomic<uint64_t> gifts{1};  // the number of the last change: a bit was given or became free
@@ -212,7 +212,7 @@ void remove_layer(int32_t bit) {
   layers[bit].live = false;
   included[bit] = 0;
   process_layers.fetch_and(~(uint64_t{1} << bit));
-  if (!(tensor_layers.load() >> bit & 1)) {  // no tensor ever had it
+  if (!(tensor_layers.load() >> bit & 1)) {  // no tensor can have the bit
     given[bit] = 0;
     gifts.fetch_add(1);
     layers[bit] = {};

@@ -6,9 +6,9 @@
 //   No layer has bit 0, which marks opaque tensors and tensors of dtypes that are not plain (restricted.h). A layer
 //   states its place relative to bands and to other layers, loaded or not; it gets a free bit that fits, in the middle
 //   of the widest gap. If its band is full, it gets the nearest free bit outside the band that its wishes, and those of
-//   other layers, allow. If there is none, the error names the neighbours. The bit of a layer that no tensor ever had
-//   may be given to another layer later. The bit of any other layer stays reserved for its name, since tensors may have
-//   it.
+//   other layers, allow. If there is none, the error names the neighbours. The bit of a layer with
+//   LAMELLA_LAYER_NEVER_ON_TENSORS may be given to another layer once the layer is withdrawn. The bit of any other
+//   layer stays reserved for its name, since tensors may have it.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -46,8 +46,8 @@ void end_inclusion(const Inclusion&);
 // returns the bits that were given after the change `gift` and all bits that are free; 0 if no change came after it.
 uint64_t last_gift();
 uint64_t bits_given_since(uint64_t gift);
-// Raises unless a layer whose keys tensors may have has the bit. `entry`, a function of the
-// C ABI, and `whose`, the name of a slot type, begin the message.
+// Raises unless a layer whose keys tensors may have has the bit, or had it before it was withdrawn. `entry`, a function
+// of the C ABI, and `whose`, the name of a slot type, begin the message.
 lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit);
 const Layer* layer(int32_t bit);             // null if the bit is free; a withdrawn layer may keep its bit
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one

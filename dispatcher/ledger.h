@@ -24,7 +24,8 @@ namespace lamella::dispatcher {
 
 using Library = lamella_library;
 
-// Opens a library. Raises if it defines a namespace that another library defines; the error names both owners.
+// Opens a library. Raises if `ns` is no identifier, or if the library defines a namespace that another library defines;
+// the error then names both owners.
 lamella_status open_library(const lamella_library_def&, Library** out);
 void close_library(Library*);
 

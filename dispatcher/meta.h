@@ -1,5 +1,5 @@
-// The meta backend: tensors with a shape and no data. A call on it runs the operator's shape rule or,
-// if it has none, its composite.
+// The meta backend: tensors with a shape and no data. A call on it runs the operator's kernel for "meta" if there is
+// one, else the operator's shape rule, else its composite.
 #pragma once
 
 #include "dispatcher/ledger.h"

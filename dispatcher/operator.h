@@ -15,7 +15,8 @@ namespace lamella::dispatcher {
 
 struct Table;
 
-// The forms of one operator. In-place and out= forms are derived from the functional form and use its kernels.
+// The forms of one operator. In-place and out= forms are derived from the functional form and use its kernels for
+// devices and dtypes, unless they have kernels of their own.
 enum class Form : uint8_t { Functional, Inplace, Out };
 
 // A bit beside enum lamella_forms, which only the catalogue sets: the operator copies its second argument, a tensor,
@@ -29,8 +30,8 @@ struct CallInfo {
   Form form = Form::Functional;
   uint8_t nargs = 0, nrets = 0;
   uint8_t num_tensors = 0, num_lists = 0;
-  int8_t device = -1;                           // position of a Device argument
-  uint8_t first_out = 0;                        // position of the first output of an out= form
+  int8_t device = -1;                           // position of the first Device argument; -1: none
+  uint8_t first_out = 0;                        // position of the first output of an out= form; nargs if it has none
   uint64_t indices = 0;                         // positions of index tensors, and of lists of them; see by_index
   bool between_devices = false;                 // the first tensor's device decides, and the second one's may differ
   uint64_t written = 0;                         // positions of (a!) arguments
@@ -76,7 +77,7 @@ struct lamella_operator {
   std::string overload;              // "Tensor"
   std::vector<std::string> aliases;  // further names, with their namespace, which look-ups find
   std::string schema_text, category, doc, owner, file;
-  std::string module;  // "linalg": shown as lamella.linalg.name; empty: by its namespace
+  std::string module;  // the module that shows the operator, as "linalg"; empty: none. See lamella_operator_def
   int32_t line = 0;
   uint32_t forms = 0;
   bool live = true;

@@ -197,7 +197,7 @@ lamella_status check_names(const Operator& op) {
 
 // Returns the withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work
 // again, and a notebook's cell that runs a thousand times leaves one operator. Only its doc, module, owner, file and
-// line may differ.
+// line may differ. A pointwise operator, or one with several shape rules, is not reused.
 Operator* withdrawn_twin(const Operator& op) {
   for (Operator* old : operators().by_name[op.name]) {
     const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&

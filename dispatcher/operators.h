@@ -36,7 +36,7 @@ uint32_t category_flags(const std::string& name);  // 0 for a name that is no ca
 // `lazily`: the schema is parsed when the operator is first used, and its errors are raised then.
 lamella_status define_operator(Library&, const lamella_operator_def&, bool lazily, lamella_handle*,
                                Operator** defined = nullptr);
-// Null if there is none.
+// Returns the live operator of a name, also of an alias; null if there is none.
 Operator* find_operator(const std::string& name, const std::string& overload);
 Operator* find_operator(const std::string& full_name);
 std::vector<Operator*> overloads_of(const std::string& name);

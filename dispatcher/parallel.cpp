@@ -22,7 +22,8 @@
 namespace lamella::dispatcher {
 namespace {
 
-// Returns OMP_NUM_THREADS if it is set, else the number of CPUs in the affinity mask, limited by the cgroup's quota.
+// Returns OMP_NUM_THREADS if it is a positive number, else the number of CPUs in the affinity mask, limited by the
+// cgroup's quota.
 int default_threads() {
   cpu_set_t set;
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;

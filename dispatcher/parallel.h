@@ -6,8 +6,9 @@
 namespace lamella::dispatcher {
 
 // Splits [begin, end) into one chunk for each thread, none shorter than `grain` unless the range itself is. Within
-// another parallel_for, the calling thread runs the whole range. The caller's chunk runs in pieces, with a check for
-// Ctrl-C between them. Returns the first status that is an error.
+// another parallel_for, the calling thread runs the whole range. Each chunk runs in pieces: between
+// them the caller checks for Ctrl-C, and every thread stops if another one has failed. Returns the first status that is
+// an error.
 lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context);
 
 int get_num_threads();

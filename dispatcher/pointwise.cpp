@@ -81,8 +81,8 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
     return core::raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
                                                   core::dtype_info(args[0].as.tensor->dtype).name);
   for (int i = 0; i < p.inputs + p.params; i++) {
-    // A number among the operands wraps, like a tensor's elements; a number that is selected (where) or is a parameter
-    // must fit.
+    // A number among the operands wraps, like a tensor's elements. A number above int64, a number that is selected
+    // (where) and a parameter must fit.
     const bool must_fit = args[i].tag == LAMELLA_UINT || i >= p.inputs || p.condition;
     if (must_fit && core::is_number(args[i]) && args[i].tag != LAMELLA_COMPLEX && !parameter_fits(args[i], t))
       return core::raise(LAMELLA_RUNTIME_ERROR,
@@ -104,7 +104,7 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
   return LAMELLA_OK;
 }
 
-// Returns whether every dtype holds a number, so that infer_uniform() need not check it.
+// Returns whether every plain dtype of its class holds a number, so that infer_uniform() need not check it.
 inline bool is_small(const Value& v) {
   if (v.tag == LAMELLA_FLOAT) return v.as.d > -65504 && v.as.d < 65504;
   return v.tag != LAMELLA_INT || (v.as.i >= 0 && v.as.i < 128);

@@ -41,7 +41,8 @@ lamella_status describe(Operator* op, const Schema& s) {
   c = CallInfo{};
   c.form = op->form;
   if (s.args.size() > LAMELLA_MAX_ARGUMENTS)
-    return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has more than 64 arguments");
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("schema: %s has %zu arguments, at most %d are supported",
+                                                         op->name.c_str(), s.args.size(), LAMELLA_MAX_ARGUMENTS));
   c.nargs = static_cast<uint8_t>(s.args.size());
   c.nrets = static_cast<uint8_t>(s.rets.size());
   c.first_out = c.nargs;

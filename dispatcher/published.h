@@ -3,6 +3,6 @@
 
 namespace lamella::dispatcher {
 
-void publish_dispatcher();  // once, at start-up
+void publish_dispatcher();  // called once, at start-up
 
 }  // namespace lamella::dispatcher

@@ -5,7 +5,8 @@
 //   keys if it is opaque, in its own keys if its dtype is not plain. So a call with one reaches run_restricted() after
 //   all layers, and a call without one costs nothing. The thread cannot switch the bit off. run_restricted() passes the
 //   call on to a kernel that was registered for such tensors, to a composite, or to a shape rule that is the whole
-//   operator. A result of such a dtype in a call without such a tensor is found after the shape rule (forms.cpp).
+//   operator. Operands of a pointwise operator that computes in a plain dtype are converted for the usual kernel. A
+//   result of such a dtype in a call without such a tensor is found after the shape rule (forms.cpp).
 #pragma once
 
 #include "core/tensor.h"

@@ -12,7 +12,7 @@ namespace lamella::dispatcher {
 
 struct Rule {
   lamella_handle handle;
-  std::string op, layer, kind, owner;  // kind empty: the layer's own
+  std::string op, layer, kind, owner;  // `kind` as in lamella_rule; empty for null
   void* payload;
   void (*destroy)(void*);
 
@@ -24,8 +24,9 @@ lamella_status on_rule(Library&, const char* layer, lamella_on_rule callback, vo
 // Visits the rules under any of an operator's names, in the order of registration. The caller holds the registry's
 // lock.
 void each_rule(const Operator*, const std::function<void(const Rule&)>& visit);
-void each_rule_of_all(const std::function<void(const Rule&)>& visit);  // of every operator; the caller holds the lock
-// Returns the last registered rule of the layer's own kind that is not withdrawn, or null. The caller holds the lock.
+// Visits the rules of all operators. The caller holds the lock.
+void each_rule_of_all(const std::function<void(const Rule&)>& visit);
+// Returns the layer's last rule without a kind for the operator, or null. The caller holds the lock.
 const Rule* rule_of(const Operator*, const std::string& layer);
 // Returns the payload of rule_of(), or null.
 void* find_rule(const Operator*, const char* layer);

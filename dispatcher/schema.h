@@ -77,7 +77,8 @@ struct Schema {
   void describe();
 };
 
-// Raises a ValueError that shows the column. `ns` is the namespace if the text names none.
+// Raises a ValueError that shows the column if the text does not parse, and one if there are more than
+// LAMELLA_MAX_RETURNS results. `ns` is the namespace if the text names none.
 lamella_status parse_schema(const std::string& text, const std::string& ns, Schema* out);
 // Reads "ns::name.overload" at the beginning of a schema, without parsing the rest.
 lamella_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,

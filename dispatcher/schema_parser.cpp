@@ -61,8 +61,8 @@ const char* object_name(const std::string& word) {
   return names->insert(word).first->c_str();
 }
 
-// Returns whether a word is a type of the grammar. Calls cannot carry values of `others`, nor of type variables (lower
-// case). The names of object types are dotted.
+// Returns whether a word is a type of the grammar. Calls cannot carry values of `others`, except Dict(str, T), nor of
+// type variables (lower case). The names of object types are dotted.
 bool known_word(const std::string& word) {
   static const std::set<std::string> others = {
       "Any",      "AnyEnumType", "AnyClassType", "Dict",    "Future",    "RRef", "Await",    "Union",

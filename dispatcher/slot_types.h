@@ -18,7 +18,7 @@ class SlotTypes {
   int count() const { return count_.load(std::memory_order_acquire); }
   const Type& operator[](int i) const { return all_[i]; }
 
-  // Adds a type, or finds the registered one with the same name and functions.
+  // Adds a type, or finds the registered one that has its name and for which same() is true.
   lamella_status add(const Type& t, int32_t* index) {
     RegistryLock lock;
     const int n = count();

@@ -44,8 +44,7 @@ bool layer_has_state(const Tensor* t, int32_t layer) {
   return layer && each_state(t, [layer](int, const lamella_slot_type& type, void*) { return type.layer == layer; });
 }
 
-// Returns whether pickles and files can hold a value: numbers, strings, dtypes, devices, tensors, and lists and
-// dictionaries of these.
+// Returns whether pickles and files can hold a value: they hold all kinds but objects, also in lists and dictionaries.
 bool can_be_saved(const lamella_value& v) {
   for (uint64_t i = 0, n = core::num_values(v); i < n; i++)
     if (!can_be_saved(v.as.values[i])) return false;

@@ -15,7 +15,7 @@ lamella_status read_stamp(const std::string& path, uint32_t* version);
 // end is killed.
 lamella_status check_whole(const std::string& path);
 
-// Raises if this library cannot run code that was built for that version; the error names both and the remedy.
+// Raises if this library cannot run code that was built for that version; the error names both versions and the remedy.
 lamella_status check_version(const std::string& path, uint32_t version);
 
 }  // namespace lamella::dispatcher

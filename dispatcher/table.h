@@ -56,7 +56,7 @@ struct Entry {
 };
 
 struct Table {
-  uint64_t mask = 0;  // layers with an entry
+  uint64_t mask = 0;  // the keys of layers with an entry, and restricted_key
   const CallInfo* info = nullptr;
   lamella_infer infer = nullptr;
   void* infer_context = nullptr;

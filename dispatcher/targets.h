@@ -13,7 +13,8 @@ bool overlaps_within(const core::Tensor* out, const core::Tensor* in, bool eleme
 inline bool overlaps(const core::Tensor* out, const core::Tensor* in, bool elementwise) {
   return out->storage == in->storage && !(elementwise && out == in) && overlaps_within(out, in, elementwise);
 }
-// Raises if several elements of a written argument share one memory location.
+// Raises if a written tensor is expanded: if a dimension of more than one element has stride 0. Tensors in lists are
+// not checked.
 lamella_status check_all_writable(Frame&, const CallInfo&, const Value* args);
 
 // The position of the argument into which the i-th result of a derived form goes.

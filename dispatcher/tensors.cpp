@@ -13,7 +13,7 @@ using core::full;
 using core::Tensor;
 
 namespace {
-// Checks dtype, device, sizes and strides, which the core does not check again.
+// Checks dtype, device, sizes and strides, most of which the core does not check again.
 lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                               int32_t dtype, lamella_device d, int64_t* numel) {
   if (ndim < 0 || (ndim > 0 && !sizes))
@@ -24,7 +24,9 @@ lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* si
     return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
   if (lamella_status st = core::check_device(entry, d)) return st;
   for (int32_t i = 0; strides && i < ndim && i < LAMELLA_MAX_DIMS; i++)
-    if (strides[i] < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
+    if (strides[i] < 0)
+      return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: stride[%d] is %lld; strides must not be negative",
+                                                           entry, i, (long long)strides[i]));
   const int64_t item = core::itemsize(static_cast<core::DType>(dtype));
   if (lamella_status st = core::check_sizes(entry, ndim, sizes, item, numel)) return st;
   return strides ? core::check_span(ndim, sizes, strides, item) : LAMELLA_OK;
@@ -69,12 +71,16 @@ namespace {
 // Raises unless a window lies within a storage. Opaque storages have no bytes and are not checked.
 lamella_status check_window(const char* entry, const lamella_storage* s, int32_t ndim, const int64_t* sizes,
                             const int64_t* strides, int64_t offset, int64_t numel, int64_t item) {
-  if (offset < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the storage offset is negative", entry));
+  if (offset < 0)
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the storage offset is %lld; it must not be negative",
+                                                         entry, (long long)offset));
   if (s->sticky & core::restricted_key) return LAMELLA_OK;
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   if (offset <= s->bytes / item && bytes <= s->bytes - offset * item) return LAMELLA_OK;
-  return core::raise(LAMELLA_RUNTIME_ERROR, core::format("%s: the tensor reaches beyond its storage of %lld bytes",
-                                                         entry, (long long)s->bytes));
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("%s: the tensor reaches beyond its storage of %lld bytes: it has "
+                                  "%lld bytes from element %lld on",
+                                  entry, (long long)s->bytes, (long long)bytes, (long long)offset));
 }
 }  // namespace
 
@@ -106,11 +112,11 @@ lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
 uint64_t tensor_version(const lamella_tensor* t) { return t->storage->version; }
 
 namespace {
-// Raises if a key is not that of a layer whose keys tensors may have.
+// Raises if a bit of `keys` belongs to no layer whose keys tensors may have.
 lamella_status check_keys(const char* entry, uint64_t keys) {
   const uint64_t unknown = keys & ~tensor_layers.load(std::memory_order_relaxed);
   if (__builtin_expect(unknown == 0, 1)) return LAMELLA_OK;
-  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits %llx of %llx", entry,
+  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits 0x%llx of 0x%llx", entry,
                                                        (unsigned long long)unknown, (unsigned long long)keys));
 }
 }  // namespace

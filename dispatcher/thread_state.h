@@ -7,7 +7,7 @@
 
 struct lamella_captured {
   uint64_t include, exclude;
-  uint64_t gifts;  // last_gift() at the capture: bits that were given to another layer since are left out
+  uint64_t gifts;  // last_gift() at the capture or the last swap: bits that were given since are left out
   lamella_device default_device;
   std::vector<void*> slots;
 };

@@ -42,7 +42,7 @@ lamella_status with_host(lamella_device device, const char* what, const lamella_
   bool done;
   const lamella_status st = ask(core::backend(device.backend), device, what, c, &done);
   if (st || done) return st;
-  return core::raise(LAMELLA_NOT_IMPLEMENTED, core::format("%s of %s: its backend does not support it", what,
+  return core::raise(LAMELLA_NOT_IMPLEMENTED, core::format("%s: the backend of device '%s' does not support it", what,
                                                            core::device_name(device).c_str()));
 }
 

@@ -13,12 +13,13 @@ struct Copying {
   // Writes `from` into `to`, converting the dtype; the devices may differ.
   lamella_status (*copy)(core::Tensor* to, core::Tensor* from);
   lamella_status (*clone)(core::Tensor* from, core::TensorRef* out);
-  // Returns `from` itself if it is on the device.
+  // Sets `out` to `from` itself if it is on the device, else to a copy there.
   lamella_status (*to_device)(core::Tensor* from, lamella_device, core::TensorRef* out);
   // Serves a call of an operator with form_between_devices whose first two arguments, the destination and the
   // source, are on different devices.
   lamella_status (*between_devices)(core::Tensor* to, core::Tensor* from, bool non_blocking);
-  // Serves such a call on one device whose backend has no kernel for it, in host memory; says how many bytes moved.
+  // Serves a call of such an operator if both arguments are on one device, whose backend has no kernel for it: copies
+  // in host memory, and sets `bytes` to the number of bytes that moved.
   lamella_status (*within_device)(core::Tensor* to, core::Tensor* from, int64_t* bytes);
 };
 void set_copying(const Copying&);
@@ -28,9 +29,10 @@ const Copying& copying();
 lamella_status copy_aside(Frame&, core::Tensor* to, core::Tensor* from);
 lamella_status clone_aside(Frame&, core::Tensor* from, core::TensorRef* out);
 
-// Copies the bytes of a contiguous tensor into another one of the same dtype and size: by the destination's backend,
-// else by the source's, else through host memory. `non_blocking`: a copy from or to the host may return before the
-// bytes have moved.
+// Copies the bytes of a contiguous tensor into another contiguous one of the same dtype and size. Between the host and
+// a device, the device's backend copies. Between two devices, the destination's backend copies, else the source's, else
+// the bytes move through host memory. A copy to meta does nothing. `non_blocking`: the copy may return before the
+// bytes have moved, unless they move between two devices through host memory.
 lamella_status move_bytes(const core::Tensor* to, const core::Tensor* from, bool non_blocking);
 
 // Makes later work on `stream` wait for the work that is on `behind` now. A null stream is the current one.

@@ -9,12 +9,12 @@ namespace lamella::dispatcher {
 
 struct Waiting {
   std::string owner;
-  std::string what;     // "a kernel of aten::neg", "a rule of layer 'autograd'"
+  std::string what;     // "a kernel of aten::neg", "a rule of layer 'autograd' for aten::neg"
   std::string kind;     // the kind of the awaited name: "key", "operator" or "layer"
   std::string awaited;  // the name
 };
 
-// Returns all of them, sorted by `what`.
+// Returns all waiting registrations, sorted by `what`.
 std::vector<Waiting> all_waiting();
 
 }  // namespace lamella::dispatcher

@@ -315,7 +315,7 @@ static void geometry() {
   CHECK(freed);
   FAILS(api, api->tensor_view(base, 1, &two, &two, 2, &v), "beyond its storage");
   FAILS(api, api->tensor_view(base, 1, &two, &two, huge, &v), "beyond its storage");
-  FAILS(api, api->tensor_view(base, 1, &two, &two, -1, &v), "offset is negative");
+  FAILS(api, api->tensor_view(base, 1, &two, &two, -1, &v), "the storage offset is -1; it must not be negative");
   OK(api, api->tensor_view(base, 1, &two, &two, 1, &v));
   CHECK(at(of(v), 0) == 2 && static_cast<float*>(v->dl.data)[v->dl.strides[0]] == 4 && api->tensor_base(v) == base);
   api->release(v);

@@ -322,7 +322,7 @@ void storages() {
   FAILS(api, api->tensor_over(s, 1, &two, nullptr, 1, LAMELLA_FLOAT64, &none),
         "reaches beyond its storage of 16 bytes");
   FAILS(api, api->tensor_over(s, 1, &two, nullptr, -1, LAMELLA_FLOAT32, &none),
-        "tensor_over: the storage offset is negative");
+        "tensor_over: the storage offset is -1; it must not be negative");
   CHECK(!none);
   // tensor_assign() takes over the memory and the carried states of another tensor; the tensor keeps its other states.
   lamella_tensor *to = floats({9}), *base = floats({5, 6, 7});
