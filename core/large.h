@@ -15,8 +15,8 @@ inline constexpr int64_t large_bytes = int64_t{1} << 20;
 
 void note_large(const Storage*, DType);
 void forget_large(const Storage*);
-// "the largest live tensors there are 400000 of float32 (1600000 bytes), ...", at most five; empty if no storage on the
-// device is noted.
+// Returns "the largest live tensors there are 400000 of float32 (1600000 bytes), ...", at most five; empty if no
+// storage on the device is noted.
 std::string largest_on(lamella_device);
 
 }  // namespace lamella::core

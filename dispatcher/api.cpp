@@ -38,7 +38,7 @@
 namespace lamella::dispatcher {
 namespace {
 
-// The functions of the table that are not defined elsewhere.
+// The functions of the table that no other file defines.
 lamella_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LAMELLA_RUNTIME_ERROR, m); }
 lamella_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
 const char* error_message() { return core::pending_error().kind ? core::pending_error().message.c_str() : nullptr; }

@@ -10,9 +10,9 @@
 
 namespace lamella::dispatcher {
 
-// "add", or "mine::twice" if the namespace is not the catalogue's.
+// Returns "add", or "mine::twice" if the namespace is not the catalogue's.
 inline const std::string& operator_title(const Operator* op) { return op->title; }
-// "add: argument 'other'".
+// Returns "add: argument 'other'".
 std::string where(const lamella_frame* f, int arg);
 
 lamella_status device_clash(lamella_frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b);

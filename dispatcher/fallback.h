@@ -9,7 +9,7 @@
 
 namespace lamella::dispatcher {
 
-// The calls of one operator that the host served for one device.
+// The calls of one operator that the host served for one backend; `device` is the name of the backend.
 struct FallbackCount {
   std::string device, op, reason;
   int64_t calls = 0, bytes = 0;  // bytes moved, both ways

@@ -37,8 +37,8 @@ const char* kernel_owner(const Operator*, int32_t id);
 // Returns how a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
 const char* support(const Operator*, int32_t backend);
 
-// Turns on or off the lines on stderr, one for each kernel that a call reaches; LAMELLA_TRACE_DISPATCH sets it at
-// start.
+// Turns on or off the lines on stderr, one for each entry that a call runs. The environment variable
+// LAMELLA_TRACE_DISPATCH turns them on at start-up.
 void set_trace(bool on);
 int64_t retained_bytes();  // of tables that were replaced
 

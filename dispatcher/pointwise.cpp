@@ -104,7 +104,7 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
   return LAMELLA_OK;
 }
 
-// Returns whether every plain dtype of its class holds a number, so that infer_uniform() need not check it.
+// Returns whether every plain dtype of its class holds a bool, int or float, so that infer_uniform() need not check it.
 inline bool is_small(const Value& v) {
   if (v.tag == LAMELLA_FLOAT) return v.as.d > -65504 && v.as.d < 65504;
   return v.tag != LAMELLA_INT || (v.as.i >= 0 && v.as.i < 128);

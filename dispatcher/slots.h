@@ -34,7 +34,7 @@ inline lamella_status carry(core::Tensor* from, core::Tensor* to, int32_t how) {
 // Copies an opaque tensor to a device: its slots carry their states to a new opaque tensor.
 lamella_status copy_opaque(core::Tensor* from, lamella_device, core::TensorRef* out);
 // Makes a tensor over the same elements, with the states that the slots of `from` carry and with the keys of `from`,
-// except `drop` and the keys of slots that carry nothing.
+// except `drop` and the keys of layers whose slots carry nothing.
 lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
 // Gives `to` the memory, the geometry, the dtype and the device of `from`, and the states that the slots of `from`
 // carry. States of `to` in slots that do not carry stay. After an error `to` is unchanged.

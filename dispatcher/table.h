@@ -1,6 +1,6 @@
 // Table: the immutable snapshot that a call reads: the set of layers that have an entry for the operator, and one entry
-// for each of them and for each backend. It is replaced as a whole, never changed, never freed (see Note [Snapshots] in
-// fill.h).
+// for each of them and for each backend. It is replaced as a whole, never changed, and never freed unless it is pinned
+// (see Note [Snapshots] in fill.h).
 #pragma once
 
 #include "core/error.h"
