@@ -8,6 +8,7 @@
 
 #include "core/dtype.h"
 #include "core/error.h"
+#include "core/fork.h"
 
 namespace lamella::core {
 namespace {
@@ -17,14 +18,17 @@ struct Slot {
   std::string name, owner;
 };
 
-std::mutex mutex;
+std::mutex& mutex() {
+  static std::mutex& m = new_innermost_mutex();
+  return m;
+}
 Slot slots[max_backends];
 std::atomic<int32_t> count{0};
 
 }  // namespace
 
 lamella_status add_backend(const lamella_backend& desc, const std::string& owner, int32_t* id) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(mutex());
   int32_t n = count.load(), i = 0;
   while (i < n && slots[i].name != desc.name) i++;
   if (i < n && slots[i].live.load())

@@ -57,6 +57,12 @@ void around_fork(AroundFork a) {
   r.middle.push_back(a);
 }
 
+std::mutex& new_innermost_mutex() {
+  auto* made = new std::mutex;
+  free_in_children(*made);
+  return *made;
+}
+
 void free_in_children(std::mutex& m) {
   Registered& r = registered();
   const std::lock_guard lock(r.own);

@@ -26,5 +26,7 @@ void around_fork(AroundFork);
 // Adds an innermost mutex, which is never destroyed and within which no other lock is taken. fork() waits until the
 // mutex is free.
 void free_in_children(std::mutex&);
+// Makes such a mutex.
+std::mutex& new_innermost_mutex();
 
 }  // namespace lamella::core

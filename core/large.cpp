@@ -13,12 +13,8 @@ namespace lamella::core {
 namespace {
 
 std::mutex& mutex() {
-  static auto* m = [] {
-    auto* made = new std::mutex;
-    free_in_children(*made);
-    return made;
-  }();
-  return *m;
+  static std::mutex& m = new_innermost_mutex();
+  return m;
 }
 std::unordered_map<const Storage*, DType>& all() {
   static auto* m = new std::unordered_map<const Storage*, DType>;

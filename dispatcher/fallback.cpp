@@ -8,6 +8,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/fork.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/transfer.h"
@@ -21,7 +22,7 @@ using core::TensorRef;
 std::atomic<FallbackMode> mode{FallbackMode::Allow};
 
 struct Counts {
-  std::mutex mutex;
+  std::mutex& mutex = core::new_innermost_mutex();
   std::map<std::pair<std::string, std::string>, FallbackCount> of;  // device and operator
 };
 Counts& counts() {

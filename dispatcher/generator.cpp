@@ -8,6 +8,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/fork.h"
 #include "dispatcher/thread_state.h"
 
 namespace lamella::dispatcher {
@@ -15,7 +16,6 @@ namespace {
 
 struct Generator {
   lamella_object object;
-  std::mutex mutex;
   lamella_device device;
   GeneratorState state;
 };
@@ -25,7 +25,11 @@ const lamella_object_type generator_type = {sizeof(lamella_object_type), 0, "Gen
 
 Generator* cast(lamella_object* o) { return reinterpret_cast<Generator*>(o); }
 
-std::mutex defaults_mutex;
+// Guards the states of all generators, the default ones and `default_seed`.
+std::mutex& mutex() {
+  static std::mutex& m = core::new_innermost_mutex();
+  return m;
+}
 uint64_t default_seed = 67280421310721;  // torch's initial seed
 
 std::map<std::pair<int32_t, int32_t>, lamella_object*>& defaults() {
@@ -34,7 +38,7 @@ std::map<std::pair<int32_t, int32_t>, lamella_object*>& defaults() {
 }
 
 lamella_object* of_process(lamella_device d) {
-  std::lock_guard lock(defaults_mutex);
+  std::lock_guard lock(mutex());
   lamella_object*& g = defaults()[{d.backend, d.index}];
   if (!g) g = new_generator(d, default_seed);
   return g;
@@ -93,7 +97,7 @@ lamella_object* find(const GeneratorBlocks* own, lamella_device d) {
 }  // namespace
 
 lamella_object* new_generator(lamella_device device, uint64_t seed) {
-  auto* g = new Generator{{1, &generator_type}, {}, device, {seed, 0}};
+  auto* g = new Generator{{1, &generator_type}, device, {seed, 0}};
   return &g->object;
 }
 
@@ -130,12 +134,12 @@ GeneratorBlocks set_generator_blocks_aside(const GeneratorBlock& first) {
 void put_generator_blocks_back(const GeneratorBlocks& blocks) { keep_blocks(own_blocks(), blocks); }
 
 GeneratorState generator_state(lamella_object* g) {
-  std::lock_guard lock(cast(g)->mutex);
+  std::lock_guard lock(mutex());
   return cast(g)->state;
 }
 
 void generator_set(lamella_object* g, GeneratorState s) {
-  std::lock_guard lock(cast(g)->mutex);
+  std::lock_guard lock(mutex());
   cast(g)->state = s;
 }
 
@@ -143,11 +147,11 @@ lamella_device generator_device(lamella_object* g) { return cast(g)->device; }
 
 void seed_all(uint64_t seed) {
   const GeneratorBlocks* owned = own_blocks();
-  std::lock_guard lock(defaults_mutex);
+  std::lock_guard lock(mutex());
   default_seed = seed;
   for (auto& [where, g] : defaults()) {
     lamella_object* own = find(owned, {where.first, where.second});
-    generator_set(own ? own : g, {seed, 0});
+    cast(own ? own : g)->state = {seed, 0};
   }
 }
 
@@ -161,7 +165,7 @@ lamella_status generator_reserve(lamella_object* g, lamella_device device, uint6
     return core::raise(LAMELLA_RUNTIME_ERROR, "generator: expected a Generator of device '" +
                                                   core::device_name(device) + "', where the tensor is, got one of '" +
                                                   core::device_name(cast(g)->device) + "'");
-  std::lock_guard lock(cast(g)->mutex);
+  std::lock_guard lock(mutex());
   *seed = cast(g)->state.seed;
   *offset = cast(g)->state.offset;
   cast(g)->state.offset += (n + 3) / 4 * 4;  // Philox gives four words at a time

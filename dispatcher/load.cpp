@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/fork.h"
 #include "dispatcher/api.h"
 #include "dispatcher/ledger.h"
 #include "dispatcher/registry_lock.h"
@@ -30,8 +31,8 @@ struct File {
 thread_local File* opening = nullptr;
 
 std::mutex& books() {  // guards the files and their lists
-  static auto* mutex = new std::mutex;
-  return *mutex;
+  static std::mutex& mutex = core::new_innermost_mutex();
+  return mutex;
 }
 std::map<void*, File>& files() {  // by dlopen's handle: one file has many paths
   static auto* all = new std::map<void*, File>;

@@ -12,6 +12,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/fork.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -56,8 +57,8 @@ const std::map<std::string, Value>& words() {  // words that may be defaults of 
 // Returns the one copy of an object type's name; never freed.
 const char* object_name(const std::string& word) {
   static auto* names = new std::set<std::string>;
-  static std::mutex lock;
-  const std::lock_guard<std::mutex> held(lock);
+  static std::mutex& lock = core::new_innermost_mutex();
+  const std::lock_guard held(lock);
   return names->insert(word).first->c_str();
 }
 

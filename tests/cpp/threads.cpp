@@ -1,6 +1,8 @@
 // Extensions that come and go while other threads call their operators, and a library loaded by eight threads at once.
 // Run under ThreadSanitizer. Usage: test_threads LIBLAMELLA_CPU.SO LIBRARY
 #include <lamella/program.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -70,6 +72,34 @@ static void call(int32_t cpu, std::atomic<bool>* stop, std::atomic<int64_t>* wor
   api->release(t);
 }
 
+// Forks while other threads take random numbers: the child finds every lock free. A child that hangs is ended by a
+// signal after ten seconds.
+static void fork_beside_draws(int32_t cpu) {
+  std::atomic<bool> stop{false};
+  const auto draw = [&] {
+    uint64_t seed, offset;
+    OK(api, api->generator_reserve(nullptr, {cpu, 0}, 1, &seed, &offset));
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++)
+    threads.emplace_back([&] {
+      while (!stop) draw();
+    });
+  for (int i = 0; i < 200; i++) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      draw();
+      _exit(0);
+    }
+    int status = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  stop = true;
+  for (auto& t : threads) t.join();
+}
+
 int main(int argc, char** argv) {
   CHECK(argc == 3);
   api = lamella_get_api(LAMELLA_TARGET_VERSION);
@@ -94,4 +124,6 @@ int main(int argc, char** argv) {
   std::printf("    %lld calls worked, %lld were told that it is withdrawn\n", static_cast<long long>(worked.load()),
               static_cast<long long>(refused.load()));
   done("operators withdrawn while three threads call them");
+  fork_beside_draws(cpu);
+  done("children forked while three threads draw numbers draw themselves");
 }
