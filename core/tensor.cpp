@@ -201,7 +201,10 @@ bool lies_in(const lamella_tensor* t, lamella_memory_format format) {
 
 lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
   __int128 last = 0;
-  for (int i = 0; i < ndim; i++) last += static_cast<__int128>(sizes[i] - (sizes[i] > 0)) * strides[i];
+  for (int i = 0; i < ndim; i++) {
+    if (sizes[i] == 0) return LAMELLA_OK;  // no element, at whatever strides
+    last += static_cast<__int128>(sizes[i] - 1) * strides[i];
+  }
   if ((last + 1) * item <= INT64_MAX) return LAMELLA_OK;
   return raise(LAMELLA_RUNTIME_ERROR, "'size' " + shape_string(ndim, sizes) + " with 'stride' " +
                                           shape_string(ndim, strides) + " needs more bytes than 63 bits can count");

@@ -73,10 +73,12 @@ void release_value(Value& v) {
 
 bool same_value(const Value& a, const Value& b) {
   if (is_number(a) && is_number(b)) {
-    const bool whole = a.tag == b.tag ? a.tag != LAMELLA_FLOAT && a.tag != LAMELLA_COMPLEX
-                                      : a.tag <= LAMELLA_INT && b.tag <= LAMELLA_INT;
+    const auto real = [](const Value& v) -> long double {  // holds every int64 and uint64 exactly
+      if (v.tag == LAMELLA_UINT) return v.as.u;
+      return v.tag == LAMELLA_FLOAT || v.tag == LAMELLA_COMPLEX ? as_double(v) : static_cast<long double>(v.as.i);
+    };
     const auto imaginary = [](const Value& v) { return v.tag == LAMELLA_COMPLEX ? v.as.doubles[1] : 0.0; };
-    return whole ? a.as.i == b.as.i : as_double(a) == as_double(b) && imaginary(a) == imaginary(b);
+    return real(a) == real(b) && imaginary(a) == imaginary(b);
   }
   if (a.tag != b.tag) return false;
   if (a.tag == LAMELLA_VALUE_LIST || a.tag == LAMELLA_DICT) {

@@ -39,6 +39,9 @@ std::map<void*, File>& files() {  // by dlopen's handle: one file has many paths
   return *all;
 }
 
+// Returns a path with a slash: dlopen would search the library path for a name without one.
+std::string path_of(const std::string& name) { return name.find('/') == std::string::npos ? "./" + name : name; }
+
 File& file_of(void* handle, const std::string& path) {
   std::lock_guard lock(books());
   File& file = files()[handle];
@@ -144,10 +147,10 @@ std::string chosen_namespace(const std::string& ns) {
   if (opening->own.empty()) opening->own = ns;
   return ns == opening->own && !opening->chosen.empty() ? opening->chosen : ns;
 }
-bool is_loaded(const std::string& path) { return loaded_from(path) != nullptr; }
-std::vector<std::string> owners_of(const std::string& path) {
+bool is_loaded(const std::string& name) { return loaded_from(path_of(name)) != nullptr; }
+std::vector<std::string> owners_of(const std::string& name) {
   std::vector<std::string> all;
-  const File* file = loaded_from(path);
+  const File* file = loaded_from(path_of(name));
   std::lock_guard lock(books());
   if (file)
     for (const lamella_library* l : file->libraries)
@@ -155,13 +158,12 @@ std::vector<std::string> owners_of(const std::string& path) {
   return all;
 }
 
-void unload_plugin(const std::string& path) {
-  if (File* file = loaded_from(path)) withdraw(*file);
+void unload_plugin(const std::string& name) {
+  if (File* file = loaded_from(path_of(name))) withdraw(*file);
 }
 
 lamella_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {
-  // dlopen would search the library path for a name without a slash.
-  const std::string path = name.find('/') == std::string::npos ? "./" + name : name;
+  const std::string path = path_of(name);
   static auto* mutex = new std::recursive_mutex;
   uint32_t version = 0;
   if (lamella_status st = read_stamp(path, &version)) return st;

@@ -109,7 +109,7 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
   for (const Tensor* asked : {dst, src}) {
     bool done;
     const std::string what = "a copy from " + core::device_name(src->device());
-    if (lamella_status st = ask(core::backend(asked->backend), dst->device(), what.c_str(), c, &done)) return st;
+    if (lamella_status st = ask(core::backend(asked->backend), asked->device(), what.c_str(), c, &done)) return st;
     if (done) return LAMELLA_OK;
   }
   core::Storage* stage;

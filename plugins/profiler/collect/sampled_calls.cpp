@@ -92,14 +92,16 @@ void stop(lamella_collector* c) {
 
 void check_sampling(const lamella_sampling& s) {
   constexpr uint32_t most = 1u << 20;
-  if (!s.capacity || s.capacity > most) throw Error(LAMELLA_VALUE_ERROR, "samples: capacity must be 1 to 2^20, got " + std::to_string(s.capacity));
+  if (!s.capacity || s.capacity > most)
+    throw Error(LAMELLA_VALUE_ERROR, "samples: capacity must be 1 to 2^20, got " + std::to_string(s.capacity));
   if (s.num_kinds > max_kinds)
     throw Error(LAMELLA_VALUE_ERROR, "samples: num_kinds must be at most 8, got " + std::to_string(s.num_kinds));
   if (s.num_series_kinds > s.num_kinds)
     throw Error(LAMELLA_VALUE_ERROR, "samples: num_series_kinds must be at most num_kinds, " +
                                          std::to_string(s.num_kinds) + ", got " + std::to_string(s.num_series_kinds));
   for (double p : {s.probability, s.block_probability})
-    if (!(p >= 0 && p <= 1)) throw Error(LAMELLA_VALUE_ERROR, "samples: a probability must be 0 to 1, got " + std::to_string(p));
+    if (!(p >= 0 && p <= 1))
+      throw Error(LAMELLA_VALUE_ERROR, "samples: a probability must be 0 to 1, got " + std::to_string(p));
   for (uint32_t i = 1; i < s.num_bounds; i++)
     if (!(s.bounds[i - 1] < s.bounds[i])) throw Error(LAMELLA_VALUE_ERROR, "samples: bounds must ascend");
 }
