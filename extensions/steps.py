@@ -103,6 +103,7 @@ def run_steps(
 
     Raises:
         CompileError: a step failed; if several did, the error of the first one in the list
+        CacheError: a step failed since the disk is full, or since a file would be larger than is allowed
     """
     # ccache's direct mode checks only headers that were read; it overlooks a new header in an earlier folder.
     environment = tool_environment() | {"TMPDIR": str(folder), "CCACHE_NODIRECT": "1"}
@@ -189,7 +190,8 @@ def escape(path: Path) -> str:
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Delays Ctrl-C to the end of the block, which starts a process: that cannot be ended before it has started."""
+    """Delays Ctrl-C to the end of the block, which starts a process: an interrupt inside Popen would leave a process
+    that nothing ends. Has no effect outside the main thread."""
     heard = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(heard):
         yield
@@ -209,7 +211,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
-    """Runs every step except the last in parallel, then the last one unless a step failed. Returns ""."""
+    """Runs every step except the last in parallel, then the last one; starts none after a step failed. Returns ""."""
     running: list[tuple[subprocess.Popen, Run]] = []
     waiting, last = list(runs[:-1]), list(runs[-1:])
     try:
