@@ -1,6 +1,6 @@
 /* States that plugins keep on tensors, storages and threads, attributes of Tensor and keywords of factories that
  * they add, events and rules: the structs and functions that lamella_api's entries of these names take. The notes
- * that it cites are in c_api.h. */
+ * that this file cites are in c_api.h. */
 #ifndef LAMELLA_STATE_H
 #define LAMELLA_STATE_H
 
