@@ -344,8 +344,9 @@ struct lamella_api {
   lamella_status (*call_kernel)(lamella_frame* parent, lamella_object* kernel, const lamella_value* args,
                                 int32_t num_args, lamella_value* rets, int32_t num_rets); /* as `call` */
 
-  /* descriptions of operators, borrowed. If the schema does not parse, they are null, or -1 for numbers, with an
-   * error. */
+  /* descriptions of operators, borrowed. If the schema does not parse, operator_schema, operator_argument and
+   * operator_return return null, the numbers of arguments and results are -1, and an error is pending; null with an
+   * error stands also for an argument or a result that the operator does not have. */
   const char* (*operator_name)(const lamella_operator*);     /* "aten::add" */
   const char* (*operator_overload)(const lamella_operator*); /* "Tensor" or "" */
   const char* (*operator_schema)(const lamella_operator*);

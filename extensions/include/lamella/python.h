@@ -55,8 +55,9 @@ typedef struct {
   lamella_tensor* (*unwrap)(PyObject*);
   /* Returns the Python object for a borrowed value; lists become lists. Null with an exception. */
   PyObject* (*to_python)(const lamella_value*);
-  /* Converts numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and lists or
-   * tuples of tensors (None among them is a null), bools, ints or floats. The value is owned. -1 with an exception. */
+  /* Converts numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and dictionaries,
+   * lists and tuples of these. Tensors (None among them is a null), bools, ints and floats become a list of their kind,
+   * an empty list one of ints, and other elements a LAMELLA_VALUE_LIST. The value is owned. -1 with an exception. */
   int (*from_python)(PyObject*, lamella_value* out);
 
   /* Turns the thread's pending error into the current exception; returns null. An error that was made of a Python
