@@ -136,7 +136,8 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
     if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # no log, since the disk is full
         return cache_error(OSError(errno.ENOSPC, ""), folder)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
-        what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags)"
+        what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags,"
+        what += " for a CUDAExtension in extra_compile_args['nvcc'])"
     if re.search(r"fatal error: '?(?:Python\.h|pybind11/)", log):
         what += " (an extension module of Python whose sources do not show it needs is_python_module=True)"
     return CompileError(what, shlex.join(command), log)
