@@ -1,8 +1,8 @@
 """The build helper for custom operators: compilers, the cache of built extensions, setuptools, CMake.
 
-It imports only the standard library, and nothing of the framework: the same files are the package ``lamella_headers``,
-which suffices to build a package. ``lamella.utils.cpp_extension`` exports these names, too, and adds ``load`` and
-``load_inline``.
+The build helper imports the standard library, for packages also setuptools, and nothing of the framework: the same
+files are the package ``lamella_headers``, which suffices to build a package. ``lamella.utils.cpp_extension`` exports
+most of these names, too, and adds ``load`` and ``load_inline``.
 """
 
 from __future__ import annotations

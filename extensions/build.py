@@ -1,7 +1,8 @@
 """Builds an extension into the user's cache and returns the path of its library, for ``load`` and ``load_inline``.
 
-A library is found in the cache by the contents of its sources, the flags and the compiler; an object also by the
-headers that its compilation read. A result in the cache is not built again by any process.
+An object is found in the cache by its source, the flags, the compiler, the environment variables that compilers read,
+and the headers that its compilation read; a library by its objects, the linker's flags, the compiler and the same
+variables. A result in the cache is not built again by any process.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Unit:
     key: str
     precompiled: Precompiled | None = None
     object: str | None = None  # the digest of the object file; None until it is found or compiled
-    used: Sequence[str] = ()  # the headers inside the precompiled header
+    used: Sequence[str] = ()  # the headers inside the precompiled header, if the last step() uses it
 
     def step(self, work: Path, number: int, launcher: Sequence[str], precompiled: bool) -> Step:
         output = work / f"{number}.o"
@@ -82,7 +83,7 @@ class Unit:
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
     def headers(self, work: Path, number: int) -> list[str]:
-        """Returns the headers that the compiler read, including those inside a precompiled header."""
+        """Returns the files that the compiler read: the source, and headers, also those inside a precompiled header."""
         return list(dict.fromkeys([*map(full, read_depfile(work / f"{number}.d")), *self.used]))
 
 
@@ -158,7 +159,8 @@ class Build:
 
         Raises:
             CompileError: the compiler or the linker failed
-            CacheError: the cache cannot be written, or other users can write to it
+            CacheError: the cache cannot be written, is no folder, or another user owns it or can write to it
+            ValueError: ``MAX_JOBS`` or ``LAMELLA_EXTENSIONS_MAX_MB`` is not a number
         """
         self.cache.check()
         if found := self.find():
@@ -175,7 +177,7 @@ class Build:
         return digest("library", [u.object for u in self.units], self.link_key)
 
     def make(self) -> Path:
-        size_limit()  # raises for an invalid variable before the build, not after it
+        size_limit()  # raises for an invalid LAMELLA_EXTENSIONS_MAX_MB before the build, not after it
         for unit in self.units:
             if unit.source.written:
                 with self.cache.words_for_failures():
@@ -199,7 +201,10 @@ class Build:
         return made
 
     def run(self, work: Path, launcher: Sequence[str] | None = None, precompiled: bool = True) -> Path:
-        """Compiles the missing objects, links, and moves the results into the cache."""
+        """Compiles the missing objects, links, and moves the results into the cache.
+
+        With more than one job, then starts processes that make the precompiled headers of the compiled sources.
+        """
         jobs, begun = job_limit(), work.stat().st_ctime_ns
         launcher = find_ccache() if launcher is None else launcher
         ready = [self.cache.object_file(u.object) if u.object else None for u in self.units]
@@ -233,7 +238,11 @@ class Build:
         return made
 
     def blamed(self, error: CompileError) -> list[Precompiled]:
-        """Returns the precompiled headers that may have caused an error: its log mentions one, or a header in one."""
+        """Returns the precompiled headers that may have caused an error.
+
+        If the log mentions precompiled headers or an internal compiler error, these are all that were used; else those
+        that contain the header with the first error.
+        """
         used = [u for u in self.units if u.precompiled and u.used]
         lines = error.log.splitlines()
         number = error_line(lines)

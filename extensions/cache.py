@@ -1,4 +1,5 @@
-"""The cache of built extensions. Its entries are found by content, checked by content, and written by a rename.
+"""The cache of built extensions. Its entries are found by the contents of what they were made from, and written by a
+rename. Objects, libraries and outputs of compilers are checked by their digests when they are read.
 
     manifests/KEY         the results of one compile command, each with the headers that it read
     objects/DIGEST.o      objects, named by the digests of their contents
@@ -42,7 +43,7 @@ KEPT = ("manifests", "objects", "libraries", "precompiled", "sources", "compiler
 OWN = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}\.o")  # the names of entries: digests
 PASSING = re.compile(r"(?:precompiled|sources)/[0-9a-f]{40}/|builds/lamella-")  # inputs of builds that lie in the cache
 MOST_RESULTS = 8  # the most results of one command, which differ in the contents of the headers that it read
-IN_USE = 60  # an entry used in the last 60 seconds is not removed, since a process may be about to open it
+IN_USE = 60  # prune() keeps an entry used in the last 60 seconds, since a process may be about to open it
 
 
 def digest(*parts: Any) -> str:
@@ -64,7 +65,8 @@ def size_limit() -> int:
 
 
 def mark_of(status: os.stat_result) -> list[int]:
-    """Returns size, times and inode of a file. A write changes one of them, unless the writer restores the old ones."""
+    """Returns size, times and inode of a file. A write changes one of them, unless it keeps the size and comes in the
+    same tick of the file system's clock as the write before."""
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
@@ -139,7 +141,7 @@ class Cache:
             )
 
     def prepare(self) -> None:
-        """Makes the folders."""
+        """Makes the cache's folder, checks it as ``check`` does, and makes the folders inside it."""
         with self.words_for_failures():
             if not self.folder.exists():
                 self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +153,7 @@ class Cache:
                 (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
     def holds(self, file: str) -> bool:
-        """Returns whether a file in the cache is an input of builds, whose content is part of the keys already."""
+        """Returns whether a file is an input of builds that lies in the cache; the keys contain its content already."""
         prefix = f"{self.folder}/"
         return file.startswith(prefix) and PASSING.match(file[len(prefix) :]) is not None
 
@@ -217,7 +219,7 @@ class Cache:
             unlock(lock)
 
     def remove_dead(self) -> bool:
-        """Removes the files of builds that died. Returns whether other builds are running."""
+        """Removes the files of builds that died, and files *.part that are a day old. Returns whether builds run."""
         running = False
         for file in (self.folder / "builds").glob("lamella-*.lock"):
             if (lock := self.open_lock(file, wait=False)) is None:
@@ -235,8 +237,8 @@ class Cache:
     # ---- objects, by the command that made them
 
     def find_object(self, key: str) -> str | None:
-        """Returns the digest of the object that a command made from headers with the present contents; None if there is
-        none."""
+        """Returns the digest of the object that a command made from headers with the present contents, when the files
+        that are absent now were absent; None if there is none."""
         for result in self.manifest(key):
             if unchanged(result["headers"], result["absent"]):
                 self.touch(self.folder / "manifests" / key)
@@ -252,7 +254,7 @@ class Cache:
             return []
 
     def object_file(self, content: str) -> Path | None:
-        """Returns the object with this digest; None if it does not exist or is damaged."""
+        """Returns the object with this digest; None if it does not exist or is damaged, and then removes it."""
         file = self.folder / "objects" / f"{content}.o"
         with suppress(OSError):
             if digest_of(file) == content:

@@ -34,10 +34,11 @@ class Cuda:
 
     @staticmethod
     def find() -> Cuda:
-        """Returns the nvcc of ``CUDA_HOME``, else the one on PATH, else the one of PyPI's nvidia-cuda-nvcc.
+        """Returns the nvcc of ``CUDA_HOME`` or ``CUDA_PATH``; if neither is set, the one on PATH, else the one of
+        PyPI's nvidia-cuda-nvcc.
 
         Raises:
-            MissingTool: there is no nvcc, or a part of its toolkit is missing
+            MissingTool: there is no nvcc, the variable's folder has none, or a part of its toolkit is missing
         """
         home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
         return inspect(find_nvcc(home, os.environ.get("PATH", os.defpath)))
@@ -56,7 +57,8 @@ class Cuda:
         return [*(f"-L{p}" for p in self.library_paths), "-lcudart_static", "-lrt", "-lpthread", "-ldl"]
 
     def compile_flags(self, host: Compiler, flags: Sequence[str], std: str, extra: Sequence[str]) -> list[str]:
-        """Returns nvcc's flags. Includes and defines are passed to nvcc itself, other flags to the host's compiler."""
+        """Returns nvcc's flags. Of ``flags``, includes, defines and -O are passed to nvcc itself, flags that begin with
+        -f or -g to the host's compiler, and others to neither. ``extra`` is passed to nvcc."""
         own = [f for f in flags if f.startswith(("-I", "-D", "-U", "-O"))]
         for option in ("-isystem", "-include"):
             own += [f"{option}={f.removeprefix(option)}" for f in flags if f.startswith(option)]
@@ -73,7 +75,8 @@ def find_nvcc(home: str | None, path: str) -> str:
     if home:
         if found := shutil.which("nvcc", path=os.path.join(home, "bin")):
             return found
-        raise MissingTool(f"CUDA_HOME is {home}, and there is no nvcc in its bin: {ADVICE}")
+        variable = "CUDA_HOME" if os.environ.get("CUDA_HOME") else "CUDA_PATH"
+        raise MissingTool(f"{variable} is {home}, and there is no nvcc in its bin: {ADVICE}")
     if found := shutil.which("nvcc", path=path):
         return found
     spec = importlib.util.find_spec("nvidia")
@@ -86,7 +89,7 @@ def find_nvcc(home: str | None, path: str) -> str:
 
 @cache
 def inspect(nvcc: str) -> Cuda:
-    """Reads the toolkit's folders from nvcc's output, since the program may be a script that calls another nvcc."""
+    """Reads the toolkit's folder from nvcc's output, since the program may be a script that calls another nvcc."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True)
     nothing = ["-x", "cu", "-c", os.devnull, "-o", os.devnull]
     plan = subprocess.run([nvcc, "--dryrun", *nothing], capture_output=True, text=True)

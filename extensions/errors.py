@@ -1,4 +1,6 @@
-"""The errors of building and loading an extension. Every message says which step failed and what to do."""
+"""The errors of building and loading an extension. A message says what failed, and what to do about it, unless the
+compiler's own error says that.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class CompileError(BuildError):
 
 
 class CacheError(BuildError):
-    """The cache cannot be used: its folder is full, read-only, or belongs to another user."""
+    """The cache cannot be used: for example, its folder is full or read-only, or another user can write to it."""
 
 
 MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference", "ld: cannot find")

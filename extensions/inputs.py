@@ -17,7 +17,8 @@ from .toolchain import Compiler, default_folders, environment, full, processor
 
 FOLDER = ("-I", "-L", "-isystem", "-iquote", "-idirafter")
 HEADER = ("-include", "-imacros")  # their values are paths or, if no such file exists, names of headers
-SEARCHED = (("-iquote", ""), ("-I", "CPATH"), ("-isystem", "CPLUS_INCLUDE_PATH"))  # options, variables; in order
+# Pairs of an option and a variable whose folders a compiler searches for headers, in the order of the search.
+SEARCHED = (("-iquote", ""), ("-I", "CPATH"), ("-isystem", "CPLUS_INCLUDE_PATH"))
 QUOTED = re.compile(r'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*"([^"\n]+)"', re.MULTILINE)
 ASKED = re.compile(r'__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 
@@ -62,7 +63,8 @@ def expanded(flags: Sequence[str], within: tuple[str, ...] = ()) -> list[str]:
 
 
 def files_of(flags: Sequence[str]) -> list[str]:
-    """Returns the files that flags name: by path, in a response file, for the linker, or by -l in a folder of -L."""
+    """Returns the files that flags name: by path, in a response file, for the linker, or by -l in a folder of -L or of
+    ``LIBRARY_PATH``."""
     flags = expanded(flags)
     folders = [f[2:] for f in absolute(flags) if f.startswith("-L")] + environment().get("LIBRARY_PATH", "").split(":")
     found: list[str] = []

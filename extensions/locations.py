@@ -1,4 +1,4 @@
-"""The folders for compilers and linkers: those of Lamella, and for device cuda those of CUDA."""
+"""The folders for compilers and linkers: Lamella's folders, and for device cuda also CUDA's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .paths import header_path, root
 
 
 def include_paths(device_type: str = "cpu") -> list[str]:
-    """Returns the folders for ``-I``: that of Lamella's headers; for "cuda" also CUDA's.
+    """Returns the folders for ``-I``: the folder of Lamella's headers, and for "cuda" the folder of CUDA's headers.
 
     >>> len(include_paths())
     1
@@ -19,9 +19,10 @@ def include_paths(device_type: str = "cpu") -> list[str]:
 
 
 def library_paths(device_type: str = "cpu") -> list[str]:
-    """Returns the folders for ``-L``: that of liblamella.so, which programs without Python link, but not extensions.
+    """Returns the folders for ``-L``: the folder of liblamella.so, which programs without Python link, but not
+    extensions, and for "cuda" the folder of CUDA's libraries.
 
-    If only ``lamella-headers`` is installed, there is no such folder. For "cuda", adds CUDA's folders.
+    If only ``lamella-headers`` is installed, there is no liblamella.so, and its folder is left out.
     """
     paths = [str(root())] if (root() / "liblamella.so").exists() else []
     if device_type == "cuda":

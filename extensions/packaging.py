@@ -17,7 +17,7 @@ from setuptools import Extension, errors
 from setuptools.command.build_ext import build_ext
 
 from .build import Source, find_ccache
-from .errors import BuildError, CompileError
+from .errors import BuildError
 from .inputs import absolute
 from .steps import Step, find_ninja, job_limit, run_steps
 from .toolchain import compat_paths, compile_flags, defines, find_compiler, flags_for, is_python_source, link_flags
@@ -83,14 +83,16 @@ class CUDAExtension(CppExtension):
 
 
 class BuildExtension(build_ext):
-    """Builds extensions of this file, their sources in parallel (``MAX_JOBS``); with ninja only those out of date."""
+    """Builds CppExtensions, the sources of each in parallel (``MAX_JOBS``), with ninja only sources that are out of
+    date; builds other extensions as setuptools does."""
 
     required_ninja: bool | None = None
     plain_names = False
 
     @classmethod
     def with_options(cls, *, use_ninja: bool | None = None, no_python_abi_suffix: bool = False) -> type[BuildExtension]:
-        """Returns a command that requires ninja or avoids it, and may name an extension module just ``NAME.so``."""
+        """Returns a command that requires ninja (True) or avoids it (False), and with ``no_python_abi_suffix`` names an
+        extension module ``NAME.so``."""
         return type(cls.__name__, (cls,), {"required_ninja": use_ninja, "plain_names": no_python_abi_suffix})
 
     def run(self) -> None:
@@ -164,7 +166,7 @@ class BuildExtension(build_ext):
             source, made = Path(name).absolute(), work / f"{number}-{Path(name).stem}.o"
             if source.suffix == ".cu":
                 if not ext.with_cuda:
-                    raise CompileError(f"{name} is a CUDA source: use CUDAExtension", "", "")
+                    raise BuildError(f"extension {ext.name!r}: {name} is a CUDA source; use CUDAExtension")
                 command = [cuda.nvcc, *cuda.compile_flags(compiler, flags, ext.std, ext.flags("nvcc"))]
             else:
                 command = [*find_ccache(), *compiler.command, *flags_for(source, flags)]

@@ -1,7 +1,8 @@
 """Precompiled headers for g++, in the user's cache: a background process makes them after a build.
 
-A source uses a precompiled header if its first include is one of ``UMBRELLAS``, as always with ``load_inline``. The
-compiler itself compares the flags, and ignores a precompiled header that was made with others.
+A source uses a precompiled header, if there is one, if it begins with an include of one of ``UMBRELLAS``, or with
+``compat`` of ``OF_TORCH``; sources of ``load_inline`` always do. The compiler itself compares the flags, and ignores a
+precompiled header that was made with other flags.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Precompiled:
             subprocess.run(detached, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
 
     def make(self) -> None:
-        """Makes the precompiled header in this process, unless another process is making it."""
+        """Makes the precompiled header in this process, unless it exists or another process is making it."""
         self.cache.prepare()
         lock = self.cache.open_lock(self.cache.folder / "locks" / self.key, wait=False)
         if lock is None:

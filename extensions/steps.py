@@ -103,6 +103,7 @@ def run_steps(
 
     Raises:
         CompileError: a step failed; if several did, the error of the first one in the list
+        CacheError: a step failed since the disk is full, or since a file would be larger than is allowed
     """
     # ccache's direct mode checks only headers that were read; it overlooks a new header in an earlier folder.
     environment = tool_environment() | {"TMPDIR": str(folder), "CCACHE_NODIRECT": "1"}
@@ -135,7 +136,8 @@ def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Except
     if not log.strip() and disk.f_bavail * disk.f_frsize < 1 << 24:  # no log, since the disk is full
         return cache_error(OSError(errno.ENOSPC, ""), folder)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
-        what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags)"
+        what += " (set CXX to a g++ that this nvcc takes, or pass -allow-unsupported-compiler in extra_cuda_cflags,"
+        what += " for a CUDAExtension in extra_compile_args['nvcc'])"
     if re.search(r"fatal error: '?(?:Python\.h|pybind11/)", log):
         what += " (an extension module of Python whose sources do not show it needs is_python_module=True)"
     return CompileError(what, shlex.join(command), log)
@@ -189,7 +191,8 @@ def escape(path: Path) -> str:
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Delays Ctrl-C to the end of the block, which starts a process: that cannot be ended before it has started."""
+    """Delays Ctrl-C to the end of the block, which starts a process: an interrupt inside Popen would leave a process
+    that nothing ends. Has no effect outside the main thread."""
     heard = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(heard):
         yield
@@ -209,7 +212,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
-    """Runs every step except the last in parallel, then the last one unless a step failed. Returns ""."""
+    """Runs every step except the last in parallel, then the last one; starts none after a step failed. Returns ""."""
     running: list[tuple[subprocess.Popen, Run]] = []
     waiting, last = list(runs[:-1]), list(runs[-1:])
     try:

@@ -21,7 +21,7 @@ NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": 
 SANITIZERS = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}
 PRELOADED = re.compile(r"/lib(?:[atl]|ub)san\.so|/libclang_rt\.")  # the sanitizers' runtimes in LD_PRELOAD
 COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
-# Variables that change what a compiler reads.
+# Environment variables that change what a compiler reads or writes: FOLDERS are lists of paths, WORDS are not.
 FOLDERS = ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_RUN_PATH")
 WORDS = ("GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
@@ -51,7 +51,10 @@ class Compiler:
 
 
 def find_compiler(cache: Cache | None = None) -> Compiler:
-    """Returns the compiler that ``CXX`` names, else the first of c++, g++, clang++. ``cache`` may hold its ``-v``."""
+    """Returns the compiler that ``CXX`` names; if it is not set, the first of c++, g++, clang++ on PATH.
+
+    ``cache`` may hold the output of the compiler's ``-v``, which is then not run.
+    """
     chosen, folder = os.environ.get("CXX", "").strip(), cache.folder if cache else None
     path = os.environ.get("PATH", os.defpath)
     if chosen:
@@ -137,7 +140,8 @@ def full(path: str | os.PathLike[str]) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment variables for a build's key. An empty path in a list becomes the current folder."""
+    """Returns the environment variables for a build's key, with absolute paths. An empty path in a list becomes the
+    current folder."""
     given = {name: os.environ[name] for name in (*FOLDERS, *WORDS) if name in os.environ}
     return {name: ":".join(map(full, text.split(":"))) if name in FOLDERS else text for name, text in given.items()}
 

@@ -157,7 +157,8 @@ struct Callable {
 };
 
 /* Raises the exception of the surrounding catch block by the C ABI. The message of an Error gets the operator's title
- * in front, unless it begins with the title or with the name alone, as "twice" of "mine::twice". */
+ * in front, unless it begins with the title or with the name alone, as "twice" of "mine::twice", of the operator or of
+ * its functional form. */
 __attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lamella_frame* f) {
   try {
     throw;
@@ -236,9 +237,9 @@ struct Adapter {
             (f->layer >= 0 || !(Types<P...>::all[i].flags & LAMELLA_ARGUMENT_OPTIONAL)))
           return api().raise(
               LAMELLA_NOT_IMPLEMENTED,
-              "this kernel writes into its outputs, and nothing has allocated them: for that, the "
-              "operator has a shape rule (m.infer) that gives their sizes, and the kernel is a device's, "
-              "not a layer's. Or return the results");
+              "this kernel writes into its outputs, and nothing has allocated them: give the operator a shape rule "
+              "(m.infer) that describes the outputs, and register the kernel for a device, not for a layer; or return "
+              "the results");
     }
     (void)given;
     /* Each call is one expression, so that the objects that parameters refer to live until the result is stored. */

@@ -1,4 +1,5 @@
-/* + - * / and comparisons between tensors and numbers, as the operators of the catalogue do them. */
+/* C++'s + - * / % & | ^ ~, comparisons and += -= *= /= for tensors, and for tensors with numbers, by calls of the
+ * catalogue's operators. Only for + - * / and comparisons the number may be on the left. */
 #ifndef LAMELLA_ARITHMETIC_H
 #define LAMELLA_ARITHMETIC_H
 

@@ -42,8 +42,8 @@ typedef struct {
   const char* formulas; /* null: `setup` and `backward` compute the gradients */
   /* After the operator ran: saves on the node the values that `backward` will need. Nullable. */
   lamella_status (*setup)(void* context, lamella_node* node, const lamella_value* args, const lamella_value* rets);
-  /* One gradient for each result (null: it has none), one owned tensor or null for each tensor argument; the
-   * tensors of a list count one by one, in both. */
+  /* Gets in `grads` one gradient for each result (null: the result has none), and sets in `outs` one owned tensor or
+   * null for each tensor argument; the tensors of a list count one by one, in both. */
   lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
   void* context;
 } lamella_derivative;
@@ -51,7 +51,7 @@ typedef struct {
 enum lamella_hook_kind {
   LAMELLA_HOOK_TENSOR = 0,     /* grads: the one gradient of a tensor, which the hook may replace there */
   LAMELLA_HOOK_BEFORE = 1,     /* grads: all gradients that come to the node */
-  LAMELLA_HOOK_AFTER = 2,      /* `grads`: those that the node computed; `also`: those that it got */
+  LAMELLA_HOOK_AFTER = 2,      /* `grads`: gradients that the node computed; `also`: gradients that it got */
   LAMELLA_HOOK_ACCUMULATED = 3 /* a leaf's gradient has been added to; grads: none */
 };
 
@@ -80,10 +80,10 @@ typedef struct {
 enum lamella_backward_flags {
   LAMELLA_BACKWARD_RETAIN_GRAPH = 1,
   LAMELLA_BACKWARD_CREATE_GRAPH = 2,
-  LAMELLA_BACKWARD_ACCUMULATE = 4 /* into leaves; else gradients of `inputs` are returned */
+  LAMELLA_BACKWARD_ACCUMULATE = 4 /* gradients are added to the leaves; else gradients of `inputs` are returned */
 };
 
-/* Hooks for saved tensors: `pack` turns a tensor into an object to keep, `unpack` turns that into a tensor again. */
+/* Hooks for saved tensors: `pack` turns a tensor into an object to keep, `unpack` turns the object into a tensor. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;
@@ -127,11 +127,11 @@ typedef struct {
   int32_t (*node_results)(lamella_node*);
   int32_t (*node_edges)(lamella_node*);
   lamella_node* (*node_edge)(lamella_node*, int32_t i, uint32_t* output); /* borrowed, or null */
-  /* A node with an edge to each input (null: no edge). set_history then says which tensor each result is. */
+  /* Makes a node with an edge to each input (null: no edge). set_history then says which tensor each result is. */
   lamella_status (*node_new)(const lamella_node_type*, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
                              int32_t num_results, lamella_node** out);
   int32_t (*node_needs)(lamella_node*, int32_t edge);             /* during backward: whether the gradient is needed */
-  void* (*node_context)(lamella_node*, const lamella_node_type*); /* null if it is of another type */
+  void* (*node_context)(lamella_node*, const lamella_node_type*); /* null if the node is of another type */
   void** (*node_host)(lamella_node*); /* a word for the host language, without a reference; null: no memory */
   lamella_status (*node_metadata)(lamella_node*, void* object, void (*destroy)(void*)); /* kept with the node */
   void* (*node_metadata_of)(lamella_node*);

@@ -92,7 +92,7 @@ enum lamella_backend_flags {
   LAMELLA_BACKEND_CPU_FALLBACK = 4 /* a counted fallback may serve missing kernels */
 };
 
-/* Copied when it is registered, the allocator too. Functions run on any thread and set the pending error when they
+/* Copied when it is registered, both allocators too. Functions run on any thread and set the pending error when they
  * fail. A null function: the device does not have the feature. Streams and events are the device's own handles. */
 typedef struct {
   uint32_t size;
@@ -103,7 +103,7 @@ typedef struct {
   void* context;
   const lamella_allocator* allocator;
   const lamella_allocator* host_allocator; /* nullable; with LAMELLA_ALLOCATOR_PINNED. Its index is 0 */
-  int32_t (*device_count)(void* context);  /* nullable: one */
+  int32_t (*device_count)(void* context);  /* null: one device */
   /* Nullable. Returns a property of a device, as an owned value; none: unknown. Published names: "name" and "uuid"
    * (str), "memory.total" and "memory.free" (int, bytes). Others begin with the backend's name and a point. */
   lamella_status (*property)(void* context, int32_t index, const char* name, lamella_value* out);
@@ -112,7 +112,7 @@ typedef struct {
    * side is host memory. The destination's backend is called first, then the source's; if both refuse, the bytes go
    * through the host. */
   lamella_status (*copy)(void* context, const lamella_copy* copy, int32_t* done);
-  lamella_status (*synchronize)(void* context, int32_t index); /* nullable: all work of the device */
+  lamella_status (*synchronize)(void* context, int32_t index); /* nullable; waits for all work of the device */
 
   /* streams; all nullable. The current stream belongs to the thread. stream_default never gives null. */
   lamella_status (*stream_default)(void* context, int32_t index, void** out);

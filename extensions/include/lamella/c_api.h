@@ -79,8 +79,8 @@ enum lamella_meta_flags {
   LAMELLA_META_PINNED = 2   /* a fresh tensor of the host is in memory that a backend pins: see host_allocator */
 };
 
-/* An array of these is passed to the rule, so its size never changes. Other bits of `flags` will give the reserved
- * words a meaning; the rule finds `flags` zero, and unknown bits are an error. */
+/* An array of lamella_meta is passed to the rule, so the struct's size never changes. Other bits of `flags` will give
+ * the reserved words a meaning; the rule finds `flags` zero, and unknown bits are an error. */
 typedef struct {
   uint8_t kind;
   uint8_t dtype; /* LAMELLA_NO_DTYPE when the rule is called */
@@ -96,8 +96,8 @@ typedef struct {
 /* Checks the arguments and describes each output. May set frame->compute_dtype. */
 typedef lamella_status (*lamella_infer)(lamella_frame* frame, const lamella_value* args, lamella_meta* outs);
 
-/* Serves an operator and its derived forms. num_args: the number of arguments that it was written for, as in
- * lamella_kernel_def. */
+/* A shape rule of an operator and of its derived forms. num_args: the number of arguments that the rule was written
+ * for, as in lamella_kernel_def. */
 typedef struct {
   uint32_t size;
   int32_t num_args;
@@ -120,9 +120,9 @@ enum lamella_result_rule {
 };
 enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMELLA_ABSENT_HIGHEST = 2 };
 
-/* One strip of the compute dtype: data[0] is the output, then the inputs; strides are in bytes, any value
- * including 0. Parameters are numbers, or none. Returns non-zero if the declared fault was met. It has no context: what
- * it computes depends on its operands alone. */
+/* Computes n elements in one compute dtype: data[0] is the output, the inputs follow; strides are in bytes, any value
+ * including 0. `params` are numbers, or none. Returns non-zero if the declared fault was met. A loop has no context:
+ * what it computes depends on its arguments alone. */
 typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* strides, const lamella_value* params);
 
 /* The meaning of an operator, as one expression for each class of dtypes in the notation of
@@ -142,8 +142,8 @@ typedef struct {
   uint8_t accepts;        /* dtype classes */
   uint8_t compute;        /* enum lamella_compute_rule */
   uint8_t result;         /* enum lamella_result_rule */
-  uint8_t condition;      /* 1: the first operand is a bool and does not vote on the dtype */
-  uint8_t params_promote; /* 1: parameters vote on the dtype like numbers (clamp) */
+  uint8_t condition;      /* 1: the first operand is a bool, and is left out of promotion */
+  uint8_t params_promote; /* 1: parameters take part in promotion like numbers (clamp) */
   uint8_t absent[8];      /* enum lamella_absent: the meaning of a missing parameter */
   uint8_t reserved[5];
   lamella_expressions expressions;
@@ -192,9 +192,9 @@ typedef struct lamella_captured lamella_captured; /* the state of a thread, for 
 enum lamella_kernel_flags {
   LAMELLA_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
   LAMELLA_KERNEL_FAILS_LATE = 2,      /* a call that fails may have written, and counts as a write */
-  LAMELLA_KERNEL_OPAQUE = 4,          /* of a device, "backend" or a category: it may get opaque tensors */
-  LAMELLA_KERNEL_ANY_DTYPE = 8,       /* of the same: it may get tensors of any dtype. Note [Dtypes] */
-  LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* of copy_: it also gets copies from and to other devices. If it returns
+  LAMELLA_KERNEL_OPAQUE = 4,          /* a kernel of a device, "backend" or a category may get opaque tensors */
+  LAMELLA_KERNEL_ANY_DTYPE = 8,       /* such a kernel may get tensors of any dtype: Note [Dtypes] */
+  LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* copy_'s kernel also gets copies from and to other devices. If it returns
                                        * LAMELLA_DECLINED, or LAMELLA_NOT_IMPLEMENTED without an error, the bytes are
                                        * moved as without the kernel */
 };
@@ -279,7 +279,7 @@ struct lamella_api {
   void (*retain)(void* object);
   void (*release)(void* object);
   lamella_status (*value_retain)(const lamella_value* value, lamella_value* out); /* an owned copy */
-  void (*value_release)(lamella_value* value);                                    /* of an owned value; leaves none */
+  void (*value_release)(lamella_value* value);                                    /* *value becomes none */
 
   /* tensors */
   lamella_status (*tensor_empty)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
@@ -344,8 +344,9 @@ struct lamella_api {
   lamella_status (*call_kernel)(lamella_frame* parent, lamella_object* kernel, const lamella_value* args,
                                 int32_t num_args, lamella_value* rets, int32_t num_rets); /* as `call` */
 
-  /* descriptions of operators, borrowed. If the schema does not parse, they are null, or -1 for numbers, with an
-   * error. */
+  /* descriptions of operators, borrowed. If the schema does not parse, operator_schema, operator_argument and
+   * operator_return return null, the numbers of arguments and results are -1, and an error is pending; null with an
+   * error stands also for an argument or a result that the operator does not have. */
   const char* (*operator_name)(const lamella_operator*);     /* "aten::add" */
   const char* (*operator_overload)(const lamella_operator*); /* "Tensor" or "" */
   const char* (*operator_schema)(const lamella_operator*);
@@ -376,7 +377,8 @@ struct lamella_api {
   lamella_status (*generator_reserve)(lamella_object* generator, lamella_device device, uint64_t n, uint64_t* seed,
                                       uint64_t* offset); /* generator: null is the device's default one */
 
-  /* registration: each call returns a handle that withdraws it. Names without "::" are in the library's namespace. */
+  /* registration: a lamella_handle* gets the handle that withdraws what was registered. Names of operators without "::"
+   * are in the library's namespace. */
   lamella_status (*library_open)(const lamella_library_def*, lamella_library** out);
   void (*library_close)(lamella_library*); /* withdraws all that came through it; a second time it does nothing */
   lamella_status (*define)(lamella_library*, const lamella_operator_def*, lamella_handle*);
@@ -419,8 +421,8 @@ struct lamella_api {
    * each slot that has a `copy`. */
   lamella_status (*thread_capture)(lamella_captured** out);
   lamella_status (*thread_copy)(const lamella_captured*, lamella_captured** out); /* a second one, for another thread */
-  /* Exchanges a captured state with this thread's, so that a second call undoes the first. A slot that was empty
-   * when the state was captured is empty afterwards. */
+  /* Exchanges a captured state with this thread's, so that a second call undoes the first. A slot with a
+   * `copy` that was empty when the state was captured is empty afterwards; a slot without `copy` stays as it is. */
   lamella_status (*thread_swap)(lamella_captured*);
   void (*thread_discard)(lamella_captured*); /* null does nothing */
   lamella_status (*attribute)(lamella_library*, const char* name, lamella_get_attribute, lamella_set_attribute,
@@ -443,8 +445,8 @@ struct lamella_api {
   /* Makes work that is queued on `stream` from now on wait for the work that is on `behind` now. Note [Order]. */
   lamella_status (*run_behind)(lamella_device, void* stream, void* behind);
 
-  int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
-  /* The namespace that it was opened with, or another that was chosen when the file was loaded. Borrowed. */
+  int32_t (*find_layer)(const char* name); /* the number of the layer's bit in masks of keys, or -1 */
+  /* The namespace that the library was opened with, or another that was chosen when the file was loaded. Borrowed. */
   const char* (*library_namespace)(const lamella_library*);
 
   /* events */

@@ -24,7 +24,7 @@ typedef struct lamella_code_function lamella_code_function;
 /* A grid of blocks of threads, along x, y and z. A grid with a zero launches nothing. */
 typedef struct {
   uint32_t grid[3], block[3];
-  uint32_t shared_bytes; /* of a block, beside those that the function declares */
+  uint32_t shared_bytes; /* shared memory of each block, beside the memory that the function declares */
 } lamella_code_launch;
 
 typedef struct {

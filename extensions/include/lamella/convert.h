@@ -1,5 +1,5 @@
 /* Conversions between the types of schemas and C++ types: the schema type of each C++ type, the conversion of an
- * argument to the C++ type, and that of a result from the C++ type. Note [Types] in kernel.h lists them. */
+ * argument to the C++ type, and the conversion of a result from it. Note [Types] in kernel.h lists the types. */
 #ifndef LAMELLA_CONVERT_H
 #define LAMELLA_CONVERT_H
 
@@ -13,7 +13,7 @@ namespace detail {
 /* The schema type that a C++ type stands for. */
 struct CppType {
   uint32_t kind;         /* enum lamella_kind */
-  uint32_t flags;        /* LIST, OPTIONAL, OPTIONAL_ELEMENTS */
+  uint32_t flags;        /* enum lamella_argument_flags: LIST, OPTIONAL, OPTIONAL_ELEMENTS, WRITTEN */
   std::string (*name)(); /* the C++ spelling, for messages */
 };
 

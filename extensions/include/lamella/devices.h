@@ -34,7 +34,7 @@ inline constexpr DeviceType DeviceType::CPU{"cpu"}, DeviceType::CUDA{"cuda"}, De
 class Device {
  public:
   explicit Device(lamella_device d) : device_(d) {}
-  /* "cpu", "cuda:1"; an error if there is no such backend */
+  /* Takes a text such as "cpu" or "cuda:1"; throws if there is no such backend. */
   Device(const char* text) : Device(std::string(text)) {}
   Device(const std::string& text) {
     const size_t colon = text.find(':');
@@ -42,7 +42,7 @@ class Device {
     if (colon != std::string::npos) {
       const std::string number = text.substr(colon + 1);
       LAMELLA_CHECK(!number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos,
-                    "Device: expected a name and an index, got '", text, "'");
+                    "Device: expected a name and an index below 10000, as in 'cuda:1', got '", text, "'");
       device_.index = std::stoi(number);
     }
     check(api().find_backend(text.substr(0, colon).c_str(), &device_.backend));

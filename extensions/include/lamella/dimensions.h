@@ -37,8 +37,8 @@ class Dimensions {
     d.size = size;
     for (size_t k = 0; k < Operands; k++) d.steps[k] = k < operands ? steps[k] : 0;
   }
-  /* Adds the dimensions of a shape, to which operands are broadcast. Steps are bytes; those of an absent operand are 0.
-   */
+  /* Adds the dimensions of a shape, to which operands are broadcast. Steps are bytes; the steps of an absent operand,
+   * and of an operand along a dimension in which it is broadcast, are 0. */
   void add(int ndim, const int64_t* sizes, const lamella_tensor* const* operands, int count) {
     for (int d = 0; d < ndim; d++) {
       int64_t steps[Operands] = {};

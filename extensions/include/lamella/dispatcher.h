@@ -12,9 +12,10 @@ extern "C" {
 typedef struct {
   uint32_t size;
   uint32_t reserved;
-  /* Returns the owner of the kernel that serves an operator on a backend now, as the table of operators names it: of
-   * a kernel registered for the device or its category, else of the composite, else of the kernel that a fallback
-   * runs. Null if there is none. The string lives as long as the process. */
+  /* Returns the owner of the kernel that serves an operator on a backend now, as the table of operators names it: the
+   * owner of a kernel registered for the device or its category, else of the composite, else of the kernel that a
+   * fallback runs; for LAMELLA_FORM_NO_KERNEL, the owner of the operator. Null if there is none. The string lives as
+   * long as the process. */
   const char* (*kernel_owner)(const lamella_operator*, int32_t backend);
   /* Adds functions around a fork, for locks that the child must find free: `before` takes them in the thread that
    * forks, which then has the registry's lock; `parent` and `child` release them, and `child` may use the table.

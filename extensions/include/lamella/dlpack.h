@@ -1,4 +1,5 @@
-/* The DLPack structures (dmlc/dlpack, version 1.0): the description of a strided array that all frameworks read.
+/* The DLPack structures (dmlc/dlpack, version 1.0, with float8's codes of a later version): the description of a
+ * strided array that all frameworks read.
  * Lamella keeps a DLTensor inside each tensor; export wraps a snapshot of it. If the original header is included
  * too, the first of the two counts: include a newer one before this. */
 #ifndef LAMELLA_DLPACK_H

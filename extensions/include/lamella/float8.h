@@ -1,6 +1,7 @@
-/* float8_e4m3fn and float8_e5m2 as one byte with conversions by integer arithmetic (round to nearest, ties to even).
- * They hold numbers; arithmetic is done in float. The formats are those of "FP8 Formats for Deep Learning"
- * (Micikevicius et al., 2022): e4m3fn has no infinity, its largest number is 448, and what rounds to more is NaN. */
+/* float8_e4m3fn and float8_e5m2 as one byte with conversions by arithmetic of 32-bit integers and floats (round to
+ * nearest, ties to even). They hold numbers; arithmetic is done in float. The formats are those of "FP8 Formats for
+ * Deep Learning" (Micikevicius et al., 2022): e4m3fn has no infinity, its largest number is 448, and what rounds to
+ * more is NaN. */
 #ifndef LAMELLA_FLOAT8_H
 #define LAMELLA_FLOAT8_H
 

@@ -13,8 +13,9 @@
  *   };
  *   Tensor y = Square::apply(x);
  *
- * Autograd is off while forward runs. backward gets a gradient for each result and returns one for each argument of
- * forward, undefined for none; it is differentiable itself if it is made of operators. */
+ * Autograd is off while forward runs. backward gets a gradient for each result, and returns one for each argument of
+ * forward (of a list of tensors, one for each tensor), undefined if the argument gets no gradient; backward is
+ * differentiable itself if it is made of operators. */
 #ifndef LAMELLA_FUNCTION_H
 #define LAMELLA_FUNCTION_H
 
@@ -31,7 +32,7 @@ namespace lamella {
 using variable_list = std::vector<Tensor>;
 
 namespace detail {
-/* Returns a type as the compiler spells it: "[with T = mine::Square; ...]", or without `with`. */
+/* Returns the name of T, such as "mine::Square", which __PRETTY_FUNCTION__ has after "T = ". */
 template <class T>
 std::string type_name() {
   std::string text = __PRETTY_FUNCTION__;
@@ -159,7 +160,7 @@ class AutogradContext {
   void mark_non_differentiable(variable_list results) { no_gradient_ = std::move(results); }
   void set_materialize_grads(bool on) { materialize_ = on; } /* whether missing gradients are zeros (the default) */
 
-  /* Called in backward. Throws if a saved tensor was written since. */
+  /* Called in backward. Throws if a saved tensor was written since, or if the graph was freed. */
   variable_list get_saved_variables() const {
     if (!node_) return to_save_;
     const lamella_autograd& a = *Tensor::autograd();

@@ -1,5 +1,6 @@
-/* float16 and bfloat16 as two bytes with conversions by integer arithmetic (round to nearest, ties to even), so
- * that compilers vectorize them and old ones need no _Float16. For kernels and for the core alike. */
+/* float16 and bfloat16 as two bytes with conversions by arithmetic of 32-bit integers and floats (round to nearest,
+ * ties to even), so that compilers vectorize the conversions and old ones need no _Float16. For kernels and for the
+ * core alike. */
 #ifndef LAMELLA_HALF_H
 #define LAMELLA_HALF_H
 

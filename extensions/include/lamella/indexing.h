@@ -135,7 +135,7 @@ inline const Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> at, c
   return index_put_(ArrayRef<TensorIndex>(at), full({}, value, options()));
 }
 
-/* ---- methods that Python makes of operators ---- */
+/* ---- methods that are made of operators ---- */
 
 namespace detail {
 inline TensorOptions like(const Tensor& t, const TensorOptions& o) {
@@ -162,7 +162,8 @@ inline Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value, const Ten
 inline bool Tensor::equal(const Tensor& other) const {
   return sizes() == other.sizes() && eq(other).all().item<bool>();
 }
-/* Returns whether |self - other| <= atol + rtol * |other| everywhere. */
+/* Returns whether isclose holds for all elements: |self - other| <= atol + rtol * |other|, or both are equal, or, with
+ * equal_nan, both are NaN. */
 inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return isclose(other, rtol, atol, equal_nan).all().item<bool>();
 }

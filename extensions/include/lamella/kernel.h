@@ -10,11 +10,12 @@
  *   }
  *
  * Note [Types]  Each type of a schema, and the C++ types of a parameter for it:
- *   Tensor: const Tensor&, which costs no reference count. Tensor?: Tensor, undefined for none, or
- *   std::optional<Tensor>. int: int64_t; float: double; bool; Scalar; str: std::string_view, std::string; ScalarType,
- *   Device, Layout, MemoryFormat, Generator; lists: TensorList, IntArrayRef, ArrayRef<double>, ArrayRef<bool>, or
- *   std::vector of each; str[], Scalar[]: std::vector<std::string>, std::vector<Scalar>; int?[]:
- *   std::vector<std::optional<int64_t>>; Dict(str, T): Dict; T?: std::optional; lamella_value takes anything.
+ *   Tensor: const Tensor&, which costs no reference count; Tensor(a!): also Tensor&. Tensor?: Tensor, undefined for
+ *   none, or std::optional<Tensor>. int: int64_t; float: double; complex: std::complex; bool; Scalar; str:
+ *   std::string_view, std::string; ScalarType, Device, Layout, MemoryFormat, Generator; lists: TensorList, IntArrayRef,
+ *   ArrayRef<double>, ArrayRef<bool>, or std::vector of each; str[], Scalar[]: std::vector<std::string>,
+ *   std::vector<Scalar>; Tensor?[], int?[]: std::vector<std::optional<Tensor>>, std::vector<std::optional<int64_t>>;
+ *   Dict(str, T): Dict; T?: std::optional; lamella_value takes anything.
  *   Results have the same types, owned; several results are a std::tuple. A function may take a lamella_frame* as its
  *   first parameter; a layer's kernel needs it to redispatch.
  *

@@ -128,7 +128,7 @@ LAMELLA_HIDDEN inline int64_t as_int(const lamella_value& v) {
 
 /* ---- work ----------------------------------------------------------------------------------------------------- */
 
-/* body(begin, end) returns a lamella_status. */
+/* Calls body(begin, end) for pieces of the range, on all threads; body returns a lamella_status. */
 template <class Body,
           class = std::enable_if_t<!std::is_void<decltype(std::declval<Body&>()(int64_t(), int64_t()))>::value>>
 [[nodiscard]] LAMELLA_HIDDEN inline lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain,
@@ -141,7 +141,7 @@ template <class Body,
       &body);
 }
 
-/* Switches layers off for this thread while a kernel calls other operators. */
+/* While it lives, layers are off for this thread: for a kernel that calls other operators. */
 class LAMELLA_HIDDEN ExcludeGuard {
  public:
   explicit ExcludeGuard(uint64_t bits) : thread_(api().thread()), saved_(thread_->exclude) { thread_->exclude |= bits; }
@@ -372,7 +372,7 @@ __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(
 #define LAMELLA_LIBRARY(ns, m) LAMELLA_BLOCK_(ns, nullptr, LAMELLA_DEFINES, m, __COUNTER__)
 /* Adds operators to a namespace that another library defines, as the catalogue defines aten. */
 #define LAMELLA_LIBRARY_FRAGMENT(ns, m) LAMELLA_BLOCK_(ns, nullptr, LAMELLA_EXTENDS, m, __COUNTER__)
-/* Kernels of one key: a device, a layer, or composite. */
+/* Registers kernels of one key: a device, backend, a layer, composite, or a dtype that is not plain. */
 #define LAMELLA_LIBRARY_IMPL(ns, key, m) LAMELLA_BLOCK_(ns, #key, LAMELLA_IMPLEMENTS, m, __COUNTER__)
 #define LAMELLA_BLOCK_(ns, key, kind, m, id) LAMELLA_BLOCK_NUMBERED_(ns, key, kind, m, id)
 #define LAMELLA_BLOCK_NUMBERED_(ns, key, kind, m, id)                                                   \

@@ -16,7 +16,8 @@ class Output {
 
   /* The result is a new tensor. The kernel computes in its dtype, unless `compute_in` names another. */
   void set(IntArrayRef sizes, ScalarType dtype) {
-    LAMELLA_CHECK(sizes.size() <= LAMELLA_MAX_DIMS, "a result has at most ", LAMELLA_MAX_DIMS, " dimensions");
+    LAMELLA_CHECK(sizes.size() <= LAMELLA_MAX_DIMS, "a result has at most ", LAMELLA_MAX_DIMS, " dimensions, got ",
+                  sizes.size());
     meta_->kind = LAMELLA_META_FRESH;
     meta_->dtype = static_cast<uint8_t>(dtype);
     meta_->ndim = static_cast<int32_t>(sizes.size());

@@ -14,8 +14,8 @@
  *   LAMELLA_LIBRARY(mine, m) { lamella::define_pointwise<softsign>(m); }
  *
  * The declaration's parts are described in <lamella/pointwise/declarations.h>, the words that `apply` may use in
- * <lamella/pointwise/vocabulary.h>. Compile with -O3, and g++ with -fopenmp-simd: it makes the vector
- * loops. */
+ * <lamella/pointwise/vocabulary.h>. Compile with -O3, and g++ with -fopenmp-simd, too: these options
+ * make vector loops. */
 #ifndef LAMELLA_POINTWISE_H
 #define LAMELLA_POINTWISE_H
 
@@ -25,7 +25,7 @@
 namespace lamella {
 namespace { /* the loops belong to the library that declares them */
 
-/* Defines the operator with its functional, in-place and out= forms. It works on every device. */
+/* Defines the operator with the given forms: by default functional, in-place and out=. It works on every device. */
 template <class Op>
 Library& define_pointwise(Library& m, const char* schema, const char* doc = nullptr,
                           uint32_t forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT,

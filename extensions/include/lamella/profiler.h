@@ -26,10 +26,10 @@
 
 namespace lamella {
 
-/* The interface; an Error if no profiler is loaded. */
+/* Returns the interface "profiler"; throws if no plugin has published it. */
 inline const lamella_profiler& profiler_interface() {
   const auto* found = static_cast<const lamella_profiler*>(api().find_interface("profiler", 1));
-  if (!found) throw Error(LAMELLA_RUNTIME_ERROR, "the plugin 'profiler' is not loaded");
+  if (!found) throw Error(LAMELLA_RUNTIME_ERROR, "the plugin 'profiler' is not loaded: install or allow it");
   return *found;
 }
 

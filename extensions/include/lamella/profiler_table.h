@@ -47,7 +47,7 @@ typedef struct lamella_record {
   uint64_t forward_thread;             /* of a step of backward: the thread that recorded the call, or 0 */
   const struct lamella_record* parent; /* the innermost observed record around it on this thread, or null */
   int32_t backend;                     /* of the first tensor, or -1 */
-  int32_t layer;                       /* of the layer that made the record, or -1 */
+  int32_t layer;                       /* the layer that made the record, or -1 */
 } lamella_record;
 
 enum lamella_observer_flags {
@@ -147,10 +147,11 @@ typedef struct {
   int64_t total, self;         /* nanoseconds: with inner events, and without */
   int64_t least, most;         /* nanoseconds of one event */
   int64_t memory, self_memory; /* bytes allocated minus bytes freed, likewise */
-  int64_t device, self_device; /* nanoseconds of devices: of what was launched inside, and directly. Of a device's own
-                                * row both are the time itself, and `total` and `self` are 0 */
-  int64_t bytes;               /* that its copies and fills moved */
-  int64_t device_memory, self_device_memory; /* the part of both that is not on a host */
+  int64_t device, self_device; /* nanoseconds of devices: of the work that the events launched, with inner events and
+                                * without. In a row of LAMELLA_TRACE_DEVICE both are the time of the work itself, and
+                                * `total` and `self` are 0 */
+  int64_t bytes;               /* bytes that the device's copies and fills moved */
+  int64_t device_memory, self_device_memory; /* the parts of memory and self_memory that are not on a host */
 } lamella_trace_row;
 
 /* Note [Shapes]  For each argument one word, `tag | dtype << 8 | number of dimensions << 16`, and then of a tensor its
@@ -218,7 +219,7 @@ typedef struct {
   lamella_status (*trace_activity)(lamella_trace*, lamella_on_trace_activity, void* context);
   /* Visits notes, a sentence each, about work of devices that could not be recorded. */
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
-  lamella_status (*traced_devices)(lamella_on_trace_text, void* context); /* names of those that have the interface */
+  lamella_status (*traced_devices)(lamella_on_trace_text, void* context); /* names of devices that can be traced */
 
   /* Adds an observer that passes calls, steps of backward and blocks to the library at `path`, as ranges of the kind
    * "nvtx" or "itt". */

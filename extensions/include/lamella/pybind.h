@@ -1,6 +1,6 @@
 /* pybind11 modules over Lamella: casters for Tensor, ScalarType, Device, Layout, MemoryFormat, Scalar, Generator and
- * ArrayRef of anything (std::optional and lists come from pybind11's own <pybind11/stl.h>), and the translation of
- * errors into Python's exceptions.
+ * ArrayRef of anything but bool (std::optional and lists come from pybind11's own <pybind11/stl.h>), and the
+ * translation of errors into Python's exceptions.
  *
  *   #include <lamella/pybind.h>
  *
@@ -47,7 +47,8 @@ inline int start() {
 /* pybind11's own check of the version, saved here before its macro is redefined. */
 inline PyObject* check_version() { PYBIND11_CHECK_PYTHON_VERSION return Py_None; }
 
-/* Converts by the binding's tables; false if the value has another tag. LAMELLA_INT accepts any number. */
+/* Converts an object by the binding's table. Returns false if there is no conversion, or if the value has another tag
+ * than `tag`; LAMELLA_INT stands for any number. */
 template <class T>
 inline bool from_python(pybind11::handle object, uint32_t tag, std::optional<T>* out) {
   lamella_value v;

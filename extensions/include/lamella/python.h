@@ -39,7 +39,7 @@ typedef struct {
   uint32_t size;
   uint32_t version; /* of the library: LAMELLA_MAKE_VERSION */
   const char* library_version;
-  const lamella_api* (*get_api)(uint32_t version); /* null if it cannot serve a module built for that version */
+  const lamella_api* (*get_api)(uint32_t version); /* null if no table fits a module built for `version` */
   /* Runs the init function of a library, once for the file. A module that has an init function passes its own path. -1
    * with an exception. */
   int (*load_plugin)(const char* path);
@@ -55,8 +55,9 @@ typedef struct {
   lamella_tensor* (*unwrap)(PyObject*);
   /* Returns the Python object for a borrowed value; lists become lists. Null with an exception. */
   PyObject* (*to_python)(const lamella_value*);
-  /* Converts numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and lists or
-   * tuples of tensors (None among them is a null), bools, ints or floats. The value is owned. -1 with an exception. */
+  /* Converts numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and dictionaries,
+   * lists and tuples of these. Tensors (None among them is a null), bools, ints and floats become a list of their kind,
+   * an empty list one of ints, and other elements a LAMELLA_VALUE_LIST. The value is owned. -1 with an exception. */
   int (*from_python)(PyObject*, lamella_value* out);
 
   /* Turns the thread's pending error into the current exception; returns null. An error that was made of a Python
@@ -95,8 +96,11 @@ LAMELLA_HIDDEN inline int import() {
     const uint32_t has = capsule->version, wants = LAMELLA_TARGET_VERSION;
     Api::table() = capsule->get_api(wants);
     if (!Api::table()) {
-      PyErr_Format(PyExc_ImportError, "this module was built for C ABI %d.%d; lamella %s has %d.%d", (int)(wants >> 16),
-                   (int)(wants & 0xffff), capsule->library_version, (int)(has >> 16), (int)(has & 0xffff));
+      PyErr_Format(PyExc_ImportError,
+                   "this module was built for C ABI %d.%d; lamella %s has %d.%d: install a lamella that fits, or build "
+                   "the module with the headers of this one",
+                   (int)(wants >> 16), (int)(wants & 0xffff), capsule->library_version, (int)(has >> 16),
+                   (int)(has & 0xffff));
       return -1;
     }
   }

@@ -26,7 +26,7 @@ typedef struct {
   uint32_t max_series;      /* samples that need a further one are dropped */
   uint32_t max_spans;       /* that are kept until they are taken; 0: no spans */
   const char* const* kinds; /* of debug information, at most 8; their values go to the samples: of n kinds each has
-                             * 128/n bytes, 2 of which are taken; a longer value is cut */
+                             * 128/n bytes, of which 2 are no part of the value; a longer value is cut */
   const double* bounds;     /* of the histograms' buckets, in seconds, ascending; each belongs to the bucket below it */
   uint32_t num_kinds, num_bounds;
   uint32_t num_series_kinds; /* how many kinds, from the first on, distinguish series; spans have all */
@@ -54,7 +54,7 @@ typedef struct {
   const char* const* values;
   uint64_t begin;    /* nanoseconds since 1970 */
   uint64_t duration; /* nanoseconds */
-  uint64_t id;       /* in the process */
+  uint64_t id;       /* of this sample in the process */
   uint64_t parent;   /* the id of the innermost sample around it, on its thread or in its host's context; or 0 */
   uint64_t root;     /* the id of the outermost sample around it */
   uint64_t thread;   /* the system's number */

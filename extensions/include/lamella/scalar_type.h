@@ -8,8 +8,8 @@
  *
  * LAMELLA_DISPATCH_<family>[_AND|_AND2|_AND3](dtype, name, body): FLOATING_TYPES, INTEGRAL_TYPES, ALL_TYPES (both),
  * COMPLEX_TYPES, FLOATING_AND_COMPLEX_TYPES, ALL_TYPES_AND_COMPLEX. AND takes one more ScalarType in front, AND2 two,
- * AND3 three, as in LAMELLA_DISPATCH_FLOATING_TYPES_AND(lamella::kHalf, …). Those with complex need <complex>, which is
- * not included here.
+ * AND3 three, as in LAMELLA_DISPATCH_FLOATING_TYPES_AND(lamella::kHalf, …); COMPLEX_TYPES has no AND2 and no AND3.
+ * INTEGRAL_TYPES are uint8 and the signed ones. Families with complex types need <complex>, which is not included here.
  */
 #ifndef LAMELLA_SCALAR_TYPE_H
 #define LAMELLA_SCALAR_TYPE_H

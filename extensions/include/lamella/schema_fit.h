@@ -1,5 +1,5 @@
-/* The comparison of a C++ function's types with an operator's schema, when the function is registered or called, and
- * the error that shows both. */
+/* The comparison of a C++ function's types with an operator's schema, when the function is registered or an Operator is
+ * made, and the error that shows both. */
 #ifndef LAMELLA_SCHEMA_FIT_H
 #define LAMELLA_SCHEMA_FIT_H
 

@@ -1,6 +1,6 @@
 /* States that plugins keep on tensors, storages and threads, attributes of Tensor and keywords of factories that
  * they add, events and rules: the structs and functions that lamella_api's entries of these names take. The notes
- * that it cites are in c_api.h. */
+ * that this file cites are in c_api.h. */
 #ifndef LAMELLA_STATE_H
 #define LAMELLA_STATE_H
 
@@ -25,13 +25,13 @@ enum lamella_carry {
 };
 
 /* The type of the states in a slot of tensors or of storages. See Note [Slots]. A slot is never removed; there are
- * 256 of each kind. A plugin that is registered again with the same name and functions gets its old slot; other
- * functions get another slot. So pass functions of your own, not `free`: then no state is destroyed by code that did
- * not make it. */
+ * 256 of each kind. A plugin that is registered again with the same name, layer and functions gets its old slot;
+ * another layer or other functions get another slot. So pass functions of your own, not `free`: then no state is
+ * destroyed by code that did not make it. */
 typedef struct {
   uint32_t size;
-  /* The bit of the layer that the state belongs to: slot_set gives a tensor the layer's key as long as the slot
-   * holds a state. 0: no layer. Not for storages. */
+  /* The bit of the layer that the state belongs to: slot_set gives a tensor the layer's key as long as a slot of the
+   * layer holds a state. 0: no layer. Not for storages. */
   int32_t layer;
   const char* name;
   void (*destroy)(void* state); /* on any thread */
@@ -50,7 +50,7 @@ typedef struct {
   lamella_status (*load)(lamella_tensor* to, const lamella_value* saved, void** out);
 } lamella_slot_type;
 
-/* The type of the states in a slot of threads. Name and functions identify it, as for lamella_slot_type. */
+/* The type of the states in a slot of threads. Name and functions identify the slot, as for lamella_slot_type. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;

@@ -69,7 +69,7 @@ class Tensor : public TensorMethods {
   Layout layout() const { return there(), kStrided; }
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
     if (format != MemoryFormat::ChannelsLast) return lamella::is_contiguous(there());
-    int64_t expected = 1; /* of the channels, then of the other dimensions from the last */
+    int64_t expected = 1; /* the stride of the channels, then of the other dimensions from the last */
     for (const int d : {1, 3, 2, 0}) {
       if (dim() != 4 || (size(d) != 1 && stride(d) != expected)) return false;
       expected *= size(d);
@@ -151,7 +151,7 @@ class Tensor : public TensorMethods {
   Tensor to(const Options& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> memory_format = {}) const {
     LAMELLA_CHECK_VALUE(!options.requires_grad_set(),
-                        "to: the options must not ask for requires_grad; call requires_grad_() on the result");
+                        "to: the options must not set requires_grad; call requires_grad_() on the result");
     return to(options.device(), options.dtype(), non_blocking, copy, memory_format);
   }
 #endif
@@ -439,8 +439,8 @@ Tensor from_blob(T* data, IntArrayRef sizes, const TensorOptions& options = {}) 
 }
 template <class T>
 Tensor from_blob(T* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) {
-  LAMELLA_CHECK_VALUE(sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes and ", strides.size(),
-                      " strides");
+  LAMELLA_CHECK_VALUE(sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes need as many strides, got ",
+                      strides.size());
   return detail::finished(detail::over(data, sizes, strides.data(), detail::pointed<T>(), options, nullptr, nullptr),
                           options);
 }
@@ -457,7 +457,7 @@ Tensor from_blob(T* data, IntArrayRef sizes, OptionalIntArrayRef strides, Delete
   Tensor made;
   try {
     LAMELLA_CHECK_VALUE(!strides.has_value() || sizes.size() == (*strides).size(), "from_blob: ", sizes.size(),
-                        " sizes need as many strides");
+                        " sizes need as many strides, got ", (*strides).size());
     made = detail::over(
         data, sizes, strides.has_value() ? (*strides).data() : nullptr, detail::pointed<T>(), options,
         [](void* o) { delete static_cast<Owner*>(o); }, owner);

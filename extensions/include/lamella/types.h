@@ -21,8 +21,8 @@ extern "C" {
 #define LAMELLA_MAX_LAYERS 64
 #define LAMELLA_MAX_ARGUMENTS 64
 #define LAMELLA_MAX_RETURNS 16
-#define LAMELLA_PLAIN_DTYPES 15        /* every kernel takes the dtypes below it: Note [Dtypes] in c_api.h */
-#define LAMELLA_FIRST_PLUGIN_DTYPE 128 /* those from here to 254 are registered at run time */
+#define LAMELLA_PLAIN_DTYPES 15        /* every kernel may get dtypes below this: Note [Dtypes] in c_api.h */
+#define LAMELLA_FIRST_PLUGIN_DTYPE 128 /* plugins register dtypes from this to 254 */
 
 /* ---- status and errors ---------------------------------------------------------------------------------- */
 

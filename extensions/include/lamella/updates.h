@@ -8,8 +8,8 @@
 namespace lamella::updates {
 namespace { /* objects of several instruction sets must not share these */
 
-/* Sutskever and others, On the importance of initialization and momentum in deep learning, 2013; the velocity without
- * the learning rate. */
+/* Sutskever and others, On the importance of initialization and momentum in deep learning, 2013; here the momentum's
+ * buffer does not contain the learning rate. */
 struct Sgd {
   LAMELLA_STATE(like_parameter("momentum_buffer_list", "momentum_buffer"))
   LAMELLA_OPTIONS((weight_decay, maybe_tensor(decay())), (momentum, positive(0, "momentum value")), (lr, rate(1e-3)),
@@ -223,7 +223,7 @@ Formula: Dozat, 2016.)";
 };
 
 /* Liu and others, On the variance of the adaptive learning rate and beyond, 2020. In the first steps, in which
- * the variance cannot be estimated, the step is that of momentum. */
+ * the variance cannot be estimated, the step is the first moment, not divided by a root of the second. */
 struct Radam {
   LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"))
   LAMELLA_OPTIONS((lr, rate(1e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),

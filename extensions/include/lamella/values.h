@@ -61,8 +61,8 @@ class ArrayRef {
 };
 using IntArrayRef = ArrayRef<int64_t>;
 
-/* A list of at most 64 ints with its own memory on the stack, to compute sizes, strides or dimensions. As in torch,
- * `DimVector`. */
+/* A list of at most 64 ints that holds its elements itself, to compute sizes, strides or dimensions. The name is
+ * torch's. */
 class DimVector {
  public:
   DimVector() = default;
@@ -179,7 +179,7 @@ class Scalar {
       parts_[0] = v.as.d;
     } else {
       LAMELLA_CHECK_TYPE(v.tag == LAMELLA_INT || v.tag == LAMELLA_BOOLEAN || v.tag == LAMELLA_UINT,
-                         "Scalar: expected a number");
+                         "Scalar: expected a number, got a value with tag ", v.tag);
       integer_ = v.as.i;
     }
   }
@@ -199,7 +199,8 @@ class Scalar {
       using Part = typename T::value_type;
       return isComplex() ? T(static_cast<Part>(parts_[0]), static_cast<Part>(parts_[1])) : T(to<Part>());
     } else {
-      LAMELLA_CHECK(!isComplex() || parts_[1] == 0, "Scalar: a complex number cannot become a real one");
+      LAMELLA_CHECK(!isComplex() || parts_[1] == 0,
+                    "Scalar: a complex number cannot become a real one, got imaginary part ", parts_[1]);
       if (tag_ == LAMELLA_UINT) return from_whole<T>(static_cast<uint64_t>(integer_));
       if (tag_ == LAMELLA_INT || tag_ == LAMELLA_BOOLEAN) return from_whole<T>(integer_);
       if constexpr (std::is_same<T, bool>::value)
@@ -218,7 +219,7 @@ class Scalar {
   int toInt() const { return to<int>(); }
   bool toBool() const { return to<bool>(); }
 
-  /* The value refers to this number, and is valid as long as this lives. */
+  /* Returns a value that refers to this Scalar, and is valid as long as the Scalar lives. */
   lamella_value value() const {
     lamella_value v{tag_, 0, {integer_}};
     if (tag_ == LAMELLA_FLOAT) v.as.d = parts_[0];

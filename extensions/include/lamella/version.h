@@ -7,10 +7,10 @@
 
 #define LAMELLA_MAKE_VERSION(major, minor) ((major) << 16 | (minor))
 
-/* A library built against N.M runs on every Lamella N.x with x >= M. */
+/* A library whose LAMELLA_TARGET_VERSION is N.M runs on every Lamella N.x with x >= M. */
 #define LAMELLA_ABI_MAJOR 1
 #define LAMELLA_ABI_MINOR 0
-#define LAMELLA_ABI_VERSION (LAMELLA_ABI_MAJOR << 16 | LAMELLA_ABI_MINOR) /* bindgen reads no macro calls */
+#define LAMELLA_ABI_VERSION (LAMELLA_ABI_MAJOR << 16 | LAMELLA_ABI_MINOR) /* bindgen cannot read calls of macros */
 
 /* The oldest Lamella that must run the built library: define it before the first include, or with -D, to hide every
  * newer entry. -DLAMELLA_TARGET_VERSION='LAMELLA_MAKE_VERSION(1,0)' */
@@ -34,7 +34,7 @@ typedef struct {
 
 #if defined(__ELF__) && !defined(__CUDA_ARCH__)
 #if defined(__clang__)
-__attribute__((no_sanitize("address"))) /* its AddressSanitizer would put zeros after the note; gcc's does not */
+__attribute__((no_sanitize("address"))) /* clang's AddressSanitizer would put zeros after the note; gcc's does not */
 #endif
 static const lamella_stamp lamella_stamp_of_this_file __attribute__((used, aligned(4), section(".note.lamella"))) = {
     8, 8, 1, "Lamella", LAMELLA_TARGET_VERSION >> 16, LAMELLA_TARGET_VERSION & 0xffff};

@@ -3,7 +3,7 @@
  *   at::TensorArg boxes_arg{boxes, "boxes", 1}, scores_arg{scores, "scores", 2};
  *   at::checkAllSameType("nms", {boxes_arg, scores_arg});
  *
- * Each throws an error that names the function and the argument, and says what was expected and what was passed. */
+ * Each check throws an error that names the function and the argument, and says what was expected and passed. */
 #ifndef LAMELLA_COMPAT_CHECKS_H
 #define LAMELLA_COMPAT_CHECKS_H
 
@@ -71,7 +71,8 @@ inline void checkNumel(CheckedFrom c, const TensorArg& t, int64_t numel) {
   LAMELLA_CHECK(t->numel() == numel, checks::place(c, t), ": expected ", numel, " elements, got ", t->numel());
 }
 inline void checkContiguous(CheckedFrom c, const TensorArg& t) {
-  LAMELLA_CHECK(t->is_contiguous(), checks::place(c, t), " must be contiguous; pass its contiguous()");
+  LAMELLA_CHECK(t->is_contiguous(), checks::place(c, t), " must be contiguous, got shape ", checks::text(t->sizes()),
+                " and strides ", checks::text(t->strides()), "; pass its contiguous()");
 }
 inline void checkScalarType(CheckedFrom c, const TensorArg& t, ScalarType type) {
   LAMELLA_CHECK(t->scalar_type() == type, checks::place(c, t), ": expected dtype ", type, ", got ", t->scalar_type());

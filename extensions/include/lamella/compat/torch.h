@@ -6,8 +6,8 @@
  *   at::Tensor twice(const at::Tensor& x) { return x * 2; }
  *   TORCH_LIBRARY(mine, m) { m.def("twice(Tensor self) -> Tensor", &twice); }
  *
- * docs/custom_operators_cpp.md says what is there and what is not: at::native and everything of ATen's insides, the
- * old Variable API, CUDA's streams and guards. What is missing does not compile. */
+ * docs/custom_operators_cpp.md says what is there. Absent are at::native and everything of ATen's insides, the old
+ * Variable API, CUDA's streams and guards. A source that uses them does not compile. */
 #ifndef LAMELLA_COMPAT_TORCH_H
 #define LAMELLA_COMPAT_TORCH_H
 
@@ -40,7 +40,7 @@ enum class DispatchKey { CPU, CUDA, Meta, Autograd, CompositeImplicitAutograd, C
 /* The tags of operators for torch's compiler, which have no effect here. */
 enum class Tag { core, data_dependent_output, dynamic_output_shape, needs_fixed_stride_order, pt2_compliant_tag };
 
-/* Returns the schema that follows from a C++ function's types: name(Tensor _0, float _1) -> Tensor. */
+/* Returns the schema that follows from a C++ function's types: name(Tensor _0, float _1) -> (Tensor). */
 template <class F>
 std::string schema_of(const char* name, const F&) {
   using S = detail::SignatureFor<F>;
@@ -126,7 +126,7 @@ class Library {
   Library& impl_abstract_pystub(const char*, const char* = "") { return *this; }
 
  private:
-  /* torch takes "mine::twice(...)", too. */
+  /* Removes the library's own namespace, as in "mine::twice(...)", which torch takes, too. */
   const char* own_name(const char* schema) const {
     const std::string own = std::string(m_.ns()) + "::";
     return std::strncmp(schema, own.c_str(), own.size()) == 0 ? schema + own.size() : schema;
@@ -193,7 +193,7 @@ class Dispatcher {
   }
 };
 
-/* Turns autograd off for kernels under `autograd` and for the operators that they call. */
+/* Turns autograd off on this thread while it lives, for kernels under `autograd` and the operators that they call. */
 class BelowAutograd {
   NoGradGuard guard_;
 };
@@ -311,7 +311,7 @@ constexpr int64_t GRAIN_SIZE = 32768; /* the least number of elements for a furt
 }
 inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
 inline int get_num_threads() { return api().num_threads(); }
-/* The pieces are combined in their order; there are a few for each thread. */
+/* Combines the results of the pieces in their order. There are at most four pieces for each thread. */
 template <class T, class F, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, T identity, const F& f, const Combine& combine) {
   struct Piece { /* a vector of these has an address for each element, also for bools */
@@ -348,7 +348,7 @@ using Library = lamella::compat::Library;
 template <class T>
 Tensor tensor(ArrayRef<T> data, const TensorOptions& options = {}) {
   const bool number = std::is_same<T, float>::value || std::is_same<T, double>::value;
-  const ScalarType own = number                        ? empty(0).scalar_type() /* the default one */
+  const ScalarType own = number                        ? empty(0).scalar_type() /* the default dtype */
                          : std::is_same<T, int>::value ? kLong
                                                        : scalar_type_of<T>;
   const Tensor over = from_blob(const_cast<T*>(data.data()), {static_cast<int64_t>(data.size())});
@@ -372,7 +372,7 @@ Tensor tensor(T x, const TensorOptions& options = {}) {
 #ifdef Py_PYTHON_H
 namespace lamella {
 namespace compat {
-/* A module that the source makes itself runs the file's registrations first. */
+/* Makes a module that the source defines itself, after it has run the file's registrations. */
 inline PyObject* create_module(PyModuleDef* def) {
   static const char here = 0;
   return lamella::python::run_registrations(&here) < 0 ? nullptr : PyModule_Create2(def, PYTHON_API_VERSION);
@@ -466,7 +466,7 @@ inline PyObject* create_module(PyModuleDef* def) {
 #define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX_AND
 #define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2 LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2
 #define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3 LAMELLA_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3
-/* The type is called index_t. */
+/* In the body, the integer type is called index_t. */
 #define AT_DISPATCH_INDEX_TYPES(dtype, what, ...)                     \
   [&] {                                                               \
     const ::lamella::ScalarType lamella_dispatched = (dtype);         \

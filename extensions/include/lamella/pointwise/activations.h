@@ -7,8 +7,8 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Functions of floating tensors: `apply` of a Curve calls functions that have vector forms, that of a Broken calls
- * none. */
+/* Bases of functions of floating tensors: `apply` of a Curve calls functions that have vector forms, `apply` of a
+ * Broken calls none. */
 template <int Params = 0>
 struct Curve : Pointwise<1, FLOAT, Params> {
   static constexpr bool maths = true;

@@ -9,8 +9,8 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Gradients of floating tensors: `apply` of a CurveBackward calls functions that have vector forms, that of a
- * BrokenBackward does not. */
+/* Bases of gradients of floating tensors: `apply` of a CurveBackward calls functions that have vector forms, `apply` of
+ * a BrokenBackward calls none. */
 template <int Params = 0>
 struct CurveBackward : Pointwise<2, FLOAT, Params> {
   static constexpr bool maths = true;
@@ -111,7 +111,7 @@ struct elu_backward : CurveBackward<3> {
   }
 };
 
-/* x may be the result instead of the input, since both have the same sign if the slope is not negative. */
+/* x may be the result instead of the input if the slope is not negative, since then both are positive together. */
 struct leaky_relu_backward : BrokenBackward<2> {
   static constexpr Signature signatures[] = {
       {"leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",

@@ -31,7 +31,7 @@ constexpr uint32_t FUNCTION = LAMELLA_FORM_FUNCTION, METHOD = LAMELLA_FORM_METHO
                    OUT = LAMELLA_FORM_OUT, PRIVATE = LAMELLA_FORM_PRIVATE;
 constexpr uint32_t EVERYWHERE = FUNCTION | METHOD, ALL_FORMS = EVERYWHERE | INPLACE | OUT;
 
-/* The declarations of a file. Code that instantiates them all deduces Ops. */
+/* The declarations of a file. A function template with a parameter Family<Ops...> can instantiate them all. */
 template <class... Ops>
 struct Family {};
 

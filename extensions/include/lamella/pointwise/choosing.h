@@ -222,7 +222,7 @@ tensor([ True, False])
 
 /* ---- predicates ---- */
 
-/* Integers are finite. */
+/* No bool and no integer is NaN or infinite. */
 struct isnan : Logic<1> {
   static constexpr Signature signatures[] = {{"isnan(Tensor self) -> Tensor", EVERYWHERE,
                                               R"(Where the element is NaN.

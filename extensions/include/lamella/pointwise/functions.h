@@ -266,8 +266,8 @@ tensor([5.])
   }
 };
 
-/* Computed from the larger one, so that nothing overflows. Equal elements are a case of their own, since the difference
- * of equal infinities is NaN. */
+/* Computed from the larger element, so that nothing overflows. Equal elements are a case of their own, since the
+ * difference of equal infinities is NaN. */
 struct logaddexp : Maths<2, FLOAT> {
   static constexpr Signature signatures[] = {{"logaddexp(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
                                               R"(log(e^self + e^other) without overflow on the way.
@@ -345,7 +345,7 @@ tensor([0.0000, 2.1972])
   }
 };
 
-/* The angle of a complex number; of a real one 0 or pi. */
+/* The angle of a complex number; of a real number 0 or pi, or NaN if the number is NaN. */
 struct angle : Pointwise<1, ANY> {
   static constexpr Signature signatures[] = {
       {"angle(Tensor self) -> Tensor", EVERYWHERE | OUT,

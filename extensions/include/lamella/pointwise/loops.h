@@ -206,7 +206,7 @@ inline R to_memory(X x) {
     return static_cast<R>(x);
 }
 
-/* T is the type of the computation, S that in memory: the bits of bfloat16 are converted by the loop. */
+/* T is the type of the computation, S the type in memory: the loop converts the bits of bfloat16. */
 template <class Op, class T, class S = T>
 struct Loop {
   using R = typename ResultOf<S, Op::result>::type;

@@ -51,7 +51,7 @@ static inline T floor_quotient(T x, T y) {
   const T rest = fmod_of(x, y);
   return (T)(quotient(x, y) - (rest != 0 && negative(rest) != negative(y)));
 }
-/* x^n in T's arithmetic; for a negative n the power rounded toward zero. */
+/* x^n in T's arithmetic; for a negative n the power rounded toward zero, and 0 if x is 0. */
 static inline T pow_of(T x, T n) {
   T r = 1;
   if (negative(n)) return (T)(x == 1 ? 1 : x == (T)-1 ? (n % 2 ? -1 : 1) : 0);
@@ -197,7 +197,7 @@ static inline T expm1_of_complex(T x) {
   const R half = sin_of(x.im / 2);
   return make(expm1_of(x.re) * cos_of(x.im) - 2 * half * half, exp_of(x.re) * sin_of(x.im));
 }
-/* Small whole exponents by squaring: exact where the result is. */
+/* Whole exponents between -100 and 100 by squaring, which is exact if every product is. */
 static inline T pow_of_complex(T x, T y) {
   T r = make(1, 0);
   int n;

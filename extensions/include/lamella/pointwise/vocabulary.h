@@ -175,7 +175,7 @@ inline float normal_exp(float x) {
   const float n = __builtin_rintf(x * 1.44269504f);
   return exp_of_rest(x, n) * power_of_two(static_cast<int32_t>(n));
 }
-/* e^x within one unit in the last place, shorter than a call; in two steps, since 2^n may be subnormal. */
+/* e^x within one unit in the last place, shorter than a call; in two steps, since 2^n may be no normal number. */
 inline float fast_exp(float x) {
   const float n = __builtin_rintf(x * 1.44269504f);
   const int32_t k = static_cast<int32_t>(n), half = k >> 1;
@@ -235,7 +235,7 @@ inline double lgamma_(double x) {
   return ::lgamma_r(x, &sign);
 }
 
-/* The probability that a normal variable is below x, computed from the tail, so that small ones are precise. */
+/* The probability that a normal variable is below x, computed from the tail, so that small results are precise. */
 inline float normal_cdf_(float x) {
   const float a = abs_(x), b = where(a > 13.0f, 13.0f, a);
   const float p =
@@ -404,7 +404,7 @@ inline Complex<F> expm1_(Complex<F> x) {
 
 inline _Complex float cpow_c(_Complex float x, _Complex float y) { return __builtin_cpowf(x, y); }
 inline _Complex double cpow_c(_Complex double x, _Complex double y) { return __builtin_cpow(x, y); }
-/* Small whole exponents by squaring, as numpy does: exact where the result is. */
+/* Whole exponents between -100 and 100 by squaring, as numpy does, which is exact if every product is. */
 template <class F>
 inline Complex<F> pow_(Complex<F> x, Complex<F> y) {
   if (y == Complex<F>(0)) return {1, 0};

@@ -1,4 +1,4 @@
-/* The parts of an optimizer's update: options, lists of state, the plan of a step, and the formulas' words.
+/* The parts of an optimizer's update: options, lists of state, the plan of a step, and functions for formulas.
  *
  * Note [Updates]  An update is a struct of <lamella/updates.h>, from which its operator follows. The operator takes
  * lists of tensors: the parameters, their gradients, then the `state` that the struct declares. Tensors of the state
@@ -161,13 +161,13 @@ inline __attribute__((always_inline)) void step(V v, X& p, X g, X (&s)[most_stat
 
 struct Update {
   const char* type; /* "Adam"; the operator is "_fused_adam_" */
-  int number;       /* among all */
+  int number;       /* its place in update_table */
   int lists, kept;
   bool counts;
   int options, maximize;
   const Option* about;
   const State* state;
-  const char *doc, *example, *result; /* the example: arguments after the gradients, new elements */
+  const char *doc, *example, *result; /* example: arguments after the gradients; result: new elements */
   /* Takes the options as numbers, the number of this step (the first is 1), and the kept numbers. */
   Plan (*plan)(const double* o, double step, const double* kept);
   bool (*holds)(unsigned variant, int state);

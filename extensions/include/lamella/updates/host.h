@@ -87,7 +87,8 @@ inline bool is_one_run(const Entry& e) {
   return true;
 }
 
-/* Returns whether a tensor shares memory with one of another entry: such entries must be updated one after another. */
+/* Returns whether the addresses of a tensor overlap those of a tensor of another entry, as ranges from the first to the
+ * last byte: such entries must be updated one after another. */
 template <class E>
 bool overlap(const std::vector<E>& entries) {
   struct Range {
