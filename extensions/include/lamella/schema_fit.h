@@ -14,7 +14,8 @@ namespace detail {
 
 __attribute__((cold)) inline std::string schema_type(const lamella_argument& a) {
   static const char* const kinds[] = {"Tensor",     "Scalar", "int",    "float",        "bool",      "complex", "str",
-                                      "ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "object",  "any"};
+                                      "ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "object",  "any",
+                                      "Dict"};
   std::string t = a.kind < sizeof kinds / sizeof *kinds ? kinds[a.kind] : "?";
   if (a.flags & LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS) t += "?";
   if (a.flags & LAMELLA_ARGUMENT_LIST) t += "[]";
@@ -25,7 +26,8 @@ __attribute__((cold)) inline std::string schema_type(const lamella_argument& a) 
 __attribute__((cold)) inline std::string cpp_type_of(const lamella_argument& a) {
   static const char* const scalars[] = {
       "const Tensor&", "Scalar", "int64_t", "double",       "bool",      "std::complex<double>", "std::string_view",
-      "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lamella_value",        "lamella_value"};
+      "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lamella_value",        "lamella_value",
+      "lamella_value"};
   static const char* const lists[] = {"TensorList", "lamella_value", "IntArrayRef", "ArrayRef<double>",
                                       "ArrayRef<bool>"};
   std::string t = "lamella_value";
