@@ -26,8 +26,7 @@ __attribute__((cold)) inline std::string schema_type(const lamella_argument& a) 
 __attribute__((cold)) inline std::string cpp_type_of(const lamella_argument& a) {
   static const char* const scalars[] = {
       "const Tensor&", "Scalar", "int64_t", "double",       "bool",      "std::complex<double>", "std::string_view",
-      "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lamella_value",        "lamella_value",
-      "lamella_value"};
+      "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lamella_value",        "lamella_value"};
   static const char* const lists[] = {"TensorList", "lamella_value", "IntArrayRef", "ArrayRef<double>",
                                       "ArrayRef<bool>"};
   std::string t = "lamella_value";
