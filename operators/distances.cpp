@@ -32,7 +32,8 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 
 // ---- of all pairs of rows -------------------------------------------------------------------------------------------
 
-// More rows than this are compared by a product of matrices, as in torch.
+// In the default compute_mode, more rows than this have their Euclidean distances from a product of matrices, as in
+// torch.
 constexpr int64_t rows_by_difference = 25;
 
 bool by_product(const Tensor& x1, const Tensor& x2, double p, std::string_view mode) {
@@ -70,7 +71,7 @@ void infer_cdist(const Tensor& x1, const Tensor& x2, double p, std::string_view 
   out.set(sizes, x1.dtype());
 }
 
-// |a - b|^2 = |a|^2 - 2 a b + |b|^2, as one product of matrices.
+// Returns |a - b| for all pairs of rows: |a - b|^2 = |a|^2 - 2 a b + |b|^2 is one product of matrices.
 Tensor euclidean(const Tensor& a, const Tensor& b) {
   const Tensor a2 = (a * a).sum(DimVector{-1}, true), b2 = (b * b).sum(DimVector{-1}, true);
   const Tensor left = lamella::cat({a * -2, a2, lamella::ones_like(a2)}, -1);
