@@ -56,8 +56,8 @@ void infer_cdist(const Tensor& x1, const Tensor& x2, double p, std::string_view 
     LAMELLA_CHECK(x->dim() >= 2, argument(name), ": cdist only supports at least 2D tensors, got shape ",
                   shape_text(*x));
   }
-  LAMELLA_CHECK(x1.size(-1) == x2.size(-1), argument("x2"), ": ", x2.size(-1), " columns are not those of x1, ",
-                x1.size(-1));
+  LAMELLA_CHECK(x1.size(-1) == x2.size(-1), argument("x2"), ": expected ", x1.size(-1),
+                " columns, as 'x1' has, got shape ", shape_text(x2));
   LAMELLA_CHECK(x1.dtype() == x2.dtype(), argument("x2"), ": its dtype ", x2.dtype(), " is not that of x1, ",
                 x1.dtype(), "; convert one with .to(...)");
   check_power(p);

@@ -163,8 +163,8 @@ Flat flatten_index(const Tensor& self, TensorList list) {
   indexed.resize(ndim, false);
   for (const Tensor& t : indices)
     LAMELLA_CHECK_INDEX(broadcast(&flat.shape, t.sizes()), argument("indices"),
-                        ": the shapes of index tensors, and of the positions that masks hold, do not broadcast: ",
-                        shape_text(t), " with those before, ", shape_text(flat.shape));
+                        ": the shapes of index tensors, and of the positions that masks hold, do not broadcast, got ",
+                        shape_text(t), " after others");
   DimVector order;
   for (int64_t d = 0; d < ndim; d++)
     if (indexed[d]) order.push_back(d);

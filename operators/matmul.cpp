@@ -27,7 +27,7 @@ void infer_mm(const Tensor& self, const Tensor& mat2, Output out) {
   infer_product({"self", self}, {"mat2", mat2}, 2, out);
 }
 
-// torch's kernels for the cpu, which quantized layers call, take an unsigned left operand as well.
+// _int_mm takes an unsigned left operand, too, as torch's kernels for the cpu do, which quantized layers call.
 void infer_int_mm(const Tensor& self, const Tensor& mat2, Output out) {
   check_ndim({"self", self}, 2);
   check_ndim({"mat2", mat2}, 2);

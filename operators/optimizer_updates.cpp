@@ -126,7 +126,7 @@ lamella_status infer(lamella_frame* f, const Update& u, const lamella_value* arg
 struct Number {
   Number(double value = 0) : value(value) {}
   explicit Number(const Tensor& t) : t(t) {}
-  double value = 0;  // unless there is a tensor
+  double value = 0;  // the number, if `t` is not defined
   Tensor t;
 };
 double value_of(const Number& x) { return x.t.defined() ? x.t.item().toDouble() : x.value; }

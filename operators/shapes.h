@@ -75,7 +75,7 @@ void same_with(Output& out, const Tensor& self, const char* name, const Tensor& 
 void lay_out(Output& out, const char* name, std::optional<MemoryFormat> format, const Tensor& t);
 // Gives an output the layout of a pointwise operator's result over these tensors, at most four.
 void lay_out_as_pointwise(Output& out, std::initializer_list<const Tensor*> operands);
-// Returns whether a tensor has the layout of a format; always true for the preserving one.
+// Returns whether a tensor has the layout of a format; always true for the preserving one and without a format.
 bool lies_in(const Tensor& t, std::optional<MemoryFormat> format);
 
 // Joins the four arguments of factories into one.

@@ -51,8 +51,8 @@ void infer_swapaxes(const Tensor& self, int64_t axis0, int64_t axis1, Output out
 
 void infer_permute(const Tensor& self, IntArrayRef dims, Output out) {
   const IntArrayRef sizes = self.sizes(), strides = self.strides();
-  LAMELLA_CHECK(dims.size() == sizes.size(), argument("dims"), ": ", dims.size(), " dimensions for a tensor of ",
-                self.dim());
+  LAMELLA_CHECK(dims.size() == sizes.size(), argument("dims"), ": expected ", self.dim(), " dimensions, got ",
+                shape_text(dims));
   wrap_dims("dims", dims, self.dim());
   Dims v;
   for (int64_t dim : dims) {
