@@ -47,7 +47,7 @@ void infer_adaptive_backward(const Tensor& grad_output, const Tensor& self, Outp
   check_spatial(self, 2);
   const IntArrayRef g = grad_output.sizes(), x = self.sizes();
   LAMELLA_CHECK(g.size() == x.size() && std::equal(g.begin(), g.end() - 2, x.begin()), argument("grad_output"),
-                ": expected ", x.size(), " dimensions, all but the last two of ", shape_text(x), ", got ",
+                ": expected the shape of 'self', ", shape_text(x), ", but for the last two sizes, got shape ",
                 shape_text(g));
   LAMELLA_CHECK(grad_output.dtype() == self.dtype(), argument("grad_output"), ": its dtype ", grad_output.dtype(),
                 " is not that of 'self', ", self.dtype(), "; convert one with .to(...)");
@@ -91,7 +91,7 @@ Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
   return as(all.reshape(pooled_sizes(self, 3, places)), self.dtype());
 }
 
-// ---- the largest ---------------------------------------------------------------------------------------------------
+// ---- max pools -----------------------------------------------------------------------------------------------------
 
 // Returns the places of each window, the last one repeated where a window has fewer than the longest: the repetition
 // changes no result, since the first of equal elements counts.
@@ -107,7 +107,7 @@ Tensor even_windows(const Tensor& self, int64_t n, int64_t places) {
   return lamella::minimum(taps, last).unsqueeze(0);
 }
 
-// Calls the plain max pool if all windows of a dimension have one size and lie side by side.
+// Calls the plain max pool if, along each dimension, all windows have one size and lie side by side.
 template <int Spatial>
 std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntArrayRef output_size) {
   int64_t places[3], kernel[3];

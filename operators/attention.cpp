@@ -63,7 +63,8 @@ void check_words(const Tensor& words, double dropout_p) {
   check_dropped(dropout_p);
   LAMELLA_CHECK(words.defined() || dropout_p == 0, argument("words"), ": is needed beside a dropout_p of ", dropout_p);
   LAMELLA_CHECK(!words.defined() || (words.dtype() == kLong && words.sizes() == IntArrayRef({2})), argument("words"),
-                ": expected two numbers of dtype ", kLong, ", a seed and an offset");
+                ": expected two numbers of dtype ", kLong, ", a seed and an offset, got shape ", shape_text(words),
+                " of dtype ", words.dtype());
 }
 
 void infer_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
@@ -85,7 +86,7 @@ void infer_attention_dropout(const Tensor& query, const Tensor& key, const Tenso
   words.set({2}, kLong);
 }
 
-// Checks the arguments that both operators of gradients have: those of query, key and value, and of the mask.
+// Checks the arguments that _attention_backward and _attention_mask_backward share.
 void check_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key,
                     const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp,
                     const Tensor& words, double dropout_p) {
@@ -292,7 +293,8 @@ Tensor with_batch(const Tensor& x, IntArrayRef batch) {
   return IntArrayRef(sizes) == x.sizes() ? x : x.expand(sizes);
 }
 
-// Returns the tensor in four dimensions: those before the last three become one, or ones of size 1 are added.
+// Returns the tensor in four dimensions: all dimensions before the last three become one, or new ones of size 1 come
+// first.
 Tensor as_four(const Tensor& x) {
   if (x.dim() == 4) return x;
   if (x.dim() == 2) return x.unsqueeze(0).unsqueeze(0);
@@ -334,8 +336,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   Tensor k = key, v = value;
   if (enable_gqa) {
     LAMELLA_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, argument("enable_gqa"),
-                  ": needs a dimension of heads, got query of shape ", shape_text(query));
-    // Four dimensions with equal heads of keys and values are passed on as they are.
+                  ": needs a dimension of heads, got shapes ", shape_text(query), " ('query'), ", shape_text(key),
+                  " ('key') and ", shape_text(value), " ('value')");
+    // Operands of four dimensions and one batch size, with as many heads of keys as of values, stay as they are.
     const bool plain = query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && key.size(1) == value.size(1) &&
                        key.size(0) == query.size(0) && value.size(0) == query.size(0);
     check_shared_heads("key", key, query.size(-3));

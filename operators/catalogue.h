@@ -1,4 +1,5 @@
-// The catalogue: one Declaration an operator, in operators/, one file a family. Schemas are parsed on first use.
+// The catalogue: one Declaration for each overload, one file of operators/ for each family. Schemas are parsed on first
+// use.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -13,8 +14,9 @@ inline constexpr uint32_t function = LAMELLA_FORM_FUNCTION, method = LAMELLA_FOR
                           no_kernel_needed = LAMELLA_FORM_NO_KERNEL, everywhere = function | method,
                           all_forms = everywhere | inplace | out;
 
-// A function as the C ABI calls it, and its comparison with the operator's schema, which runs when that is parsed. A
-// function against the C ABI has no types to compare.
+// `run` is a function as the C ABI calls it. `fits` compares the types of the C++ function in it with the operator's
+// schema, when the schema is parsed; it is null for a function that is written against the C ABI, which has no such
+// types.
 template <class Function>
 struct Adapted {
   constexpr Adapted(std::nullptr_t = nullptr) {}
@@ -35,13 +37,13 @@ struct Schema {
 
 struct Declaration {
   Schema schema;
-  const char* category = nullptr;          // nullptr: the family's
-  uint32_t forms = 0;                      // 0: the family's
-  Adapted<lamella_infer> infer = {};       // none for composites
-  Adapted<lamella_kernel> composite = {};  // none for operators with kernels of their own
-  const char* doc = nullptr;               // on the first overload
+  const char* category = nullptr;          // nullptr: the category of the family
+  uint32_t forms = 0;                      // 0: the forms of the family
+  Adapted<lamella_infer> infer = {};       // absent: `pointwise`, or what `composite` calls, has the rules
+  Adapted<lamella_kernel> composite = {};  // runs where no backend has a kernel
+  const char* doc = nullptr;               // the operator's documentation, on its first overload
   const char* aliases = nullptr;           // further names, separated by spaces; on the first overload
-  const char* module = nullptr;            // "linalg": the module that shows it; the top level if there is none
+  const char* module = nullptr;            // "linalg": the module that shows the operator; nullptr: the top level
   const lamella_pointwise* pointwise = nullptr;
 };
 

@@ -36,7 +36,8 @@ Tensor cartesian_prod(TensorList tensors) {
   return lamella::stack(columns, 1);
 }
 
-// Returns the combinations of r elements: rows of indices that rise, or do not fall with replacement.
+// Returns the combinations of r elements as rows. The indices of a row's elements rise, or do not fall if
+// `with_replacement` is set.
 Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   LAMELLA_CHECK(self.dim() == 1, argument("self"), ": expected a vector, got shape ", shape_text(self));
   LAMELLA_CHECK(r >= 0, argument("r"), ": expected at least 0, got ", r);
@@ -98,7 +99,8 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_u
       argument("test_elements"), ": dtypes ", elements.dtype(), " and ", test_elements.dtype(),
       " have no common dtype");
   const auto t = static_cast<ScalarType>(type.get());
-  LAMELLA_CHECK(!is_complex(t), argument("elements"), ": complex numbers have no order");
+  LAMELLA_CHECK(!is_complex(t), argument("elements"), ": complex numbers have no order, got dtypes ", elements.dtype(),
+                " and ", test_elements.dtype(), " ('test_elements')");
   const ScalarType wide = t == kBool ? kByte : t;
   const Tensor x = elements.to(wide), tests = test_elements.to(wide).reshape({test_elements.numel()});
   const Tensor sorted = std::get<0>(tests.sort());

@@ -41,7 +41,8 @@ void infer_imag(const Tensor& self, Output out) {
 
 void infer_view_as_real(const Tensor& self, Output out) {
   check_complex(self);
-  LAMELLA_CHECK(self.dim() != LAMELLA_MAX_DIMS, argument("self"), ": it has as many dimensions as are supported");
+  LAMELLA_CHECK(self.dim() != LAMELLA_MAX_DIMS, argument("self"), ": it has ", LAMELLA_MAX_DIMS,
+                " dimensions already, the most a tensor may have");
   DimVector sizes(self.sizes()), strides = part_strides(self);
   sizes.push_back(2);
   strides.push_back(1);
@@ -62,7 +63,8 @@ void infer_view_as_complex(const Tensor& self, Output out) {
     s /= 2;
   }
   LAMELLA_CHECK(even, argument("self"),
-                ": the last dimension must have stride 1, the others and the offset must be even; use contiguous()");
+                ": the last dimension must have stride 1, the others and the offset must be even, got strides ",
+                shape_text(self.strides()), " and offset ", self.storage_offset(), "; use contiguous()");
   out.view(self, sizes, strides, self.storage_offset() / 2, complex_of(self.dtype()));
 }
 
@@ -72,7 +74,8 @@ void infer_pair(const char* first, const Tensor& x, const char* second, const Te
   check_part(second, y.dtype());
   LAMELLA_CHECK(x.dtype() == y.dtype(), argument(second), ": expected dtype ", x.dtype(), ", got ", y.dtype());
   DimVector sizes(x.sizes());
-  LAMELLA_CHECK(broadcast(&sizes, y.sizes()), "shapes ", shape_text(x), " and ", shape_text(y), " do not broadcast");
+  LAMELLA_CHECK(broadcast(&sizes, y.sizes()), "shapes ", shape_text(x), " ('", first, "') and ", shape_text(y), " ('",
+                second, "') do not broadcast");
   out.set(sizes, complex_of(x.dtype()));
 }
 

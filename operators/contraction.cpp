@@ -84,8 +84,8 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 
 Tensor kron(const Tensor& self, const Tensor& other) {
   const int64_t nx = self.dim(), ny = other.dim(), n = std::max(nx, ny);
-  LAMELLA_CHECK(2 * n <= LAMELLA_MAX_DIMS, argument("self"), ": ", n, " dimensions, at most ", LAMELLA_MAX_DIMS / 2,
-                " are supported");
+  LAMELLA_CHECK(2 * n <= LAMELLA_MAX_DIMS, argument(nx == n ? "self" : "other"), ": ", n, " dimensions, at most ",
+                LAMELLA_MAX_DIMS / 2, " are supported");
   DimVector left, right, sizes;
   for (int64_t d = 0; d < n; d++) {
     const int64_t p = d < n - nx ? 1 : self.size(d - (n - nx)), q = d < n - ny ? 1 : other.size(d - (n - ny));

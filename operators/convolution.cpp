@@ -1,4 +1,4 @@
-// Convolutions: padding, windows, one bmm over the groups; conv1d to conv3d check their arguments for it.
+// Convolutions by padding, windows and one bmm over the groups, and their gradients. conv1d to conv3d call convolution.
 #include "operators/windows.h"
 
 namespace lamella::operators {
@@ -46,10 +46,10 @@ Geometry fit(const Operand& x, const Operand& w, IntArrayRef stride, IntArrayRef
   return s;
 }
 
-// Raises unless two operands of a product have one dtype.
+// Raises unless two operands of a product have one dtype, which is not bool. `y` may be absent.
 void check_same_dtype(const char* first, const Tensor& x, const char* second, const Tensor& y) {
-  LAMELLA_CHECK(!y.defined() || y.dtype() == x.dtype(), argument(second), ": its dtype ", y.dtype(), " is not ",
-                x.dtype(), ", that of the first operand; convert one with .to(...)");
+  LAMELLA_CHECK(!y.defined() || y.dtype() == x.dtype(), argument(second), ": its dtype ", y.dtype(),
+                " is not that of '", first, "', ", x.dtype(), "; convert one with .to(...)");
   LAMELLA_CHECK_NOT_IMPLEMENTED(x.dtype() != kBool, argument(first),
                                 ": products of bools are not supported; convert with .to(...)");
 }
@@ -77,7 +77,8 @@ void infer_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
   check_bytes(out.sizes(), out.dtype());
 }
 
-// (n, groups, c, places, taps) becomes (n · groups, c · taps, places) and is multiplied by (groups, out, c · taps).
+// The windows, (n, groups, c, places, taps), become (n · groups, c · taps, places), and the weight, (groups, out,
+// c · taps), is multiplied by them.
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                    IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   const Geometry s = read_operands(input, weight, bias, stride, padding, dilation, groups);

@@ -99,7 +99,8 @@ Scalar item(const Tensor& self) {
   const Tensor plain = core::full(self.get())->opaque() ? lamella::_materialize(self) : self;
   if (core::full(self.get())->opaque())
     LAMELLA_CHECK(!plain.is_opaque() && plain.numel() == 1 && plain.device() == self.device(), argument("self"),
-                  ": its layer must give one element in memory, on the same device");
+                  ": its layer must give one element in memory, on the same device, got shape ", shape_text(plain),
+                  " on ", plain.device(), plain.is_opaque() ? ", opaque" : "");
   return read_number(converted(plain, std::nullopt, host, false, std::nullopt));
 }
 

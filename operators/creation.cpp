@@ -107,7 +107,8 @@ Tensor full_like(const Tensor& self, const Scalar& fill_value, std::optional<Sca
 // ---- ranges ----
 
 void check_ordered(const char* name, const Scalar& number) {
-  LAMELLA_CHECK(!number.isComplex(), argument(name), ": a complex number has no order");
+  LAMELLA_CHECK(!number.isComplex(), argument(name), ": a complex number has no order, got ",
+                core::describe(number.value()));
 }
 
 void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype,
@@ -126,12 +127,12 @@ void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, st
   double count;
   if (floating) {
     count = std::ceil((to - from) / by);
-  } else {  // exact, also beyond 2^53
+  } else {  // exact for integers beyond 2^53, unless the count itself is beyond
     const __int128 span = static_cast<__int128>(end.toLong()) - start.toLong(), s = step.toLong();
     count = static_cast<double>((span + s + (s > 0 ? -1 : 1)) / s);
   }
-  LAMELLA_CHECK(!(count > 9e18), argument("end"),
-                ": the range from 'start' by 'step' has more elements than 63 bits can count");
+  LAMELLA_CHECK(!(count > 9e18), argument("end"), ": the range from ", from, " ('start') to ", to, " by ", by,
+                " ('step') has more elements than 63 bits can count");
   const int64_t n = static_cast<int64_t>(count);
   check_sizes("end", n, t);
   out.set(n, t);

@@ -12,7 +12,7 @@ enum Reduction : int64_t { none = 0, mean = 1, sum = 2 };
 
 struct Labels {
   Tensor states;  // (N, 2 S + 1): labels between blanks
-  Tensor skips;   // whether a state is also reached from the second one before it
+  Tensor skips;   // whether a state is also reached from the state two places before it
 };
 
 int64_t most_of(IntArrayRef numbers) {
@@ -159,7 +159,7 @@ std::vector<int64_t> numbers(const char* name, const Tensor& t) {
 
 Tensor ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                            const Tensor& target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
-  if (input_lengths.is_meta() || target_lengths.is_meta())  // only the shape
+  if (input_lengths.is_meta() || target_lengths.is_meta())  // lengths without values: only the shape follows
     return lamella::empty(log_probs.dim() == 3 && reduction == none ? DimVector{log_probs.size(1)} : DimVector{},
                           log_probs.options());
   return ctc_of_lists(log_probs, targets, numbers("input_lengths", input_lengths),

@@ -32,7 +32,8 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 
 // ---- of all pairs of rows -------------------------------------------------------------------------------------------
 
-// More rows than this are compared by a product of matrices, as in torch.
+// In the default compute_mode, more rows than this have their Euclidean distances from a product of matrices, as in
+// torch.
 constexpr int64_t rows_by_difference = 25;
 
 bool by_product(const Tensor& x1, const Tensor& x2, double p, std::string_view mode) {
@@ -55,8 +56,8 @@ void infer_cdist(const Tensor& x1, const Tensor& x2, double p, std::string_view 
     LAMELLA_CHECK(x->dim() >= 2, argument(name), ": cdist only supports at least 2D tensors, got shape ",
                   shape_text(*x));
   }
-  LAMELLA_CHECK(x1.size(-1) == x2.size(-1), argument("x2"), ": ", x2.size(-1), " columns are not those of x1, ",
-                x1.size(-1));
+  LAMELLA_CHECK(x1.size(-1) == x2.size(-1), argument("x2"), ": expected ", x1.size(-1),
+                " columns, as 'x1' has, got shape ", shape_text(x2));
   LAMELLA_CHECK(x1.dtype() == x2.dtype(), argument("x2"), ": its dtype ", x2.dtype(), " is not that of x1, ",
                 x1.dtype(), "; convert one with .to(...)");
   check_power(p);
@@ -70,7 +71,7 @@ void infer_cdist(const Tensor& x1, const Tensor& x2, double p, std::string_view 
   out.set(sizes, x1.dtype());
 }
 
-// |a - b|^2 = |a|^2 - 2 a b + |b|^2, as one product of matrices.
+// Returns |a - b| for all pairs of rows: |a - b|^2 = |a|^2 - 2 a b + |b|^2 is one product of matrices.
 Tensor euclidean(const Tensor& a, const Tensor& b) {
   const Tensor a2 = (a * a).sum(DimVector{-1}, true), b2 = (b * b).sum(DimVector{-1}, true);
   const Tensor left = lamella::cat({a * -2, a2, lamella::ones_like(a2)}, -1);

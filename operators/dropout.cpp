@@ -13,7 +13,8 @@ void check_probability(double p) {
   LAMELLA_CHECK(p >= 0 && p <= 1, argument("p"), ": dropout probability has to be between 0 and 1, but got ", p);
 }
 
-// Sets a fraction p of the elements to 0 and multiplies the others by 1 / (1 - p); the mask is true for the others.
+// Sets each element to 0 with probability p, unless `train` is false, and multiplies the others by 1 / (1 - p). The
+// mask is true for the others.
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   check_probability(p);
   const Tensor mask = lamella::empty_like(input, kBool);
@@ -48,7 +49,7 @@ Tensor feature_dropout(const Tensor& input, double p, bool train) {
 }
 
 // Sets random elements or channels to the value at which SELU saturates, then scales and shifts all elements so that
-// mean 0 and variance 1 are kept. After Klambauer et al. (2017).
+// mean 0 and variance 1 are kept; with p = 1 all become 0. After Klambauer et al. (2017).
 template <bool Channels>
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
   check_probability(p);

@@ -13,7 +13,7 @@ constexpr int first_ellipsis = 128, num_labels = first_ellipsis + LAMELLA_MAX_DI
 
 struct Term {
   std::string letters;
-  int ellipsis = -1;  // the number of letters before it
+  int ellipsis = -1;  // the number of letters before '...'; -1: the term has none
 };
 
 struct Equation {
@@ -134,7 +134,7 @@ class Einsum {
     return o;
   }
 
-  // Drops dimensions of size 1 whose label has a larger size elsewhere: broadcasting makes them unnecessary.
+  // Drops dimensions of size 1 whose label has another size elsewhere: broadcasting makes them unnecessary.
   void drop_ones(Operand& o) {
     for (int d = static_cast<int>(o.labels.size()) - 1; d >= 0; d--)
       if (o.x.size(d) == 1 && sizes_[o.labels[d]] != 1) {
@@ -192,8 +192,8 @@ class Einsum {
     o.labels = kept;
   }
 
-  // Returns a view with the dimensions in the order of `labels`; absent ones have size 1 (or, expanded, the label's
-  // size).
+  // Returns a view with the dimensions in the order of `labels`. A label that the operand lacks gets a dimension of
+  // size 1, or of the label's size if `expanded` is set.
   Tensor in_order(const Operand& o, const std::vector<int>& labels, bool expanded) {
     DimVector order, sizes;
     Tensor x = o.x;

@@ -1,4 +1,5 @@
-// Extrema: the largest and the smallest elements and their positions. The composites call amax, amin and argmax.
+// Extrema: the largest and the smallest elements and their positions. The composites call amax, amin and argmax, or
+// maximum and minimum.
 #include "operators/reduction.h"
 
 namespace lamella::operators {

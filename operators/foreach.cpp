@@ -1,4 +1,4 @@
-// Operators over lists of tensors: each is an operator of the catalogue, called for every place of the lists.
+// Operators over lists of tensors: each calls operators of the catalogue for every place of the lists.
 //
 // Note [Each]  A row below says which lists an operator takes and which single operator it stands for. A call of the
 //   single operator gets one element of every list, and every other argument as it is; its further arguments have their
@@ -158,7 +158,7 @@ struct Row {
   const char* rest;    // the arguments after `self`
   const char* single;  // the single operator; "*" stands for the name
   // The example's arguments after x, in the call with lists and in the single call; for a single operator that is in
-  // place, `in_single` is its whole result. Null: there is no example.
+  // place, `in_single` is its whole result. Null: the row has no documentation.
   const char *in_lists, *in_single;
 };
 

@@ -6,7 +6,8 @@
 
 namespace lamella::operators {
 
-// Returns a map from each operator's name with its overload, "_foreach_add_.List", to its single one's, "add_.Tensor".
+// Returns a map from each such operator, "_foreach_add_.List", to the operator that it calls for one place,
+// "add_.Tensor".
 const std::unordered_map<std::string, std::string>& single_operators();
 
 }  // namespace lamella::operators

@@ -57,7 +57,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
                 random_samples.dtype());
   LAMELLA_CHECK(random_samples.is_floating_point(), argument("random_samples"),
                 ": expected numbers of [0, 1) in a floating dtype, got ", random_samples.dtype());
-  // Samples for more images than there are may be given; they are not used.
+  // Samples for more images than `self` has are not used.
   const bool enough = random_samples.dim() == 3 && random_samples.size(0) >= wanted[0];
   LAMELLA_CHECK(enough && random_samples.size(1) == wanted[1] && random_samples.size(2) == Spatial,
                 argument("random_samples"), ": expected shape ", shape_text(wanted), ", got shape ",

@@ -12,7 +12,7 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 constexpr double bernoulli[] = {1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6, -3617. / 510};
 
-// Returns the sum over j of B(2j) (2j + n - 1)! / ((2j)! n!) y^-2j; for n = 0 its limit, B(2j) / 2j y^-2j.
+// Returns the sum over j of B(2j) (2j + n - 1)! / ((2j)! n!) y^-2j, where B(2j) is a Bernoulli number.
 Tensor series(const Tensor& y, int64_t n) {
   const Tensor square = lamella::div(1., y * y);
   Tensor sum = square * 0.;
@@ -27,8 +27,8 @@ Tensor series(const Tensor& y, int64_t n) {
   return sum;
 }
 
-// Returns the n-th derivative of cot(x) as a polynomial in cot(x): each is -(1 + cot^2) times the derivative of the one
-// before.
+// Returns the n-th derivative of cot(x) as a polynomial in cot(x): each polynomial is -(1 + cot^2) times the derivative
+// of the polynomial before it.
 std::vector<double> derivative_of_cot(int64_t n) {
   std::vector<double> p = {0, 1};
   for (int64_t k = 0; k < n; k++) {
@@ -82,7 +82,7 @@ Tensor evaluate(int64_t n, const Tensor& self) {
 Tensor digamma(const Tensor& self) { return evaluate(0, self); }
 
 Tensor polygamma(int64_t n, const Tensor& self) {
-  LAMELLA_CHECK(n >= 0, argument("n"), ": expected an order of at least 0");
+  LAMELLA_CHECK(n >= 0, argument("n"), ": expected an order of at least 0, got ", n);
   return evaluate(n, self);
 }
 

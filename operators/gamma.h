@@ -1,4 +1,4 @@
-// The derivatives of the logarithm of the gamma function, for the table of pointwise functions.
+// The derivatives of the logarithm of the gamma function, which elementwise.cpp declares as operators.
 #pragma once
 
 #include <lamella/extension.h>

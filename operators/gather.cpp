@@ -4,7 +4,7 @@
 namespace lamella::operators {
 namespace {
 
-// The index must have as many dimensions as self, and must be no larger than self except along `dim`.
+// An index with elements must have as many dimensions as self, and must be no larger than self except along `dim`.
 void check_along(const Tensor& self, int64_t dim, const Tensor& index) {
   const int64_t along = wrap_dim("dim", dim, self.dim());
   check_places("index", index);
@@ -74,7 +74,8 @@ void check_reduction(const Tensor& self, int64_t dim, const Tensor& index, const
   bool known = false;
   for (const char* name : {"sum", "prod", "mean", "amax", "amin"}) known |= reduce == name;
   LAMELLA_CHECK(known, argument("reduce"), ": expected 'sum', 'prod', 'mean', 'amax' or 'amin', got '", reduce, "'");
-  LAMELLA_CHECK(!is_complex(self.dtype()) || reduce[0] != 'a', argument("self"), ": complex numbers have no order");
+  LAMELLA_CHECK(!is_complex(self.dtype()) || reduce[0] != 'a', argument("self"), ": dtype ", self.dtype(),
+                " has no order, which '", reduce, "' needs");
   check_scatter(self, dim, index, src);
 }
 
@@ -149,7 +150,7 @@ const Tensor& scatter_reduce_inplace(const Tensor& self, int64_t dim, const Tens
 
 void infer_take(const Tensor& self, const Tensor& index, Output out) {
   LAMELLA_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, argument("self"),
-                      ": nothing can be taken from an empty tensor");
+                      ": nothing can be taken from an empty tensor, got shape ", shape_text(self));
   check_integral("index", index);
   out.set(index.sizes(), self.dtype());
 }

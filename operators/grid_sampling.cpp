@@ -38,7 +38,8 @@ Tensor padded_place(const Tensor& x, int64_t size, int64_t padding, bool align) 
   return lamella::where((at > 0) & (at < last), at, edge);
 }
 
-// Converts a whole number to an index. A place outside of the image reads some element of it, with weight 0.
+// Converts a whole number to an index. A place outside of the image reads an element at the edge, which `inside` leaves
+// out.
 Tap tap_at(const Tensor& at, int64_t size, const Tensor& weight) {
   const Tensor whole = lamella::detach(at);
   Tap t;
@@ -74,13 +75,13 @@ void check_grid(const Tensor& input, const Tensor& grid, int64_t mode, int64_t p
                 ": expected a batch of ", input.size(0), ", and ", axes, " coordinates of each place, got shape ",
                 shape_text(grid));
   LAMELLA_CHECK(input.is_floating_point() && grid.dtype() == input.dtype(), argument("grid"),
-                ": expected one floating dtype of both, got ", input.dtype(), " and ", grid.dtype());
+                ": expected one floating dtype of 'input' and 'grid', got ", input.dtype(), " and ", grid.dtype());
   for (int64_t d = 2; d < input.dim(); d++)
     LAMELLA_CHECK(input.size(d) > 0, argument("input"), ": shape ", shape_text(input), " has no pixels");
   LAMELLA_CHECK(mode >= 0 && mode <= 2, argument("interpolation_mode"), ": expected 0, 1 or 2, got ", mode);
   LAMELLA_CHECK(padding >= 0 && padding <= 2, argument("padding_mode"), ": expected 0, 1 or 2, got ", padding);
   LAMELLA_CHECK(mode != bicubic || axes == 2, argument("interpolation_mode"),
-                ": bicubic interpolation only supports 4D input");
+                ": bicubic interpolation only supports 4D input, got shape ", shape_text(input));
 }
 
 template <int Axes>

@@ -15,7 +15,7 @@ void infer_index_select(const Tensor& self, int64_t dim, const Tensor& index, Ou
   const int64_t d = wrap_dim("dim", dim, self.dim());
   check_vector("index", index);
   LAMELLA_CHECK_INDEX(self.dim() != 0 || index.numel() == 1, argument("index"),
-                      ": a zero-dim tensor takes exactly one index");
+                      ": a zero-dim tensor takes exactly one index, got ", index.numel());
   DimVector sizes(self.sizes());
   if (self.dim()) sizes[d] = index.numel();
   out.set(sizes, self.dtype());
@@ -123,7 +123,8 @@ void infer_embedding(const Tensor& weight, const Tensor& indices, int64_t /*padd
   LAMELLA_CHECK(weight.dim() == 2, argument("weight"), ": expected a matrix, one row for each index, got shape ",
                 shape_text(weight));
   check_integral("indices", indices);
-  LAMELLA_CHECK(indices.dim() != LAMELLA_MAX_DIMS, argument("indices"), ": too many dimensions");
+  LAMELLA_CHECK(indices.dim() != LAMELLA_MAX_DIMS, argument("indices"), ": it has ", LAMELLA_MAX_DIMS,
+                " dimensions already, the most a tensor may have");
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.size(1));
   out.set(sizes, weight.dtype());
@@ -142,8 +143,8 @@ void infer_embedding_backward(const Tensor& grad_output, const Tensor& indices, 
   LAMELLA_CHECK(is_floating_point(g.dtype()), argument("grad_output"), ": expected a floating dtype, got ", g.dtype());
   check_integral("indices", indices);
   LAMELLA_CHECK(g.dim() == indices.dim() + 1 && indices.sizes() == IntArrayRef(g.sizes().data(), g.dim() - 1),
-                argument("grad_output"), ": expected one row for each index, but the indices have shape ",
-                shape_text(indices), ", and this ", shape_text(g));
+                argument("grad_output"), ": expected one row for each index of 'indices', whose shape is ",
+                shape_text(indices), ", got shape ", shape_text(g));
   LAMELLA_CHECK(num_weights >= 0, argument("num_weights"), ": expected at least 0, got ", num_weights);
   const DimVector sizes{num_weights, g.size(-1)};
   check_sizes("num_weights", sizes, g.dtype());
@@ -170,11 +171,12 @@ Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
 Tensor one_hot(const Tensor& self, int64_t num_classes) {
   check_int64("self", self);
   int64_t classes = num_classes;
-  if (classes == -1) {  // depends on the data
+  if (classes == -1) {  // the number of classes depends on the data
     LAMELLA_CHECK(self.numel() != 0, argument("num_classes"),
                   ": -1 takes it from the largest index, but 'self' is empty; pass the number of classes");
     const int64_t most = self.amax().item().toLong();
-    LAMELLA_CHECK(most != INT64_MAX, argument("self"), ": more classes than 63 bits can count");
+    LAMELLA_CHECK(most != INT64_MAX, argument("self"), ": the largest index, ", most,
+                  ", gives more classes than 63 bits can count");
     classes = most + 1;
   }
   LAMELLA_CHECK(classes >= 1 || (classes == 0 && self.numel() == 0), argument("num_classes"),

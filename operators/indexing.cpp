@@ -44,8 +44,8 @@ namespace {
 
 // How a list of index tensors selects from a shape.
 struct Plan {
-  int64_t used = 0;    // dimensions of self that the tensors index
-  int64_t first = -1;  // kept dimensions before the first index tensor; -1: there is none
+  int64_t used = 0;    // dimensions of self that the list covers, with one for each absent tensor
+  int64_t first = -1;  // dimensions of self before the first index tensor; -1: there is no index tensor
   bool adjacent = true, masks = false;
   DimVector shape;  // of the integer index tensors, broadcast
 };
@@ -126,7 +126,7 @@ void check_index_put(const Tensor& self, TensorList indices, const Tensor& value
 // Indexing as gather or scatter_ along one dimension: the indexed dimensions are moved to the front and joined.
 struct Flat {
   Tensor self;            // permuted: the indexed dimensions, then the kept ones
-  Tensor index;           // one place for each element of the index shape, as a vector
+  Tensor index;           // for each element of `shape`, its place among the indexed dimensions
   DimVector shape, kept;  // the sizes of the indices; of the kept dimensions
   DimVector home;         // the permutation of (shape..., kept...) to the result
   int64_t places = 1, rest = 1;
@@ -163,7 +163,8 @@ Flat flatten_index(const Tensor& self, TensorList list) {
   indexed.resize(ndim, false);
   for (const Tensor& t : indices)
     LAMELLA_CHECK_INDEX(broadcast(&flat.shape, t.sizes()), argument("indices"),
-                        ": the shapes of masks and index tensors do not broadcast");
+                        ": the shapes of index tensors, and of the positions that masks hold, do not broadcast, got ",
+                        shape_text(t), " after others");
   DimVector order;
   for (int64_t d = 0; d < ndim; d++)
     if (indexed[d]) order.push_back(d);
@@ -173,7 +174,8 @@ Flat flatten_index(const Tensor& self, TensorList list) {
       flat.kept.push_back(flat.self.size(d));
       flat.rest *= flat.self.size(d);
     }
-  // The place of each index: the row-major position among the indexed dimensions; -1 for an index out of range.
+  // The place of each index: the row-major position among the indexed dimensions. One index tensor is the place itself;
+  // with several, an index out of range gives -1.
   std::vector<Tensor> bad;
   size_t k = 0;
   for (int64_t d = 0; d < ndim; d++) {

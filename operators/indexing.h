@@ -5,7 +5,7 @@
 
 namespace lamella::operators {
 
-// Return the dimensions and sizes of a tensor, with a zero-dim tensor as one dimension of size one.
+// Return the number of dimensions and one size of a tensor; a zero-dim tensor counts as one dimension of size one.
 inline int64_t dims_of(const Tensor& t) { return std::max<int64_t>(t.dim(), 1); }
 inline int64_t size_of(const Tensor& t, int64_t d) { return t.dim() ? t.sizes()[d] : 1; }
 
@@ -17,7 +17,7 @@ void check_same_dtype(const char* name, const Tensor& t, const Tensor& self);
 // Checks a number or a zero-dim tensor that is written into a dtype.
 void check_filling(const char* name, const Scalar& value, ScalarType dtype);
 void check_filling(const char* name, const Tensor& value, ScalarType dtype);
-// Raises if `t` shares memory with `self`, which is written while `t` is read.
+// Raises if `t` has elements and uses the storage of `self`, which is written while `t` is read.
 void check_apart(const char* name, const Tensor& t, const Tensor& self);
 
 // Replaces negative indices, which count from the end.

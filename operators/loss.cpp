@@ -1,5 +1,5 @@
-// Loss functions, with the signatures of torch.nn.functional. All are composites, except _nll_pick, the choice of each
-// target's log-probability, for which a backend may have a kernel.
+// Loss functions, with the signatures of torch.nn.functional. All are composites; backends may have kernels for
+// _nll_pick, _pair_loss, _class_loss and the gradients of the last two.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -136,7 +136,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view re
   LAMELLA_CHECK(delta > 0, argument("delta"), ": expected a number above 0, got ", delta);
   if (!weight.defined()) return pair(input, target, PairLoss::huber, delta, how);
   const Tensor loss = pair(input, target, PairLoss::huber, delta, Reduction::none) * weight;
-  return reduced(loss, how);  // unlike mse_loss's, its mean divides by the number of losses
+  return reduced(loss, how);  // its mean divides by the number of losses, that of mse_loss by the weights
 }
 
 // 'batchmean' divides by the size of the batch.
@@ -318,7 +318,8 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
                 ": expected a number from 0 to 1, got ", label_smoothing);
   const bool probabilities = input.sizes() == target.sizes() && target.is_floating_point() && input.dim() > 0;
   LAMELLA_CHECK(!probabilities || ignore_index < 0, argument("ignore_index"),
-                ": only goes with a 'target' of class indices, and this one has probabilities; leave it out");
+                ": only goes with a 'target' of class indices, and this one has probabilities; leave it out, got ",
+                ignore_index);
   if (probabilities)
     check_class_weights(input, weight);
   else

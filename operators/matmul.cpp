@@ -1,4 +1,5 @@
-// Matrix products. bmm is the primitive; everything else is written over it, and has kernels where that is faster.
+// Matrix products. bmm is the primitive; all others but outer and addr are written over it, and have kernels where
+// kernels are faster.
 #include "operators/products.h"
 
 namespace lamella::operators {
@@ -26,7 +27,7 @@ void infer_mm(const Tensor& self, const Tensor& mat2, Output out) {
   infer_product({"self", self}, {"mat2", mat2}, 2, out);
 }
 
-// torch's kernels for the cpu, which quantized layers call, take an unsigned left operand as well.
+// _int_mm takes an unsigned left operand, too, as torch's kernels for the cpu do, which quantized layers call.
 void infer_int_mm(const Tensor& self, const Tensor& mat2, Output out) {
   check_ndim({"self", self}, 2);
   check_ndim({"mat2", mat2}, 2);
@@ -77,7 +78,7 @@ void check_factor(const char* name, const Scalar& number, ScalarType t) {
 }
 
 // Checks the tensor that a product is added to: it has the dtype of the factors, of which `first` is one, and
-// broadcasts to the product's shape.
+// broadcasts to the product's shape. `beta` and `alpha` must fit the dtype that the sum is computed in.
 void check_added(const Tensor& self, const Named& first, const Scalar& beta, const Scalar& alpha, const Output& out) {
   DimVector sizes(out.sizes());
   const bool fits =
@@ -175,7 +176,7 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
 }
 
 // Returns beta * self + alpha * product. With beta 0, the elements of self do not matter, NaN included. The first
-// summand decides the layout of the sum: a product of matrices is contiguous, whatever the layout of self.
+// summand, self if `as_self` is set, else the product, decides the layout of the sum.
 Tensor add_to(const Tensor& self, Tensor product, const Scalar& of_self, const Scalar& of_product,
               bool as_self = false) {
   const Scalar beta = factor_in(of_self, self.dtype()), alpha = factor_in(of_product, product.dtype());

@@ -42,7 +42,8 @@ void check_groups(const char* name, int64_t groups, int64_t channels) {
 
 void check_volume(std::array<int64_t, 3> sizes, const Tensor& input) {
   LAMELLA_CHECK(sizes[0] >= 0 && sizes[1] >= 0 && sizes[2] >= 0 && sizes[0] * sizes[1] * sizes[2] == input.numel(),
-                argument("N"), ": N * C * HxW is not the number of elements of the input, shape ", shape_text(input));
+                argument("N"), ": N * C * HxW, ", sizes[0], " * ", sizes[1], " * ", sizes[2],
+                ", is not the number of elements of the input, shape ", shape_text(input));
 }
 
 DimVector row_sizes(const Tensor& input, size_t n) {

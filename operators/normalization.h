@@ -9,7 +9,8 @@ namespace lamella::operators {
 
 // Raises unless a tensor is absent or has these sizes.
 void check_shape(const char* name, const Tensor& t, IntArrayRef sizes);
-// Raises unless a weight or bias is absent, or has these sizes and the input's dtype (or float32 for half precision).
+// Raises unless a weight, bias or statistic is absent, or has these sizes and the input's dtype (or float32 for half
+// precision).
 void check_parameter(const char* name, const Tensor& t, const Tensor& input, IntArrayRef sizes);
 // The last dimensions of the argument `input` must be those of the argument `normalized_shape`.
 void check_normalized(const Tensor& input, IntArrayRef normalized_shape);

@@ -2,7 +2,8 @@
 // computed in float32.
 //
 // Note [Output masks]  A norm has up to three gradients, and `output_mask` says which are wanted: of the input, the
-//   weight and the bias. The others are none, and so is the gradient of an absent weight or bias.
+//   weight and the bias. The others are none, and so is that of an absent weight, or of an absent bias where
+//   backward gets the bias.
 #include "operators/normalization.h"
 
 namespace lamella::operators {

@@ -1,6 +1,5 @@
 // The updates of optimizers over lists of tensors. The formulas are those of <lamella/updates.h>, applied to whole
-// tensors; a device's kernel may apply them to each element. See Note [Updates] in
-// <lamella/updates/base.h>.
+// tensors; a device's kernel may apply them to each element. See Note [Updates] in <lamella/updates/base.h>.
 #include <lamella/updates/host.h>
 
 #include <cstdio>
@@ -121,13 +120,13 @@ lamella_status infer(lamella_frame* f, const Update& u, const lamella_value* arg
   });
 }
 
-// ---- the formulas' words, for numbers that may be tensors, and for whole tensors ----
+// ---- the operations of the formulas, for numbers that may be tensors, and for whole tensors ----
 
-// A number, or a tensor without dimensions, in float64, whose history the results carry on.
+// A number, or a zero-dim tensor of float64, through which gradients of the results flow.
 struct Number {
   Number(double value = 0) : value(value) {}
   explicit Number(const Tensor& t) : t(t) {}
-  double value = 0;  // unless there is a tensor
+  double value = 0;  // the number, if `t` is not defined
   Tensor t;
 };
 double value_of(const Number& x) { return x.t.defined() ? x.t.item().toDouble() : x.value; }
@@ -241,7 +240,7 @@ struct Of {
   }
 };
 
-// ---- declarations: all of it follows from the struct ----
+// ---- declarations, which follow from the struct of each update ----
 
 std::string number_text(double x) {
   char text[32];
@@ -292,7 +291,8 @@ Raises:
          ")\n>>> w\n[tensor([" + element + ", " + element + "])]\n";
 }
 
-const char* kept(const std::string& text) { return (new std::string(text))->c_str(); }  // as long as the catalogue
+// Returns a copy that lives as long as the catalogue.
+const char* kept(const std::string& text) { return (new std::string(text))->c_str(); }
 
 template <class U, int number>
 void add(std::vector<Declaration>& table) {

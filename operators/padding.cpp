@@ -1,4 +1,4 @@
-// Padding: by a constant, or from within.
+// Padding: by a constant, or by elements of the tensor itself.
 #include "core/tensor.h"
 #include "operators/windows.h"
 

@@ -1,4 +1,4 @@
-// Replacing a part of a tensor: selections, slices, diagonals, single elements, rows that are too long.
+// Replacing a part of a tensor: selections, slices, diagonals, elements by index. Also nonzero_static and narrow_copy.
 #include "operators/indexing.h"
 
 namespace lamella::operators {

@@ -6,7 +6,8 @@ namespace {
 
 void check_power(const Tensor& self, const Scalar& exponent, Output) {
   LAMELLA_CHECK(!is_integral(self.dtype()) || !exponent.isIntegral() || exponent.toDouble() >= 0, "argument 'exponent'",
-                ": an integer to a negative integer power is not an integer; convert 'self' with .to(lamella.float32)");
+                ": an integer to a negative integer power is not an integer, got ", exponent.toLong(),
+                "; convert 'self' with .to(lamella.float32)");
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ Pool read_pool(const Tensor& self, int spatial, IntArrayRef kernel_size, IntArra
   read_spatial("padding", padding, spatial, 0, p.padding);
   read_spatial("dilation", dilation, spatial, 1, p.dilation);
   for (int i = 0; i < spatial; i++) {
-    LAMELLA_CHECK(p.padding[i] <= p.kernel[i] / 2, argument("padding"), ": must be at most half of the kernel, ",
-                  p.padding[i], " of ", p.kernel[i]);
+    LAMELLA_CHECK(p.padding[i] <= p.kernel[i] / 2, argument("padding"), ": must be at most half of the kernel, got ",
+                  p.padding[i], " for a kernel of ", p.kernel[i]);
     const int64_t n = self.size(i - spatial), reach = p.dilation[i] * (p.kernel[i] - 1) + 1;
     const int64_t room = n + 2 * p.padding[i] - reach;
     p.places[i] = room < 0 ? 0 : room / p.stride[i] + 1;
@@ -100,7 +100,7 @@ void behind(const Tensor& x, const Pool& p, int64_t* after) {
         0, (p.places[i] - 1) * p.stride[i] + p.dilation[i] * (p.kernel[i] - 1) + 1 - p.padding[i] - x.size(-2 + i));
 }
 
-// ---- the largest ---------------------------------------------------------------------------------------------------
+// ---- max pools -----------------------------------------------------------------------------------------------------
 
 template <int Spatial>
 void infer_max(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
@@ -162,7 +162,7 @@ std::tuple<Tensor, Tensor> max_pool_indices(const Tensor& self, IntArrayRef kern
   return {laid_out(values, self), laid_out(index, self)};
 }
 
-// ---- the mean ------------------------------------------------------------------------------------------------------
+// ---- mean pools ----------------------------------------------------------------------------------------------------
 
 void infer_avg2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                  bool /*count_include_pad*/, std::optional<int64_t> divisor_override, Output out) {
@@ -181,7 +181,7 @@ void infer_avg1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride
   set_pooled(out, self, 1, p.places);
 }
 
-// Sums the windows and divides by how many elements count.
+// Sums the windows and divides by `divisor_override` or, without it, by how many elements count.
 Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                 bool count_include_pad, std::optional<int64_t> divisor_override) {
   const Pool p = read_pool(self, 2, kernel_size, stride, padding, 1, ceil_mode);

@@ -1,4 +1,4 @@
-// Checks of the operands of products, whose messages name both.
+// Checks of the operands of products. Messages about two operands name both.
 #pragma once
 
 #include "operators/shapes.h"

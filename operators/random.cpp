@@ -1,5 +1,6 @@
 // Random numbers: Philox's words are the primitive; uniform, normal and Bernoulli numbers, permutations and samples
-// follow from them. Composites take the same words as native kernels, so a stream is one on every device.
+// follow from them. Composites take the same words as native kernels, so that a stream is the same on every
+// device.
 #include "operators/random.h"
 
 #include <cmath>
@@ -204,7 +205,7 @@ void check_spreads(double std) { check_std(std); }
 void check_spreads(const Tensor& std) {
   LAMELLA_CHECK(!std.is_complex(), argument("std"), ": a standard deviation is a real number, got ", std.dtype());
   if (std.device().get().backend == core::meta_backend) return;
-  const bool negative = (std >= 0).logical_not().any().item().toBool();  // also NaN
+  const bool negative = (std >= 0).logical_not().any().item().toBool();  // NaN counts as negative
   LAMELLA_CHECK(!negative, argument("std"), ": a standard deviation must not be negative");
 }
 

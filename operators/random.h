@@ -17,7 +17,7 @@ void check_plain(const char* name, ScalarType t);  // raises for a dtype that ha
 
 // Returns `count` words of the stream as int64.
 Tensor words(const Generator& generator, const Device& device, int64_t count);
-// Returns `count` numbers of at most 63 bits as int64, each made of two words of the stream.
+// Returns `count` numbers of `bits` bits, 32 to 63, as int64, each made of two words of the stream.
 Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits);
 // Draws uniform numbers from [0, 1) into a new tensor, by uniform_.
 Tensor uniform_numbers(const Generator& generator, const Device& device, IntArrayRef size, ScalarType dtype);

@@ -38,8 +38,8 @@ namespace {
 // would overflow.
 int64_t end_of(ScalarType t) { return largest_integer(t) == INT64_MAX ? INT64_MAX : largest_integer(t) + 1; }
 
-// A range of integers [low, high), and the arguments that a message names. `subject` is the operator's first argument;
-// `low_name` is empty if no argument gives `low`.
+// A range of integers [low, high), and the arguments that a message names. `subject` is the argument that gives the
+// dtype; `low_name` is empty if no argument gives `low`.
 struct Range {
   int64_t low, high;
   const char *subject, *low_name, *high_name;
@@ -48,7 +48,7 @@ struct Range {
 void check_integers(ScalarType t, const Range& r) {
   check_plain(r.subject, t);
   const int64_t largest = largest_integer(t);
-  LAMELLA_CHECK(!is_complex(t), argument(r.subject), ": a complex dtype has no range of integers");
+  LAMELLA_CHECK(!is_complex(t), argument(r.subject), ": a complex dtype has no range of integers, got ", t);
   const char *before = *r.low_name ? " ('" : "", *after = *r.low_name ? "')" : "";
   LAMELLA_CHECK(r.low < r.high && static_cast<__int128>(r.high) - r.low <= INT64_MAX, argument(r.high_name),
                 ": the range from ", r.low, before, r.low_name, after, " to ", r.high, " is empty or too wide");
@@ -76,14 +76,14 @@ void infer_integers_all(const Tensor& self, const Generator&, Output out) {
 void infer_randint(int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
                    std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(kLong);
-  check_integers(t, {0, high, "high", "", "high"});
+  check_integers(t, {0, high, "dtype", "", "high"});
   set_new(out, size, t);
   out.pin(pin_memory);
 }
 void infer_randint_low(int64_t low, int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
                        std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(kLong);
-  check_integers(t, {low, high, "low", "low", "high"});
+  check_integers(t, {low, high, "dtype", "low", "high"});
   set_new(out, size, t);
   out.pin(pin_memory);
 }
@@ -91,7 +91,7 @@ void infer_randint_like(const Tensor& self, int64_t high, std::optional<ScalarTy
                         std::optional<Device>, std::optional<bool> pin_memory,
                         std::optional<MemoryFormat> memory_format, Output out) {
   const ScalarType t = dtype.value_or(self.dtype());
-  check_integers(t, {0, high, "self", "", "high"});
+  check_integers(t, {0, high, dtype ? "dtype" : "self", "", "high"});
   set_like(out, self, t, memory_format);
   out.pin(pin_memory);
 }
@@ -99,7 +99,7 @@ void infer_randint_like_low(const Tensor& self, int64_t low, int64_t high, std::
                             std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory,
                             std::optional<MemoryFormat> memory_format, Output out) {
   const ScalarType t = dtype.value_or(self.dtype());
-  check_integers(t, {low, high, "self", "low", "high"});
+  check_integers(t, {low, high, dtype ? "dtype" : "self", "low", "high"});
   set_like(out, self, t, memory_format);
   out.pin(pin_memory);
 }

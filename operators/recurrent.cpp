@@ -114,8 +114,8 @@ struct Network {
     const auto n = static_cast<int64_t>(params.size());
     const int64_t parts = num_layers * directions(), plain = has_biases ? 4 : 2;
     const bool more = kind == Kind::lstm && n == parts * (plain + 1);
-    LAMELLA_CHECK(num_layers > 0 && (n == parts * plain || more), argument("params"), ": expected ", parts * plain,
-                  " tensors, got ", n);
+    LAMELLA_CHECK(num_layers > 0, argument("num_layers"), ": expected at least 1, got ", num_layers);
+    LAMELLA_CHECK(n == parts * plain || more, argument("params"), ": expected ", parts * plain, " tensors, got ", n);
     return plain + more;
   }
   Weights weights(TensorList params, int64_t at) const {
@@ -173,7 +173,7 @@ std::pair<Tensor, State> whole(const Network& net, const Tensor& input, const Te
   LAMELLA_CHECK(input.dim() == 3, argument("input"), ": expected three dimensions, got shape ", shape_text(input));
   const Tensor x = batch_first ? input.transpose(0, 1) : input;
   const int64_t length = x.size(0), batch = x.size(1);
-  LAMELLA_CHECK(length > 0, argument("input"), ": a sequence has one step at least");
+  LAMELLA_CHECK(length > 0, argument("input"), ": a sequence has one step at least, got shape ", shape_text(input));
   const std::vector<int64_t> sizes(static_cast<size_t>(length), batch);
   auto [out, state] = run(net, x.reshape({length * batch, x.size(2)}), hx, cx, params, sizes);
   out = out.view({length, batch, out.size(1)});

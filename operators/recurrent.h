@@ -37,7 +37,8 @@ class Steps {
   int64_t size(size_t step) const { return sizes_[step]; }
   size_t count() const { return sizes_.size(); }
   Tensor of(const Tensor& rows, size_t step) const { return rows.narrow(0, first_[step], sizes_[step]); }
-  // Returns the state before a step: rows of the step before it, or `given` for sequences that begin here.
+  // Returns the state before a step: `rows` of the step that the layer computed before it, and `given` for the
+  // sequences that begin at this step.
   Tensor before(const Tensor& rows, const Tensor& given, size_t step) const {
     if (!reverse_) return step == 0 ? given : rows.narrow(0, first_[step - 1], sizes_[step]);
     if (step + 1 == sizes_.size()) return given.narrow(0, 0, sizes_[step]);

@@ -28,7 +28,7 @@ void check_dtype(const char* name, ScalarType t) {
   LAMELLA_CHECK(t == kFloat || t == kDouble, argument(name), ": expected dtype ", kFloat, " or ", kDouble, ", got ", t);
 }
 
-// The checks of forward and backward; `count` is the number of gates.
+// The checks that forward and backward share; `count` is the number of gates.
 LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, int64_t count, ScalarType t,
                        const Tensor& projection = Tensor()) {
   check_dtype("hx", t);

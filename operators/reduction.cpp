@@ -53,7 +53,7 @@ void infer_sum_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool kee
 
 ScalarType mean_dtype(const Tensor& self, std::optional<ScalarType> dtype) {
   const ScalarType t = dtype.value_or(self.dtype());
-  LAMELLA_CHECK(is_floating_point(t) || is_complex(t), argument("self"),
+  LAMELLA_CHECK(is_floating_point(t) || is_complex(t), argument(dtype ? "dtype" : "self"),
                 ": a mean needs a floating or complex dtype, got ", t, "; pass dtype=lamella.float32");
   return t;
 }
@@ -74,14 +74,14 @@ void infer_prod_dim(const Tensor& self, int64_t dim, bool keepdim, std::optional
 
 void infer_nansum(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<ScalarType> dtype,
                   Output out) {
-  LAMELLA_CHECK(!self.is_complex(), argument("self"), ": complex dtypes are not supported; pass a real tensor");
+  LAMELLA_CHECK(!self.is_complex(), argument("self"), ": complex dtypes are not supported, got ", self.dtype());
   infer_sum_dims(self, dim, keepdim, dtype, out);
 }
 
 void infer_nanmean(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<ScalarType> dtype,
                    Output out) {
-  LAMELLA_CHECK(is_floating_point(dtype.value_or(self.dtype())), argument("self"),
-                ": a nanmean needs a floating dtype, got ", self.dtype(), "; convert it with .to(lamella.float32)");
+  LAMELLA_CHECK(is_floating_point(dtype.value_or(self.dtype())), argument(dtype ? "dtype" : "self"),
+                ": a mean needs a floating dtype, got ", dtype.value_or(self.dtype()), "; pass dtype=lamella.float32");
   infer_mean_dims(self, dim, keepdim, dtype, out);
 }
 
@@ -116,7 +116,7 @@ void infer_vector_norm(const Tensor& self, const Scalar& ord, std::optional<IntA
 }
 
 void infer_logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim, Output out) {
-  LAMELLA_CHECK(!self.is_complex(), argument("self"), ": complex dtypes have no largest element; pass a real tensor");
+  LAMELLA_CHECK(!self.is_complex(), argument("self"), ": complex dtypes have no largest element, got ", self.dtype());
   reduced(out, self, dims_of(self, dim), keepdim, self.is_floating_point() ? self.dtype() : default_dtype());
 }
 
@@ -187,11 +187,11 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p, std::optional<In
             std::optional<ScalarType> dtype) {
   return linalg_vector_norm(self, p.value_or(2), dim, keepdim, dtype);
 }
-// Returns the sum of the singular values of matrices. It is the product, element by element, of a matrix with the
+// Returns the sum of the singular values of matrices. It is the sum of the products of a matrix's elements with the
 // orthogonal part U of its polar decomposition UH, which the iteration U (3 - U^H U) / 2 finds by products alone
 // (Björck and Bowie, 1971): a singular value s, once all are at most 1, grows by half in each step until it is near 1.
 // Singular values that are still small after `steps` steps were below 1.5^-steps of the largest, and do not matter in
-// the sum. The gradient is U, by way of the steps.
+// the sum. The gradient, which goes through the steps, is U.
 Tensor nuclear_norm(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<ScalarType> dtype) {
   const int64_t n = self.dim();
   const IntArrayRef given = dim.value_or(IntArrayRef());
@@ -237,7 +237,7 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor x = as(self, wide_of(t));
   if (length_over(x, dims_of(x, dim)) == 0)  // the logarithm of nothing, -inf
     return as(x.sum(dim, keepdim).log(), t);
-  const auto finite = [](const Tensor& v) {  // an infinite maximum cannot be subtracted: inf - inf
+  const auto finite = [](const Tensor& v) {  // an infinite maximum is not subtracted: inf - inf is NaN
     return lamella::where(v.abs().eq(INFINITY), 0, v);
   };
   Tensor top = x.amax(dim, true);

@@ -8,7 +8,7 @@ namespace lamella::operators {
 
 // The argument `dim` as a set, one bit for each dimension: absent or empty, it is all of them.
 uint64_t dims_of(const Tensor& t, const OptionalIntArrayRef& dim);
-// Returns one dimension as such an argument; all dimensions if it is absent.
+// Returns one dimension as the argument `dim`; absent, it stands for all dimensions.
 inline OptionalIntArrayRef one_or_all(std::optional<int64_t> dim) {
   return dim ? OptionalIntArrayRef(*dim) : OptionalIntArrayRef();
 }

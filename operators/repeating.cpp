@@ -16,7 +16,8 @@ void repeated_sizes(const Tensor& self, const char* name, IntArrayRef counts, Ou
     const int64_t k = d < ndim - given ? 1 : counts[d - (ndim - given)];
     int64_t total;
     LAMELLA_CHECK(k >= 0, argument(name), ": expected no negative count, got ", k);
-    LAMELLA_CHECK(!__builtin_mul_overflow(n, k, &total), argument(name), ": the repeated sizes overflow");
+    LAMELLA_CHECK(!__builtin_mul_overflow(n, k, &total), argument(name), ": the repeated sizes overflow, got ",
+                  shape_text(counts), " for shape ", shape_text(self));
     sizes.push_back(total);
   }
   check_sizes(name, sizes, self.dtype());
@@ -38,10 +39,10 @@ Tensor repeated(const Tensor& self, const char* name, IntArrayRef given) {
   for (size_t d = 0; d < counts.size(); d++) {
     const int64_t n = d < lead ? 1 : self.sizes()[d - lead], k = counts[d], total = n * k;
     sizes.push_back(total);
-    if (k != 1 && n != 1) {  // two dimensions, joined afterwards
+    if (k != 1 && n != 1) {  // the copies and their elements are two dimensions until view() joins them
       LAMELLA_CHECK(full.size() + (counts.size() - d) + 1 <= LAMELLA_MAX_DIMS, argument(name),
                     ": too many repeated dimensions: each counts twice, and at most ", LAMELLA_MAX_DIMS,
-                    " are supported");
+                    " are supported, got ", shape_text(given));
       ones.append({1, n});
       full.append({k, n});
     } else {
@@ -60,7 +61,7 @@ void infer_repeat_interleave(const Tensor& self, int64_t repeats, std::optional<
   const int64_t d = dim ? wrap_dim("dim", *dim, self.dim()) : 0, numel = self.numel();
   DimVector sizes(dim && self.dim() ? self.sizes() : IntArrayRef(numel));
   LAMELLA_CHECK(!__builtin_mul_overflow(sizes[d], repeats, &sizes[d]), argument("repeats"),
-                ": the repeated sizes overflow");
+                ": the repeated sizes overflow, got ", repeats, " for shape ", shape_text(self));
   check_sizes("repeats", sizes, self.dtype());
   out.set(sizes, self.dtype());
 }

@@ -66,7 +66,8 @@ Taps mixed(bool cubic, int64_t in, int64_t out, bool align, double step) {
   return t;
 }
 
-// A filter that is widened where places are further apart than elements; its weights add up to 1.
+// Returns the taps of a filter, which is widened where places are further apart than elements. The weights of a place
+// add up to 1.
 Taps smoothed(Filter f, int64_t in, int64_t out, double step) {
   const double wide = std::max(step, 1.0), half = static_cast<double>(reach(f)) * wide;
   Taps t;

@@ -11,16 +11,17 @@ enum class Filter { nearest, nearest_exact, linear, cubic, linear_smooth, cubic_
 
 constexpr bool only_picks(Filter f) { return f == Filter::nearest || f == Filter::nearest_exact; }
 
-// One axis: tap k of place i is index[k * out + i], with that weight; without weights each place is one element.
+// One axis: tap k of place i is element index[k * out + i] times weight[k * out + i]. Without weights each place is one
+// element.
 struct Taps {
   int64_t count = 1;
   std::vector<int64_t> index;
   std::vector<double> weight;
 };
 
-// Returns the taps of an axis of `in` elements at `out` places. With `align`, the first and last elements lie on the
-// first and last places; else `scale`, if it is given and positive, is the number of places for one element, in place
-// of out / in.
+// Returns the taps of an axis of `in` elements at `out` places. With `align`, which nearest and nearest_exact ignore,
+// neighbouring places are (in - 1) / (out - 1) elements apart; else `scale`, if it is given and positive, is the number
+// of places for one element, in place of out / in.
 Taps taps_of(Filter f, int64_t in, int64_t out, bool align, std::optional<double> scale);
 
 // Resamples images of uint8, (batch, channels, height, width), with weights of 16 bits: each sum is rounded to a byte,

@@ -122,7 +122,8 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   LAMELLA_CHECK(!sizes.empty(), argument("sizes"), ": expected at least one size");
   infer_sizes("sizes", sizes, self.dim() ? self.sizes()[d] : 1, inner);
   LAMELLA_CHECK(self.dim() + static_cast<int64_t>(sizes.size()) - 1 <= LAMELLA_MAX_DIMS, argument("sizes"),
-                ": too many dimensions");
+                ": the result would have ", self.dim() + static_cast<int64_t>(sizes.size()) - 1,
+                " dimensions, at most ", LAMELLA_MAX_DIMS, " are supported");
   DimVector all;
   for (int64_t k = 0; k < d; k++) all.push_back(self.sizes()[k]);
   all.append(IntArrayRef(inner, sizes.size()));

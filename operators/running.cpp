@@ -16,7 +16,8 @@ Tensor positions(const Tensor& self, int64_t dim) {
 template <bool Max>
 std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK_NOT_IMPLEMENTED(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ",
+                                self.dtype());
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
   const int64_t n = self.size(d);
   Tensor best = self.detach(), at = positions(self, d).contiguous();
@@ -34,7 +35,7 @@ std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
   return {self.gather(d, at), at};
 }
 
-// Running sums of exponentials, in the logarithm, by the same doubling.
+// Returns the logarithms of the running sums of exponentials, with the turns of running_extreme().
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   check_floating("self", self.dtype());

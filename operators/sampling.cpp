@@ -74,7 +74,7 @@ void infer_randperm(int64_t n, const Generator&, std::optional<ScalarType> dtype
                     std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(kLong);
   LAMELLA_CHECK(n >= 0, argument("n"), ": must not be negative, got ", n);
-  check_counts("n", t, n);
+  check_counts("dtype", t, n);
   check_sizes("n", n, t);
   out.set(n, t);
   out.pin(pin_memory);
@@ -94,7 +94,7 @@ const Tensor& permute_randomly(const Tensor& self, const Generator& generator) {
 // The rule of _search_cdf, which counts, row by row, the entries of cdf that are at most u.
 void infer_search(const Tensor& cdf, const Tensor& u, Output out) {
   const bool fit = cdf.dim() == 2 && u.dim() == 2 && cdf.size(0) == u.size(0) && cdf.dtype() == u.dtype();
-  LAMELLA_CHECK(fit, "'cdf' ", shape_text(cdf), " and 'u' ", shape_text(u),
+  LAMELLA_CHECK(fit, "'cdf' ", shape_text(cdf), " of ", cdf.dtype(), " and 'u' ", shape_text(u), " of ", u.dtype(),
                 " must be matrices of one dtype with as many rows");
   out.set(u.sizes(), kLong);
 }

@@ -13,7 +13,8 @@ void check_values(const char* name, const Tensor& values, ScalarType t) {
                 "; convert one");
 }
 void check_values(const char* name, const Scalar& values, ScalarType) {
-  LAMELLA_CHECK(!values.isComplex(), argument(name), ": a complex number has no order");
+  LAMELLA_CHECK(!values.isComplex(), argument(name), ": a complex number has no order, got ",
+                core::describe(values.value()));
 }
 
 // Raises unless the boundaries are a vector or, if `rows` is true, rows that match those of the values.
@@ -52,7 +53,7 @@ void infer_searchsorted(const Tensor& sorted_sequence, const Values& self, bool 
 
 template <class Values>
 void infer_bucketize(const Values& self, const Tensor& boundaries, bool out_int32, bool, Output out) {
-  check_ordered("self", boundaries);
+  check_ordered("boundaries", boundaries);
   check_values("self", self, boundaries.dtype());
   check_fit("boundaries", boundaries, tensor_of(self), false);
   set_places(out, tensor_of(self), out_int32);
@@ -81,8 +82,9 @@ Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool n
   if (vector) place = place.reshape(values.sizes());
   return narrow ? place.to(kInt) : place;
 }
-// Searches for a number. Boundaries that are integers or bools are converted to int64, or to float64 for a floating
-// number, so that the number is not rounded to their dtype. Floating boundaries keep theirs, and the number gets it.
+// Searches for a number. Boundaries that are integers or bools are converted to float64 for a floating number, else to
+// int64, except those of uint64, so that the number is not rounded to their dtype. Floating boundaries keep their
+// dtype, and the number gets it.
 Tensor places(const Tensor& boundaries, const Scalar& value, bool right, bool narrow) {
   ScalarType t = boundaries.dtype();
   if (is_integral(t, true) && (value.isFloatingPoint() || t != kUInt64)) t = value.isFloatingPoint() ? kDouble : kLong;

@@ -34,8 +34,8 @@ void check_floating(const char* name, ScalarType t) {
 void check_bytes(IntArrayRef sizes, ScalarType t) {
   int64_t bytes = itemsize(t);
   for (int64_t s : sizes)
-    LAMELLA_CHECK(s == 0 || !__builtin_mul_overflow(bytes, s, &bytes),
-                  "the sizes need more bytes than 63 bits can count");
+    LAMELLA_CHECK(s == 0 || !__builtin_mul_overflow(bytes, s, &bytes), "the sizes ", shape_text(sizes),
+                  " need more bytes than 63 bits can count");
 }
 
 void check_sizes(const char* name, IntArrayRef sizes, ScalarType t) {

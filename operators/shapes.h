@@ -1,5 +1,6 @@
 // Common parts of shape rules and composites: checks of arguments, and sizes and dtypes that many operators compute.
-// Each check throws an Error that names the argument; the adapter puts the operator's title before it.
+// Each check throws an Error that names the argument, but for check_bytes(), which gets no name. The adapter puts the
+// operator's title before the message.
 #pragma once
 
 #include <lamella/extension.h>
@@ -59,7 +60,8 @@ void check_sizes(const char* name, IntArrayRef sizes, ScalarType t);
 void check_bytes(IntArrayRef sizes, ScalarType t);
 // Raises unless the dtype can hold the number.
 void check_number(const char* name, const Scalar& number, ScalarType t);
-// Returns the number as a factor of such elements: with integers and bools a floating number loses its fraction.
+// Returns the number as a factor of elements of dtype `t`: a floating number loses its fraction if `t` is an integer
+// dtype or bool.
 Scalar factor_in(const Scalar& number, ScalarType t);
 
 // ---- shapes ----
@@ -69,11 +71,11 @@ bool broadcast(DimVector* sizes, IntArrayRef other);
 // Makes `self` the result, into which `other` must broadcast.
 void same_with(Output& out, const Tensor& self, const char* name, const Tensor& other);
 
-// Gives an output of the same sizes as `t` the layout of a memory format; without one, that of `t`.
+// Gives an output of the same sizes as `t` the layout of a memory format; without one, that of `t`, if it is defined.
 void lay_out(Output& out, const char* name, std::optional<MemoryFormat> format, const Tensor& t);
 // Gives an output the layout of a pointwise operator's result over these tensors, at most four.
 void lay_out_as_pointwise(Output& out, std::initializer_list<const Tensor*> operands);
-// Returns whether a tensor has the layout of a format; always true for the preserving one.
+// Returns whether a tensor has the layout of a format; always true for the preserving one and without a format.
 bool lies_in(const Tensor& t, std::optional<MemoryFormat> format);
 
 // Joins the four arguments of factories into one.

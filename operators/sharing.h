@@ -8,7 +8,7 @@ namespace lamella::operators {
 enum class Sharing {
   nothing,
   everything,  // each element of one is the same element of the other
-  something,   // an element of one overlaps a different element of the other
+  something,   // the two share memory in another way
 };
 
 // The range of addresses of a tensor's elements; empty if it has none.

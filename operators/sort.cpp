@@ -101,7 +101,7 @@ Both medians(const Tensor& self, int64_t dim, int64_t n, bool keepdim) {
 void infer_median(const Tensor& self, Output out) {
   check_ordered("self", self);
   LAMELLA_CHECK(self.numel() || self.is_floating_point(), argument("self"),
-                ": an empty tensor of integers has no median");
+                ": an empty tensor of integers has no median, got shape ", shape_text(self));
   out.set({}, self.dtype());
 }
 Tensor median(const Tensor& self) {
@@ -111,7 +111,8 @@ Tensor median(const Tensor& self) {
 
 void infer_median_dim(const Tensor& self, int64_t dim, bool keepdim, Output values, Output indices) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK_INDEX(length_along(self, d) != 0, argument("dim"), ": no elements along it");
+  LAMELLA_CHECK_INDEX(length_along(self, d) != 0, argument("dim"), ": dimension ", d, " has no elements, got shape ",
+                      shape_text(self));
   set_picked(self, d, keepdim, values, indices);
 }
 Both median_dim(const Tensor& self, int64_t dim, bool keepdim) {

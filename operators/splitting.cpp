@@ -30,8 +30,8 @@ std::vector<Tensor> split_by(const Tensor& self, int64_t dim, int64_t size, int6
 
 std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   const int64_t n = cuttable(self, dim);
-  LAMELLA_CHECK(split_size > 0 || (split_size == 0 && n == 0), argument("split_size"), ": pieces of ", split_size,
-                " elements from a dimension of size ", n);
+  LAMELLA_CHECK(split_size > 0 || (split_size == 0 && n == 0), argument("split_size"),
+                ": expected a positive size of the pieces, got ", split_size, " for a dimension of size ", n);
   return split_by(self, dim, std::max<int64_t>(split_size, 1), n);
 }
 
@@ -94,11 +94,11 @@ std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& where,
   return tensor_split_indices(self, indices, dim);
 }
 
-// The dimension that hsplit (1), vsplit (0) and dsplit (2) cut.
+// The dimension that hsplit (1, of a vector 0), vsplit (0) and dsplit (2) cut.
 template <int Dim>
 int64_t split_dim(const Tensor& self) {
-  LAMELLA_CHECK(self.dim() >= (Dim == 1 ? 1 : Dim + 1), argument("self"), ": too few dimensions in shape ",
-                shape_text(self));
+  LAMELLA_CHECK(self.dim() >= (Dim == 1 ? 1 : Dim + 1), argument("self"), ": expected at least ",
+                Dim == 1 ? 1 : Dim + 1, " dimensions, got shape ", shape_text(self));
   return Dim == 1 && self.dim() == 1 ? 0 : Dim;
 }
 // Splits into equal parts; raises if the size is no multiple of their number.

@@ -3,7 +3,8 @@
 
 namespace lamella::operators {
 
-// Called by every program and binding before anything else of the library. Calls after the first do nothing.
+// The Python binding and the functions of <lamella/program.h> that use operators call this function first. Calls after
+// the first do nothing.
 void start();
 
 }  // namespace lamella::operators

@@ -70,7 +70,7 @@ Tensor quantile_by(const Tensor& self, const Tensor& q, std::optional<int64_t> d
   LAMELLA_CHECK(q.dtype() == self.dtype(), argument("q"), ": dtype ", q.dtype(), " is not that of 'self', ",
                 self.dtype());
   LAMELLA_CHECK(q.dim() <= 1, argument("q"), ": expected a number or a row, got shape ", shape_text(q));
-  LAMELLA_CHECK(self.numel() > 0, argument("self"), ": an empty tensor has no quantiles");
+  LAMELLA_CHECK(self.numel() > 0, argument("self"), ": an empty tensor has no quantiles, got shape ", shape_text(self));
   const bool linear = interpolation == "linear", middle = interpolation == "midpoint";
   LAMELLA_CHECK(linear || middle || interpolation == "lower" || interpolation == "higher" || interpolation == "nearest",
                 argument("interpolation"), ": expected 'linear', 'lower', 'higher', 'midpoint' or 'nearest', got '",
@@ -125,7 +125,7 @@ Tensor quantile_number(const Tensor& self, double q, std::optional<int64_t> dim,
 // Returns the lower of the two middle elements among those that are not NaN, and its index.
 std::tuple<Tensor, Tensor> nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
+  LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ", self.dtype());
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
   LAMELLA_CHECK_INDEX(self.size(d) > 0, argument("dim"), ": dimension ", d, " has no elements");
   const auto [sorted, order] = self.sort(std::optional<bool>(true), d);
@@ -143,7 +143,7 @@ Tensor nanmedian(const Tensor& self) {
 // Returns the value that occurs most often (of several, the smallest) and the index of its last occurrence.
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
+  LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ", self.dtype());
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
   const int64_t n = self.size(d);
   LAMELLA_CHECK_INDEX(n > 0, argument("dim"), ": dimension ", d, " has no elements");

@@ -1,4 +1,5 @@
-// Transposed convolutions: the input's gradient of a convolution as a function; conv_transpose1d to conv_transpose3d.
+// Transposed convolutions, conv_transpose1d to conv_transpose3d: the input's gradient of a convolution as a function.
+// Also conv_tbc.
 #include "operators/windows.h"
 
 namespace lamella::operators {

@@ -9,7 +9,7 @@ void infer_triangle(const Tensor& self, int64_t /*diagonal*/, Output out) {
   out.set(self.sizes(), self.dtype());
 }
 
-// Returns a mask of the places where column - row is at most (tril) or at least (triu) the diagonal.
+// Returns `self` where column - row is at most (tril) or at least (triu) `diagonal`, and zeros elsewhere.
 template <bool Lower>
 Tensor triangle(const Tensor& self, int64_t diagonal) {
   const TensorOptions options = self.options().dtype(kLong);

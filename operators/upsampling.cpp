@@ -12,11 +12,12 @@ using Scale = std::optional<double>;
 void check_tables(IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight, int64_t dims) {
   LAMELLA_CHECK(!taps.empty() && taps.size() <= 3 && static_cast<int64_t>(taps.size()) <= dims &&
                     taps.size() == output_size.size(),
-                argument("taps"), ": expected one number for each of one to three axes and of 'output_size'");
+                argument("taps"), ": expected one number for each of one to three axes and of 'output_size', got ",
+                shape_text(taps), " for ", shape_text(output_size));
   int64_t count = 0;
   for (size_t i = 0; i < taps.size(); i++) {
-    LAMELLA_CHECK(taps[i] >= 1 && output_size[i] >= 1, argument("output_size"), ": expected positive sizes and taps, got ", output_size[i],
-                  " and ", taps[i]);
+    LAMELLA_CHECK(taps[i] >= 1 && output_size[i] >= 1, argument("output_size"),
+                  ": expected positive sizes and taps, got ", output_size[i], " and ", taps[i]);
     LAMELLA_CHECK(taps[i] <= index.numel() / output_size[i], argument("index"), ": has ", index.numel(),
                   " elements, too few for ", taps[i], " taps of ", output_size[i], " places");
     count += taps[i] * output_size[i];
@@ -24,7 +25,7 @@ void check_tables(IntArrayRef output_size, IntArrayRef taps, const Tensor& index
   LAMELLA_CHECK(index.dim() == 1 && index.numel() == count && index.dtype() == kLong, argument("index"), ": expected ",
                 count, " indices of int64, got shape ", shape_text(index));
   LAMELLA_CHECK(!weight.defined() || weight.sizes() == index.sizes(), argument("weight"), ": expected ", count,
-                " numbers");
+                " numbers, got shape ", shape_text(weight));
 }
 
 // Without weights elements are copied; with them, half precision is computed in float32.
@@ -65,7 +66,7 @@ void infer_resample_backward(const Tensor& grad_output, IntArrayRef output_size,
   set_image(out, input_size, grad_output.dtype(), channels_last(grad_output));
 }
 
-// Calls body(dimension, indices, weights) for each tap of each axis; the weights broadcast along their dimension.
+// Calls body(dimension, tap, indices, weights) for each tap of each axis; the weights broadcast along their dimension.
 template <class Body>
 void each_tap(const Tensor& x, IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight,
               Body&& body) {
@@ -143,7 +144,7 @@ Tables tables_of(Filter f, const Tensor& like, IntArrayRef in, const int64_t* ou
   return t;
 }
 
-// The sizes of the result, and those of the input.
+// Reads the sizes of the result, and checks those of the input, a tensor or an argument.
 template <int Axes>
 struct Sizes {
   int64_t out[Axes];

@@ -1,4 +1,4 @@
-// Views of the same storage. Each is a shape rule and nothing else, or a composite of such; no backend needs a kernel.
+// Views of the same storage. Each is a shape rule and nothing else; no backend needs a kernel.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -51,8 +51,8 @@ void infer_swapaxes(const Tensor& self, int64_t axis0, int64_t axis1, Output out
 
 void infer_permute(const Tensor& self, IntArrayRef dims, Output out) {
   const IntArrayRef sizes = self.sizes(), strides = self.strides();
-  LAMELLA_CHECK(dims.size() == sizes.size(), argument("dims"), ": ", dims.size(), " dimensions for a tensor of ",
-                self.dim());
+  LAMELLA_CHECK(dims.size() == sizes.size(), argument("dims"), ": expected ", self.dim(), " dimensions, got ",
+                shape_text(dims));
   wrap_dims("dims", dims, self.dim());
   Dims v;
   for (int64_t dim : dims) {
@@ -159,7 +159,7 @@ void infer_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, 
   const int64_t length = std::max<int64_t>(last - first, 0);
   Dims v(self);
   v.sizes[d] = length / step + (length % step != 0);
-  if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // a single element
+  if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // at most one element is left
   out.view(self, v.sizes, v.strides, self.storage_offset() + first * stride);
 }
 
@@ -219,7 +219,7 @@ void infer_unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t s
   const int64_t stride = zero_dim ? 1 : self.strides()[d];
   if (!zero_dim) {
     v.sizes[d] = (length - size) / step + 1;
-    if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // a single window
+    if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // a single window is left
   }
   v.add(size, stride);
   out.view(self, v.sizes, v.strides, self.storage_offset());

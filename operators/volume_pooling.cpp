@@ -14,7 +14,8 @@ Tensor Volume::columns(const Tensor& planes, int64_t inner) const { return plane
 
 namespace {
 
-// Windows of two dimensions: those of the planes, or those of a volume's depth, with the places of its planes in a row.
+// The arguments of a pool of two dimensions: over the planes of a volume, or over Volume::columns(), whose height
+// is the depth.
 struct Flat {
   DimVector kernel, stride, padding, dilation;
 };
@@ -79,7 +80,8 @@ void infer_avg(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, 
   set_pooled(out, self, 3, p.places);
 }
 
-// Computes means of means, as the count of a window is a product; sums if one number divides, and for integers.
+// Computes means of means, since a window's count is the product of the counts in its planes and along the depth. Sums
+// are divided only at the end for `divisor_override` and for integers.
 Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                 bool count_include_pad, std::optional<int64_t> divisor_override) {
   const Pool p = read_pool(self, 3, kernel_size, stride, padding, 1, ceil_mode);

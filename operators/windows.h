@@ -5,7 +5,8 @@
 
 namespace lamella::operators {
 
-// Reads the numbers of one argument, one per spatial dimension; a single number stands for all.
+// Reads the numbers of one argument, one per spatial dimension; a single number stands for all. Raises unless each is
+// from `least` to 2^30.
 void read_spatial(const char* name, IntArrayRef list, int count, int64_t least, int64_t* out);
 
 // padded() pads an image (…, spatial dimensions) with `value`; windows() returns a view of its windows (…, places,
