@@ -21,7 +21,8 @@ inline Operand as_int64(const lamella_tensor* t) { return {t, LAMELLA_INT64, tru
 // times.
 lamella_status resolve(lamella_frame* f, const char* argument, int dim, Operand* index, Places* places);
 
-// Copies n whole rows of self to out, one after another, by an index vector whose elements are `is` bytes apart.
+// Copies n whole rows of a contiguous self to a contiguous out, one after another, by an index vector whose elements
+// are `is` bytes apart.
 lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,
                           const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
                           int dim);

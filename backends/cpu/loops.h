@@ -1,4 +1,5 @@
-// Loops compiled once per instruction set and chosen at load: casts, the pointwise loops, and the moving of tiles.
+// Loops compiled once per instruction set and chosen at the first use: casts, packing of blocks, and copies past the
+// caches.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -24,7 +25,7 @@ struct Loops {
 
 const Loops& loops();  // of the chosen instruction set
 
-// The element sizes of the dtypes, in bytes.
+// The element sizes of the plain dtypes, in bytes.
 inline constexpr int64_t dtype_bytes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 CastLoop same_loop(int dtype);  // for any dtype: moves elements without conversion
 inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(bytes)]; }

@@ -19,7 +19,7 @@ struct Found {
   int64_t n, blocks;
   int64_t near[2] = {};
   std::vector<int64_t> far;
-  int64_t* before = near;              // the nonzero elements before each block
+  int64_t* before = near;              // the number of nonzero elements before each block
   lamella_status status = LAMELLA_OK;  // of counting
 
   explicit Found(const Operand& bytes)

@@ -40,8 +40,8 @@ struct Norms {
 struct NormGradients {
   // Computes the sums of g * weight and of g * weight * (x - mean); weight may be null.
   void (*sums)(int64_t n, const void* g, const void* x, const void* weight, double mean, double* sum, double* by_x);
-  // Computes a * g * weight + b * (x - mean) + c, element by element. Weight may be null. If x is null, only the first
-  // summand is computed.
+  // Computes a * g * weight + b * (x - mean) + c, element by element. Weight may be null. If x is null, computes
+  // a * g alone, without the weight.
   void (*row)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double a, double b,
               double c);
   // `row_adding` does what `row` does with a = scale, and also adds g and g * (x - mean) * scale to the sums of each

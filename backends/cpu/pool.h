@@ -57,7 +57,7 @@ static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 struct Pools {
   int (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // null where there is none
   int (*mean[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
-  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // means of nearly equal parts; no Window
+  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // means of nearly equal parts; of the Window only the sizes
 };
 
 // `largest` computes the largest elements and their indices in rows [begin, end). `backward` serves one plane: `in` are

@@ -63,7 +63,7 @@ struct SortLoops {
 };
 
 struct SortTable {
-  SortLoops narrow[LAMELLA_PLAIN_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
+  SortLoops narrow[LAMELLA_PLAIN_DTYPES];  // fewer than 2^32 elements in a row, keys of at most 32 bits
   SortLoops wide[LAMELLA_PLAIN_DTYPES];
 };
 
