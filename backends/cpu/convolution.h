@@ -12,10 +12,10 @@ namespace lamella::cpu {
 // One call. Images have three spatial dimensions here; the missing ones have size 1.
 struct Convolution : Window<3> {
   const lamella_tensor *input, *weight, *bias, *out;
-  int dtype, source;                 // of the computation, and of the input as it is read
+  int dtype, source;                 // the dtype of the computation, and the dtype as which the input is read
   int64_t size, parts;               // bytes of a computed element; real numbers in an element
   int64_t images, groups, in, outs;  // in and outs are channels per group
-  int64_t step[3];                   // bytes in the input
+  int64_t step[3];                   // the input's strides, in bytes
   int64_t taps, count;               // taps of a channel; places of an image
   int64_t phase, row, plane;         // the padded image: a row holds `stride` images of every stride-th column
   const char *weights, *biases;      // in plain layout and `dtype`

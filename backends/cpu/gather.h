@@ -7,7 +7,8 @@
 
 namespace lamella::cpu {
 
-// Raises the error for an index tensor (int64) that holds an index outside of [-wrap, size); it names the first one.
+// Raises the error for an index tensor (int64) that holds an index outside of [-wrap, size); the message names the
+// first such index.
 lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p, int dim);
 
 // Checks a whole index tensor. An interrupt ends the check with an error, since the rest of the tensor is not checked.

@@ -31,7 +31,7 @@ using FoldLoop = void (*)(const Strip&, const Places&);
 
 struct IndexLoops {
   bool (*valid)(int64_t n, const char* index, int64_t is, const Places&);
-  bool (*pick[5])(const Strip&, const Places&);  // by log2 of the item's size; false: a bad index
+  bool (*pick[5])(const Strip&, const Places&);  // [log2 of the item's size]; returns false for a bad index
   // Copies n whole rows of `bytes` bytes to `out`, one after another, by index; false for a bad index.
   bool (*rows)(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places&);
   void (*put[5])(const Strip&, const Places&);  // indices are valid

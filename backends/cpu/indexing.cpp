@@ -199,8 +199,8 @@ class Indexed {
     Part parts_[LAMELLA_MAX_DIMS];
   };
   int count_ = 0, ndim_ = 0, first_ = 0, total_ = 0;
-  int64_t sizes_[LAMELLA_MAX_DIMS];                                      // of the index shape
-  int64_t shape_[2 * LAMELLA_MAX_DIMS], strides_[2 * LAMELLA_MAX_DIMS];  // of the result; of self, in bytes
+  int64_t sizes_[LAMELLA_MAX_DIMS];                                      // the index shape
+  int64_t shape_[2 * LAMELLA_MAX_DIMS], strides_[2 * LAMELLA_MAX_DIMS];  // the result's shape; self's byte strides
   int64_t index_strides_[2 * LAMELLA_MAX_DIMS];
   Places places_;
   void* index_ = nullptr;

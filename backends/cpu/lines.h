@@ -9,7 +9,7 @@ struct Lines {
   struct Axis {
     int64_t size, in, out;  // strides in bytes
   };
-  int64_t length = 1, from = 0, to = 0;  // of a line; its strides in `in` and `out`, in bytes
+  int64_t length = 1, from = 0, to = 0;  // of a line; its strides in the two tensors, in bytes
   int64_t count = 1;
   int kept = 0;
   Axis keep[LAMELLA_MAX_DIMS];

@@ -18,12 +18,12 @@ using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row
 struct Loops {
   const char* isa;
   CastLoop cast[LAMELLA_PLAIN_DTYPES][LAMELLA_PLAIN_DTYPES];  // [from][to]
-  PackLoop pack[5];                                           // by the base-2 logarithm of the element's size
+  PackLoop pack[5];                                           // [base-2 logarithm of the element's size in bytes]
   void (*stream)(char* dst, const char* src, int64_t bytes);  // writes past the caches; a caller ends with fence
   void (*fence)();
 };
 
-const Loops& loops();  // of the chosen instruction set
+const Loops& loops();  // the loops of the chosen instruction set
 
 // The element sizes of the plain dtypes, in bytes.
 inline constexpr int64_t dtype_bytes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};

@@ -122,7 +122,7 @@ bool order_follows_size(int dtype) {
 }
 
 lamella_status by_onednn(int dtype, const Gemm& g) {
-  // Signals are blocked while oneDNN computes a panel. So it takes about 20 ms, unless 96 rows already take longer.
+  // Signals are blocked while oneDNN computes a panel. So a panel takes about 20 ms, unless 96 rows take longer.
   const bool amx = dtype != LAMELLA_FLOAT32;
   const auto panel =
       amx ? amx_step : std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));

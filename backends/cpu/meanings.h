@@ -11,7 +11,7 @@ namespace lamella::cpu {
 
 struct Meaning {
   const char* declaration;     // as declaration_name<Op>() gives it
-  const char* const* schemas;  // of the operators that have this meaning; a null ends them
+  const char* const* schemas;  // the schemas of the operators with this meaning; the last entry is null
   lamella_pointwise pointwise;
 };
 struct FamilyLoops {

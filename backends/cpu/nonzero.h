@@ -20,7 +20,7 @@ struct Found {
   int64_t near[2] = {};
   std::vector<int64_t> far;
   int64_t* before = near;              // the number of nonzero elements before each block
-  lamella_status status = LAMELLA_OK;  // of counting
+  lamella_status status = LAMELLA_OK;  // the status of counting
 
   explicit Found(const Operand& bytes)
       : mask(bytes.data<uint8_t>()), n(bytes->numel), blocks((n + mask_block - 1) / mask_block) {

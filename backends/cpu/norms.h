@@ -9,7 +9,7 @@ namespace lamella::cpu {
 
 struct Softmax {
   void (*row)(int64_t n, const void* x, void* y, bool log);
-  double (*logsumexp)(int64_t n, const void* x);  // in double, since logits are subtracted from it
+  double (*logsumexp)(int64_t n, const void* x);  // returns a double, since logits are subtracted from it
   // Normalizes each column of n rows of `width` (at most softmax_width) columns; strides in elements.
   void (*columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, void* y, int64_t y_stride, bool log);
   void (*logsumexp_columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, double* to);

@@ -33,7 +33,7 @@ int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* arg
   return own ? compute : static_cast<int>(LAMELLA_FLOAT32);
 }
 
-constexpr int64_t tile_bytes = 8192;  // of each operand; the tiles of all operands fit into the first-level cache
+constexpr int64_t tile_bytes = 8192;  // the size of each operand's tile; all tiles fit into the first-level cache
 constexpr int64_t short_run = 32;     // elements below which rows go through tiles
 
 // Returns the dtype that a loop of `dtype` writes.

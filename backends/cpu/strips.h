@@ -158,8 +158,8 @@ class Strips {
     return -1;
   }
 
-  // Sorts dimensions by the strides of the first operand that tells two of them apart (both strides differ and are not
-  // 0), and merges neighbours that every operand walks without a gap.
+  // Sorts dimensions, two at a time by the first operand whose strides along both differ and are not 0, and merges
+  // neighbours that every operand walks without a gap.
   void merge() {
     int order[LAMELLA_MAX_DIMS];
     int n = 0;
