@@ -17,7 +17,7 @@ struct Convolution : Window<3> {
   int64_t images, groups, in, outs;  // in and outs are channels per group
   int64_t step[3];                   // the input's strides, in bytes
   int64_t taps, count;               // taps of a channel; places of an image
-  int64_t phase, row, plane;         // the padded image: a row holds `stride` images of every stride-th column
+  int64_t phase, row, plane;         // in elements; a padded row is stride[2] phases of every stride[2]-th column
   const char *weights, *biases;      // in plain layout and `dtype`
   char* results;
   Operand operands[2];  // the weight and the bias, in plain layout

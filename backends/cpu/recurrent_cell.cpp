@@ -1,4 +1,4 @@
-// One step of an LSTM with the product of its input.
+// One step of an LSTM, with the products of its input and its state, and the step's gradient.
 #include <type_traits>
 
 #include "backends/cpu/matmul.h"

@@ -9,8 +9,8 @@ namespace lamella::cpu {
 
 // Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). If neighbouring windows
 // are `stride` columns apart, the image is split into `stride` images of every stride-th column, so that neighbouring
-// windows read neighbours in memory. The image has `slack` zeros after its end. Vectors may read them: the
-// results are not used, but products of other bytes could be denormal, which takes a hundred times as long.
+// windows read neighbours in memory. The image has `slack` zeros after its end. Vectors may read them: the results are
+// not used, but products of other bytes could be denormal, which takes a hundred times as long.
 struct Windows {
   const void* image;
   int64_t channels, plane;  // elements per channel
