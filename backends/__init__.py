@@ -1,1 +1,1 @@
-"""One folder a backend. They are found through the entry-point group ``lamella.backends``."""
+"""Backends, one folder each, which are found through the entry-point group ``lamella.backends``."""

@@ -1,11 +1,12 @@
 // Attention block by block: the scores of some queries with some keys at a time, so that the matrix of all scores never
 // exists; its gradient computes the blocks again.
 //
-// Note [Online softmax]  A block of queries meets the keys block by block. `top` and `sum` are the largest score so far
-//   and the sum of e^(score - top); where a block raises `top`, what was added up before it is scaled down (Milakov and
-//   Gimelshein, 2018; Dao et al., 2022). At the end logsumexp = top + log(sum), from which the gradient has each
-//   softmax as e^(score - logsumexp). A query without any key to attend to gets zeros, and 0 for its logsumexp.
-//   Dropout takes away exponentials once they are in `sum`: Note [Dropped scores] in operators/attention.cpp.
+// Note [Online softmax]  A block of queries is multiplied by the keys block by block. `top` and `sum` are the largest
+//   score so far and the sum of e^(score - top); where a block raises `top`, what was added up before it is scaled down
+//   (Milakov and Gimelshein, 2018; Dao et al., 2022). At the end logsumexp = top + log(sum), from which the gradient
+//   has each softmax as e^(score - logsumexp). A query without any key to attend to gets zeros, and 0 for its
+//   logsumexp. Dropout takes away exponentials once they are in `sum`: Note [Dropped scores] in
+//   operators/attention.cpp.
 #include <cmath>
 #include <limits>
 

@@ -170,8 +170,8 @@ Status attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, 
 template <class T>
 struct MaskBackward : BlockGradients<T> {
   using Attention<T>::n;
-  int64_t size[4];  // of the mask: 1 where it is broadcast
-  T* to;            // in row-major order
+  int64_t size[4];  // the mask's sizes: 1 where it is broadcast
+  T* to;            // the gradient of the mask, in row-major order
 
   static int64_t blocks(int64_t count, int64_t block) { return count == 1 ? 1 : (count + block - 1) / block; }
   int64_t units() const { return size[0] * size[1] * blocks(size[2], query_block) * blocks(size[3], key_block); }

@@ -63,7 +63,7 @@ struct AttentionSizes {
   bool causal;
 
   int64_t group() const { return key_heads ? heads / key_heads : 1; }
-  // Returns the number of keys that query i attends to.
+  // Returns how many of the first keys query i may attend to; the mask can exclude some of these.
   int64_t seen(int64_t i) const { return causal ? std::min(i + 1, keys) : keys; }
 };
 

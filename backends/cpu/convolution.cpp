@@ -148,7 +148,8 @@ void split_weight(const char* from, int64_t outs, int64_t in, int64_t taps, T* t
       }
 }
 
-// Returns whether a kernel that reads and writes channels last serves the convolution: one tap, or one channel a group.
+// Returns whether the loops that read and write channels last can compute the convolution: with one channel a group, or
+// without groups and with one tap, stride 1 and no padding; nothing may be converted.
 bool by_pixels(const Convolution& c) {
   if (!c.channels_last() || c.parts != 1 || c.in == 0 || c.out->dtype != c.dtype || !lies_channels_last(c.input))
     return false;

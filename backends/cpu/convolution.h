@@ -12,13 +12,13 @@ namespace lamella::cpu {
 // One call. Images have three spatial dimensions here; the missing ones have size 1.
 struct Convolution : Window<3> {
   const lamella_tensor *input, *weight, *bias, *out;
-  int dtype, source;                 // of the computation, and of the input as it is read
+  int dtype, source;                 // the dtype of the computation, and the dtype as which the input is read
   int64_t size, parts;               // bytes of a computed element; real numbers in an element
-  int64_t images, groups, in, outs;  // channels per group
-  int64_t step[3];                   // bytes in the input
+  int64_t images, groups, in, outs;  // in and outs are channels per group
+  int64_t step[3];                   // the input's strides, in bytes
   int64_t taps, count;               // taps of a channel; places of an image
-  int64_t phase, row, plane;         // the padded image: a row holds `stride` images of every stride-th column
-  const char *weights, *biases;      // plain, computed dtype
+  int64_t phase, row, plane;         // in elements; a padded row is stride[2] phases of every stride[2]-th column
+  const char *weights, *biases;      // in plain layout and `dtype`
   char* results;
   Operand operands[2];  // the weight and the bias, in plain layout
   Result result;
@@ -57,8 +57,8 @@ Status convolution_backward_weight(const Tensor& grad_output, const Tensor& inpu
                                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups,
                                    const Tensor& out);
 
-// Computes the convolution by oneDNN if that is suited to the shape. Otherwise sets *done to false and leaves the
-// output as it was. See docs/decisions/0007-convolution.md.
+// Computes the convolution by oneDNN and sets *done to true, if oneDNN suits the layouts, the dtypes and the sizes.
+// Otherwise sets *done to false; the output may then hold a part of the result. See docs/decisions/0007-convolution.md.
 lamella_status onednn_convolution(const Convolution& c, bool* done);
 
 }  // namespace lamella::cpu

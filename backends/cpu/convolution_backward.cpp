@@ -1,6 +1,6 @@
 // The gradient of a convolution's input: convolutions of the output's gradient, one for each phase of the stride, with
-// the taps that read the phase. Where an image has many more places than the gradient, each tap's products are instead
-// added to the image where the tap reads.
+// the taps that read the phase. If the stride is 1 and an image has enough more places than the gradient, each tap's
+// products are instead added to the image where the tap reads.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -240,8 +240,8 @@ class InputGradient {
     });
   }
 
-  // Serves few images and groups: the threads share the channels of each. Images of few places are computed together,
-  // so that vectors are full and the weight is read once.
+  // Serves few images and groups: the threads share the channels of each. Without groups, images of few places are
+  // computed together, so that vectors are full and the weight is read once.
   lamella_status by_channels(int64_t items) const {
     const int64_t together = c_.groups == 1 && pixels_ < 2 * windows_of(c_.dtype).vector ? c_.images : 1;
     const int64_t bytes = c_.outs * grad_.plane * c_.size;
@@ -265,7 +265,7 @@ class InputGradient {
   }
 
   Convolution c_{}, grad_{};
-  Operand weight_, gradient_;  // in plain layout once run() has begun
+  Operand weight_, gradient_;  // in plain layout once run() has begun; gradient_ only if scatters_
   std::vector<Phase> phases_[3];
   int64_t pixels_ = 1;
   bool whole_;  // the stride is 1: one phase is the whole image

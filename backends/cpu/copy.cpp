@@ -78,8 +78,9 @@ void store_number(const lamella_value& v, int dtype, void* to) {
   }
 }
 
-// The sizes in bytes from which a copy is written past the caches: always, and if the caller reads the result later. A
-// store through the caches first reads the line of the destination, which costs a third of the bandwidth.
+// Copies of at least `streamed_from` bytes are written past the caches; those of at least `later_streamed_from` bytes
+// are, too, if the caller reads the result later. A store through the caches first reads the line of the destination,
+// which costs a third of the bandwidth.
 constexpr int64_t streamed_from = 16 << 20, later_streamed_from = 2 << 20;
 constexpr int64_t tile_bytes = 8192;
 

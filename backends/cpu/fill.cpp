@@ -1,4 +1,4 @@
-// Filling new memory: with a number, a range or the identity.
+// Filling tensors with a number, a range or the identity.
 #include "backends/cpu/loops.h"
 #include "backends/cpu/parts.h"
 #include "backends/cpu/strips.h"

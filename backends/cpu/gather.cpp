@@ -1,4 +1,4 @@
-// gather and the scatters: one index for each element, along one dimension.
+// gather and the scatters, with one index for each element along one dimension, and take.
 #include "backends/cpu/gather.h"
 
 #include <string>

@@ -7,7 +7,8 @@
 
 namespace lamella::cpu {
 
-// Raises the error for an index tensor (int64) that holds an index outside of [-wrap, size); it names the first one.
+// Raises the error for an index tensor (int64) that holds an index outside of [-wrap, size); the message names the
+// first such index.
 lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p, int dim);
 
 // Checks a whole index tensor. An interrupt ends the check with an error, since the rest of the tensor is not checked.
@@ -21,7 +22,8 @@ inline Operand as_int64(const lamella_tensor* t) { return {t, LAMELLA_INT64, tru
 // times.
 lamella_status resolve(lamella_frame* f, const char* argument, int dim, Operand* index, Places* places);
 
-// Copies n whole rows of self to out, one after another, by an index vector whose elements are `is` bytes apart.
+// Copies n whole rows of a contiguous self to a contiguous out, one after another, by an index vector whose elements
+// are `is` bytes apart.
 lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,
                           const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
                           int dim);

@@ -12,7 +12,7 @@ namespace {
 using Sgemm = int (*)(char, char, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float,
                       float*, int64_t);
 
-// Opens oneDNN's library, which the package has beside this plugin. Its 50 MB are mapped at the first product.
+// Opens oneDNN's library, which the package has beside this plugin. Its 44 MB are mapped at the first use.
 void* load() {
   Dl_info self;
   if (!dladdr(reinterpret_cast<void*>(&load), &self)) return nullptr;

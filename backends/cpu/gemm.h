@@ -28,7 +28,7 @@ struct Gemm {
 // float32 between blocks, which a bfloat16 result has no room for.
 constexpr int64_t narrow_depth = 1024;
 
-// The loops of products and convolutions of float, double, uint32_t or uint64_t.
+// The loops of products and convolutions of one dtype; `convolve` is null for bytes and for bfloat16.
 struct GemmKernels {
   int64_t (*space)(int64_t m, int64_t n, int64_t k);  // bytes
   int (*multiply)(const Gemm&, void* space);
@@ -45,18 +45,19 @@ struct ByteGemms {
 
 const Gemms& gemms();
 const ByteGemms& byte_gemms();
-// Returns the loops for bfloat16 times bfloat16, added up in float32: c and the biases are float32. Null if this
-// machine has no instruction for it.
+// Returns the loops for bfloat16 times bfloat16, added up in float32: the biases are float32, and c is, unless the
+// product is narrow. Null if this machine has no instruction for it, or if beside_levels() forbids the instruction.
 const GemmKernels* bf16_gemm();
 
-// Computes a float32 product by oneDNN. a and b have no gaps in one of their dimensions, as BLAS requires. Returns
-// false if oneDNN is not there.
+// Computes a float32 product by oneDNN, without biases. a and b have no gaps in one of their dimensions, as BLAS
+// requires. Returns false if oneDNN is not there or reports an error.
 bool onednn_sgemm(const Gemm& g);
 bool onednn_available();
-// Computes a product of bfloat16 (c is float32) or of bytes (c is int32, `dtype` is that of a) by oneDNN's code for
-// AMX. Requires amx_multiplies(dtype). Returns false if oneDNN has nothing fast for the product.
+// Computes a product of bfloat16 (c is float32) or of bytes (c is int32) by oneDNN; `dtype` is the dtype of a. Requires
+// amx_multiplies(dtype). Returns false if oneDNN cannot compute the product, or if no memory is left.
 bool onednn_multiply(int dtype, const Gemm& g);
-// Returns whether the processor has AMX for a dtype, and oneDNN is there to use it.
+// Returns whether oneDNN is there to compute products of a narrow dtype by AMX, and beside_levels() allows it. The
+// processor must have AMX for the dtype, unless LAMELLA_CPU_PRODUCTS is "onednn".
 bool amx_multiplies(int dtype);
 
 }  // namespace lamella::cpu

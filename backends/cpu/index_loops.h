@@ -22,7 +22,7 @@ struct Strip {
   int64_t ss;
   const char* index;
   int64_t is;
-  char* other;  // the output of a pick, the source of a put or an addition
+  char* other;  // the output of a pick, the source of a put or a fold
   int64_t os;
 };
 
@@ -31,15 +31,16 @@ using FoldLoop = void (*)(const Strip&, const Places&);
 
 struct IndexLoops {
   bool (*valid)(int64_t n, const char* index, int64_t is, const Places&);
-  bool (*pick[5])(const Strip&, const Places&);  // by log2 of the item's size; false: a bad index
+  bool (*pick[5])(const Strip&, const Places&);  // [log2 of the item's size]; returns false for a bad index
   // Copies n whole rows of `bytes` bytes to `out`, one after another, by index; false for a bad index.
   bool (*rows)(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places&);
   void (*put[5])(const Strip&, const Places&);  // indices are valid
-  FoldLoop fold[4][LAMELLA_PLAIN_DTYPES];       // self = two(self, other), element after element
+  FoldLoop fold[4][LAMELLA_PLAIN_DTYPES];       // joins elements of `other` to those of `self`
   bool (*offsets)(int64_t n, int64_t* out, const char* index, int64_t is, const Places&, bool accumulate);
-  void (*reverse[5])(int64_t n, char* out, const char* from);                         // out[i] = from[-i]
-  int64_t (*count)(int64_t n, const uint8_t* mask);                                   // of non-zero bytes
-  int64_t (*positions)(int64_t n, const uint8_t* mask, int64_t first, int64_t* out);  // of non-zero bytes, plus first
+  void (*reverse[5])(int64_t n, char* out, const char* from);  // out[i] = from[-i], in elements
+  int64_t (*count)(int64_t n, const uint8_t* mask);            // returns the number of non-zero bytes
+  // Writes `first` plus the position of each non-zero byte; returns their number.
+  int64_t (*positions)(int64_t n, const uint8_t* mask, int64_t first, int64_t* out);
 };
 
 const IndexLoops& index_loops();

@@ -77,7 +77,7 @@ Status embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   return rows_of(f, "indices", weight.get(), 0, indices.get(), false, out.get());
 }
 
-// Writes zeros past the caches, if address and size are multiples of 16. Most rows of a large table get no gradient,
+// Writes zeros, past the caches if address and size are multiples of 16. Most rows of a large table get no gradient,
 // and a store past the caches does not read their memory first.
 void clear_past_caches(char* to, int64_t bytes) {
 #ifdef __SSE2__

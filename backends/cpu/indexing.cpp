@@ -1,5 +1,6 @@
 // self[indices] for index tensors and masks, read and written. Each element of the index shape becomes an offset in
-// bytes into self; rows are then picked or put at these offsets.
+// bytes into self, unless a single index tensor can be read as it is; elements are then picked from or put at these
+// places.
 #include "backends/cpu/gather.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nonzero.h"
@@ -22,7 +23,8 @@ bool broadcast_into(int* ndim, int64_t* sizes, int n, const int64_t* other) {
   return true;
 }
 
-// self indexed by a list of index tensors: its dimensions before them, the index shape, its dimensions after them.
+// self indexed by a list of index tensors: its dimensions before them, the index shape, its dimensions after them. If
+// the index tensors are not neighbours in the list, the index shape comes first.
 class Indexed {
  public:
   Indexed() {}  // NOLINT: each part is constructed when it is added
@@ -61,8 +63,11 @@ class Indexed {
         d++;
       }
       if (!broadcast_into(&ndim_, sizes_, p.index->dl.ndim, p.index->dl.shape))
-        return fail(LAMELLA_INDEX_ERROR,
-                    title(f) + ": argument 'indices': the shapes of masks and index tensors do not broadcast");
+        return fail(
+            LAMELLA_INDEX_ERROR,
+            lamella::detail::text(
+                title(f), ": argument 'indices': the shapes of masks and index tensors do not broadcast; index ", i,
+                " gives shape ", IntArrayRef(p.index->dl.shape, static_cast<size_t>(p.index->dl.ndim))));
     }
     for (; d < self->dl.ndim; d++) kept[kept_count++] = d;
     if (!adjacent) lead = 0;
@@ -82,7 +87,7 @@ class Indexed {
   uint64_t tied() const { return ((ndim_ >= 64 ? 0 : uint64_t{1} << ndim_) - 1) << first_; }
   const Places& places() const { return places_; }
 
-  // Returns the only index tensor if it picks whole rows of a contiguous self, else null.
+  // Returns the only index tensor if it picks whole rows, of at least 16 bytes, of a contiguous self, else null.
   const lamella_tensor* whole_rows() const {
     const lamella_tensor* only = parts_[0].index.get();
     const bool plain = count_ == 1 && parts_[0].dim == 0 && places_.scale >= 16 && is_contiguous(self_);
@@ -194,17 +199,18 @@ class Indexed {
     Part parts_[LAMELLA_MAX_DIMS];
   };
   int count_ = 0, ndim_ = 0, first_ = 0, total_ = 0;
-  int64_t sizes_[LAMELLA_MAX_DIMS];                                      // of the index shape
-  int64_t shape_[2 * LAMELLA_MAX_DIMS], strides_[2 * LAMELLA_MAX_DIMS];  // of the result; of self, in bytes
+  int64_t sizes_[LAMELLA_MAX_DIMS];                                      // the index shape
+  int64_t shape_[2 * LAMELLA_MAX_DIMS], strides_[2 * LAMELLA_MAX_DIMS];  // the result's shape; self's byte strides
   int64_t index_strides_[2 * LAMELLA_MAX_DIMS];
   Places places_;
   void* index_ = nullptr;
   Tensor offsets_;
 };
 
-lamella_status too_many() {
+lamella_status too_many(lamella_frame* f, const Indexed& indexed) {
   return fail(LAMELLA_RUNTIME_ERROR,
-              "index: the result has more than " + std::to_string(LAMELLA_MAX_DIMS) + " dimensions");
+              lamella::detail::text(title(f), ": argument 'indices': the selected elements would have ", indexed.ndim(),
+                                    " dimensions, and at most ", LAMELLA_MAX_DIMS, " are supported"));
 }
 
 // Copies the elements at the indices to out.
@@ -229,7 +235,7 @@ Status index_into(lamella_frame* f, const Tensor& self, TensorList indices, cons
   if (nothing_indexed(indices)) return copy_into(out.get(), self.get());
   Indexed indexed;
   if (lamella_status st = indexed.read(f, self.get(), indices, false)) return st;
-  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many();
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many(f, indexed);
   return pick(f, self.get(), indexed, out.get());
 }
 
@@ -237,7 +243,7 @@ Status index_into(lamella_frame* f, const Tensor& self, TensorList indices, cons
 Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) {
   Indexed indexed;
   check(indexed.read(f, self.get(), indices, false));
-  if (indexed.ndim() > LAMELLA_MAX_DIMS) check(too_many());
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) check(too_many(f, indexed));
   Tensor out =
       allocate({indexed.shape(), static_cast<size_t>(indexed.ndim())}, self.get()->dtype, device_of(self.get()));
   check(pick(f, self.get(), indexed, out.get()));
@@ -276,7 +282,7 @@ lamella_status put_into(lamella_frame* f, lamella_tensor* self, TensorList indic
   if (nothing_indexed(indices)) return accumulate ? add_into(f, self, values) : copy_into(self, values);
   Indexed indexed;
   if (lamella_status st = indexed.read(f, self, indices, true)) return st;
-  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many();
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many(f, indexed);
   int64_t from[LAMELLA_MAX_DIMS];
   const int shift = indexed.ndim() - values->dl.ndim;
   bool fits = shift >= 0;
@@ -286,8 +292,11 @@ lamella_status put_into(lamella_frame* f, lamella_tensor* self, TensorList indic
     from[d] = n == 1 ? 0 : values->dl.strides[d - shift] * itemsize(values);
   }
   if (!fits)
-    return fail(LAMELLA_RUNTIME_ERROR, "index_put_: argument 'values': its shape does not broadcast to the " +
-                                           std::to_string(indexed.shape()[0]) + " selected rows");
+    return fail(LAMELLA_RUNTIME_ERROR,
+                lamella::detail::text(title(f), ": argument 'values': shape ",
+                                      IntArrayRef(values->dl.shape, static_cast<size_t>(values->dl.ndim)),
+                                      " does not broadcast to the indexed shape ",
+                                      IntArrayRef(indexed.shape(), static_cast<size_t>(indexed.ndim()))));
   auto put = index_loops().put[log2_item(itemsize(self))];
   auto add = index_loops().fold[INDEX_SUM][self->dtype];
   auto loop = accumulate ? add : put;

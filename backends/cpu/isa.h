@@ -1,9 +1,10 @@
 // Note [Instruction sets]  Every file in backends/cpu/isa/ is compiled once per instruction set (x86-64, x86-64-v3,
-//   x86-64-v4), each time with LAMELLA_ISA naming a namespace of its own for what it exports. All else in such a file
-//   is in an anonymous namespace, and no object may hold a weak symbol: the linker merges those across objects, and
-//   what it keeps could be an illegal instruction on an older machine. So no std:: templates there that are not
-//   inlined for certain, no inline functions with external linkage, no function-local statics of templates. A test
-//   reads the objects' symbols. The rest of the plugin is compiled for any x86-64 and calls through by_isa.
+//   x86-64-v4; the files pointwise_*.cpp not for x86-64, since liblamella has these loops), each time with LAMELLA_ISA
+//   naming a namespace of its own for what it exports. All else in such a file is in an anonymous namespace, and no
+//   object may hold a weak symbol: the linker keeps one definition of such a symbol for all objects, which could be an
+//   illegal instruction on an older machine. So no std:: templates there that are not inlined for certain, no inline
+//   functions with external linkage, no function-local statics of templates. A test reads the objects' symbols. The
+//   rest of the plugin is compiled for any x86-64 and calls through by_isa.
 #pragma once
 
 namespace lamella::cpu {
@@ -14,8 +15,8 @@ enum class Isa { baseline, v3, v4 };
 // "x86-64-v3", "x86-64-v4").
 Isa isa();
 const char* isa_name();
-// Returns whether instructions outside of these levels (avx512_bf16, avx512_vnni) may be used where the processor has
-// them: only beside x86-64-v4, and not if LAMELLA_CPU_ISA is set.
+// Returns whether instructions outside of these levels (avx512_bf16, avx512_vnni, AMX) may be used where the processor
+// has them: only beside x86-64-v4, and not if LAMELLA_CPU_ISA is set.
 bool beside_levels();
 
 // Returns the one of three pointers, to a function compiled for the three instruction sets, that is for isa().

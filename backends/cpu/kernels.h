@@ -1,6 +1,7 @@
-// The CPU's kernels, one group a file. A kernel is a C++ function: it takes the schema's arguments, then the outputs
-// that it writes, and returns its status. Each file registers its kernels in a block LAMELLA_LIBRARY_IMPL(aten, cpu,
-// m), which runs after plugin.cpp has registered the backend.
+// The CPU's kernels, one group a file. Most kernels are C++ functions that take the lamella_frame* if they need it, the
+// schema's arguments, then the outputs, and return a status; Note [Results] in <lamella/kernel.h> has the other forms.
+// Each file registers its kernels in a block LAMELLA_LIBRARY_IMPL(aten, cpu, m), which runs after plugin.cpp has
+// registered the backend.
 #pragma once
 
 #include <lamella/kernel.h>
@@ -26,10 +27,10 @@ inline uint32_t class_of(int dtype) { return dtype_class(static_cast<ScalarType>
 // The least elements of a chunk that make a second thread worthwhile: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 
-lamella_status pointwise_kernel(lamella_frame*, const lamella_value*,
-                                lamella_value*);  // context: lamella_pointwise, or null for the operator's own
+// The frame's context is the lamella_pointwise to compute; if it is null, the operator's own is computed.
+lamella_status pointwise_kernel(lamella_frame*, const lamella_value*, lamella_value*);
 
-// Returns whether a tensor of four dimensions has its channels as neighbours, and no gaps between pixels.
+// Returns whether a tensor has four dimensions, its channels as neighbours, and no gaps between pixels or images.
 inline bool lies_channels_last(const lamella_tensor* t) {
   if (t->dl.ndim != 4) return false;
   int64_t step = 1;
@@ -42,8 +43,8 @@ inline bool lies_channels_last(const lamella_tensor* t) {
 
 // Writes a number into one element of the dtype.
 void store_number(const lamella_value& number, int dtype, void* to);
-// Does what copy_ does between two host tensors. `later` says that the caller does not read the result at once, so that
-// smaller results are written past the caches, too.
+// Does what copy_ does between two host tensors that share no elements. `later` says that the caller does not read the
+// result at once, so that smaller results are written past the caches, too.
 lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, bool later);
 inline lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
   return copy_into(dst, src, false);

@@ -9,7 +9,7 @@ struct Lines {
   struct Axis {
     int64_t size, in, out;  // strides in bytes
   };
-  int64_t length = 1, from = 0, to = 0;  // of a line: its length, and its strides in bytes
+  int64_t length = 1, from = 0, to = 0;  // of a line; its strides in the two tensors, in bytes
   int64_t count = 1;
   int kept = 0;
   Axis keep[LAMELLA_MAX_DIMS];
@@ -42,7 +42,7 @@ struct Lines {
     }
   }
 
-  // Returns how many lines lie side by side without a gap; 1 if no two lines do.
+  // Returns how many consecutive lines lie side by side without a gap; 1 if no two consecutive lines do.
   int64_t side_by_side(int64_t in_item, int64_t out_item) const {
     if (!kept || keep[kept - 1].in != in_item || keep[kept - 1].out != out_item) return 1;
     return keep[kept - 1].size;

@@ -11,7 +11,7 @@ namespace lamella::cpu {
 enum class PairLoss { squared, absolute, huber, smooth_l1, count };
 
 struct Losses {
-  // Returns the sum of n losses of x and y, and writes each loss to `each` unless that is null.
+  // Returns the sum of n losses of x and y. If `each` is not null, writes each loss to `each` instead, and returns 0.
   double (*pair[static_cast<int>(PairLoss::count)])(int64_t n, const void* x, const void* y, double width, void* each);
   // Writes the derivative of each loss by x, times `scale`, and times the numbers in g unless that is null.
   void (*pair_backward[static_cast<int>(PairLoss::count)])(int64_t n, const void* x, const void* y, const void* g,

@@ -1,5 +1,6 @@
-// Products of matrices and vectors, with an optional bias: large float32 products by oneDNN, products of bfloat16 and
-// of bytes by the tiles of isa/groups.h, the rest by the tiles of isa/gemm.cpp.
+// Products of matrices and vectors, with an optional bias: large float32 products, and large ones of bfloat16 or bytes
+// if the processor has AMX, by oneDNN; other products of bfloat16 and of bytes by the tiles of isa/groups.h, the rest
+// by the tiles of isa/gemm.cpp.
 #include "backends/cpu/matmul.h"
 
 #include <algorithm>
@@ -41,8 +42,8 @@ T element(const Matrix& m, int64_t i, int64_t j) {
 
 // ---- one product in a dtype that tiles compute in: float32, float64, 32 and 64 bit integers -------------------------
 //
-// bfloat16 as the dtype of a product means operands of bfloat16 with a result and a bias of float32; int8 means two
-// operands of int8, uint8 one of uint8 and one of int8, both with a result and a bias of int32.
+// bfloat16 as the dtype of a product means operands of bfloat16 with a bias and, unless `narrow`, a result of float32;
+// int8 means two operands of int8, uint8 one of uint8 and one of int8, both with a result and a bias of int32.
 
 // A bfloat16: the upper half of a float.
 struct BFloat16 {
@@ -121,7 +122,7 @@ bool order_follows_size(int dtype) {
 }
 
 lamella_status by_onednn(int dtype, const Gemm& g) {
-  // Signals are blocked while oneDNN computes a panel, which therefore takes about 20 ms at most.
+  // Signals are blocked while oneDNN computes a panel. So a panel takes about 20 ms, unless 96 rows take longer.
   const bool amx = dtype != LAMELLA_FLOAT32;
   const auto panel =
       amx ? amx_step : std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
@@ -133,7 +134,9 @@ lamella_status by_onednn(int dtype, const Gemm& g) {
     p.c = static_cast<char*>(g.c) + i * g.c_row * 4;
     p.row_bias = g.row_bias ? static_cast<const char*>(g.row_bias) + i * 4 : nullptr;
     if (!(amx ? onednn_multiply(dtype, p) : onednn_sgemm(p)))
-      return fail(LAMELLA_RUNTIME_ERROR, "mm: oneDNN reports an error");
+      return fail(LAMELLA_RUNTIME_ERROR,
+                  lamella::detail::text("mm: oneDNN reports an error for a product of shapes (", g.m, ", ", g.k,
+                                        ") and (", g.k, ", ", g.n, "), dtype ", name(static_cast<ScalarType>(dtype))));
     if (g.m - i > panel)
       if (lamella_status st = api().check_interrupt()) return st;
   }
@@ -169,7 +172,8 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
     return LAMELLA_OK;
   }
   const bool grouped = operand_size(dtype) < 4;
-  // A row times a matrix that lies in columns packs the columns by squares, which is faster than a sum over each.
+  // A row of narrow numbers times a matrix that lies in columns packs the columns by squares, which is faster than a
+  // sum over each.
   const bool flip = !ordered && !(grouped && c.rows == 1) && flips(a, b, c);
   if (flip) {
     const Matrix x = a;
@@ -208,8 +212,8 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
   const int64_t operand = operand_size(dtype), wide = size_of(dtype), size = narrow ? operand : wide;
   const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
   const int64_t units = (n + step - 1) / step;
-  // Each part packs the other operand again. If that costs much, each thread gets one part; its loops check for
-  // interrupts.
+  // Each part packs the other operand again. For narrow numbers that costs much, so that each thread gets one part,
+  // whose loops check for interrupts.
   const int64_t threads = api().num_threads();
   const int64_t grain = grouped ? (units + threads - 1) / threads : units / (work > 1e10 ? 64 : 8);
   const auto multiply_units = [&](int64_t first, int64_t last) -> lamella_status {
@@ -343,7 +347,7 @@ Status mv(const Tensor& self, const Tensor& vec, const Tensor& out) {
   return o.finish();
 }
 
-// Multiplies long vectors in blocks and adds the blocks' sums in order, so that the number of threads does not matter.
+// Multiplies long vectors in blocks and adds the blocks' sums in one order for any number of threads.
 Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
   Operands o(self.get(), tensor.get(), out.get());
   o.open();

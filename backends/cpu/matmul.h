@@ -34,8 +34,8 @@ inline Matrix rows_of(const lamella_tensor* t) {
 }
 
 // Computes c = a · b + bias. The bias has one number per column, or is null; it must be null for complex products. The
-// dtype is a result of product_dtype, or Operands::operands. With `narrow`, c has the operands' dtype and lies in rows:
-// see Operands::narrow.
+// dtype is a result of product_dtype, Operands::operands, or the dtype of a in a product of bytes with int8 (c is then
+// int32). With `narrow`, c has the operands' dtype and lies in rows: see Operands::narrow.
 lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr,
                         bool narrow = false);
 // Multiplies each pair of matrices of tensors of three dimensions.
@@ -52,7 +52,7 @@ inline int product_dtype(int dtype) {
 // The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
 class Operands {
  public:
-  // `alone` says that the product is the result, with nothing added to it.
+  // `alone` says that nothing is added to the result of `multiply`.
   Operands(const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c, bool alone = false)
       : a(a),
         b(b),
@@ -88,9 +88,9 @@ class Operands {
   }
 
  public:
-  const int dtype;     // of the result
+  const int dtype;     // the dtype that the result is computed in
   const int operands;  // the dtype as which a and b are read; the first argument of `multiply`
-  const bool narrow;   // `multiply` rounds its sums itself
+  const bool narrow;   // `multiply` itself rounds its sums to the result's dtype
 
   void open() {
     if (dtype == result_->dtype) return;

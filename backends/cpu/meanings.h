@@ -1,5 +1,6 @@
-// Pointwise operators with the loops of one instruction set. Each file isa/pointwise_*.cpp leaves those of its family
-// in the section lamella_loops of this library, where pointwise.cpp finds them; operators bring loops for the baseline.
+// Pointwise operators with the loops of one instruction set. Each file isa/pointwise_*.cpp leaves a pointer to its
+// family's FamilyLoops in the section lamella_loops of this library, where pointwise.cpp finds it. The operators
+// themselves have loops for the baseline.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -10,7 +11,7 @@ namespace lamella::cpu {
 
 struct Meaning {
   const char* declaration;     // as declaration_name<Op>() gives it
-  const char* const* schemas;  // of the operators that have this meaning; a null ends them
+  const char* const* schemas;  // the schemas of the operators with this meaning; the last entry is null
   lamella_pointwise pointwise;
 };
 struct FamilyLoops {

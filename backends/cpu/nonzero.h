@@ -19,8 +19,8 @@ struct Found {
   int64_t n, blocks;
   int64_t near[2] = {};
   std::vector<int64_t> far;
-  int64_t* before = near;              // the nonzero elements before each block
-  lamella_status status = LAMELLA_OK;  // of counting
+  int64_t* before = near;              // the number of nonzero elements before each block
+  lamella_status status = LAMELLA_OK;  // the status of counting
 
   explicit Found(const Operand& bytes)
       : mask(bytes.data<uint8_t>()), n(bytes->numel), blocks((n + mask_block - 1) / mask_block) {

@@ -113,7 +113,7 @@ Status fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const T
 }
 
 struct Groups {
-  int64_t count, groups, each, area;  // (samples * groups) of `each` channels of `area` elements
+  int64_t count, groups, each, area;  // count = samples * groups, of `each` channels of `area` elements
   double eps;
 };
 
@@ -233,8 +233,8 @@ struct Loose {
   }
 };
 
-// Computes out, the means and 1 / sqrt(var + eps) from the statistics of the batch, and stores these in `mean` and
-// `variance`.
+// Computes out, save_mean and save_invstd, which is 1 / sqrt(variance + eps), from the statistics of the batch, and
+// stores the statistics in `mean` and `variance`.
 lamella_status train(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, double eps,
                      const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd, double* mean,
                      double* variance) {

@@ -40,7 +40,7 @@ inline bool channels_last(const lamella_tensor* t) {
   return true;
 }
 
-// `as_doubles` converts numbers per channel to double, `from_doubles` back. `absent` stands for those of no tensor.
+// `as_doubles` converts numbers per channel to double, `from_doubles` back. If t is null, each number is `absent`.
 inline void as_doubles(const lamella_tensor* t, int64_t n, double* to) {
   loops().cast[t->dtype][LAMELLA_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
                                           static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));

@@ -9,7 +9,7 @@ namespace lamella::cpu {
 
 struct Softmax {
   void (*row)(int64_t n, const void* x, void* y, bool log);
-  double (*logsumexp)(int64_t n, const void* x);  // in double, since logits are subtracted from it
+  double (*logsumexp)(int64_t n, const void* x);  // returns a double, since logits are subtracted from it
   // Normalizes each column of n rows of `width` (at most softmax_width) columns; strides in elements.
   void (*columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, void* y, int64_t y_stride, bool log);
   void (*logsumexp_columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, double* to);
@@ -40,8 +40,8 @@ struct Norms {
 struct NormGradients {
   // Computes the sums of g * weight and of g * weight * (x - mean); weight may be null.
   void (*sums)(int64_t n, const void* g, const void* x, const void* weight, double mean, double* sum, double* by_x);
-  // Computes a * g * weight + b * (x - mean) + c, element by element. Weight may be null. If x is null, only the first
-  // summand is computed.
+  // Computes a * g * weight + b * (x - mean) + c, element by element. Weight may be null. If x is null, computes
+  // a * g alone, without the weight.
   void (*row)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double a, double b,
               double c);
   // `row_adding` does what `row` does with a = scale, and also adds g and g * (x - mean) * scale to the sums of each

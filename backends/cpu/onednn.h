@@ -31,7 +31,7 @@ class OneThread {
 
 // A signal that arrives while oneDNN 3.2 multiplies corrupts the heap; with signals blocked, or handlers on a stack of
 // their own, it does not (tests/faults/test_process.py). The likely cause: its generated code uses the stack pointer as
-// one more register. So this blocks signals until the panel is done.
+// one more register. So signals are blocked while an object of this class lives.
 class SignalsWait {
  public:
   SignalsWait() {

@@ -50,7 +50,7 @@ class Primitives {
  public:
   bool build(const Shape& s);
 
-  int64_t space() const { return space_; }  // the bytes of `run`'s argument, which a thread keeps for all its images
+  int64_t space() const { return space_; }  // the bytes of `space` of run(), which a thread keeps for all its images
 
   // Computes one image. The packed weight stays in the space, so that only the first image packs it.
   bool run(const float* image, const float* weight, const float* bias, float* out, char* space, bool first) const {
@@ -241,7 +241,9 @@ lamella_status onednn_convolution(const Convolution& c, bool* done) {
                      c.bias ? static_cast<const float*>(c.bias->dl.data) + from : nullptr,
                      static_cast<float*>(c.out->dl.data) + i * c.out->dl.strides[0] + from * whole.to[0], space.data(),
                      i == first))
-        return fail(LAMELLA_RUNTIME_ERROR, "convolution: oneDNN reports an error");
+        return fail(LAMELLA_RUNTIME_ERROR,
+                    lamella::detail::text("convolution: argument 'input': oneDNN reports an error for an image of ",
+                                          c.in, " channels, ", c.image[1], " rows and ", c.image[2], " columns"));
     }
     return LAMELLA_OK;
   });

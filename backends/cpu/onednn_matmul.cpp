@@ -23,7 +23,7 @@ bool amx_multiplies(int) { return false; }
 namespace {
 
 struct Shape {
-  int dtype;  // that of a
+  int dtype;  // the dtype of a
   int64_t m, n, k, a_row, a_column, b_row, b_column, c_row;
 
   bool operator==(const Shape&) const = default;

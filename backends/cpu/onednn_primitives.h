@@ -99,13 +99,13 @@ bool memory(Memory* m, const_dnnl_memory_desc_t layout, const void* data) {
   return ok(dnnl().memory_create(m->place(), layout, dnnl().engine, const_cast<void*>(data)));
 }
 
-// A cache of the objects that serve the last shapes, the newest first. It holds null for a shape that has none.
+// A cache of objects for the shapes used last, the latest first. It holds null for a shape that has no object.
 template <class Shape, class Made>
 class Cache {
  public:
   using Held = std::shared_ptr<const Made>;
 
-  // Returns the object that serves a shape; null if oneDNN has nothing fast for it, or if no memory is left.
+  // Returns the object for a shape; null if Made::build() has returned false for it, or if no memory is left.
   Held get(const Shape& s) try {
     if (Held held; find(s, &held)) return held;
     auto made = std::make_shared<Made>();  // without the lock: generating code takes a millisecond

@@ -1,4 +1,4 @@
-// Parts of tensors and runs of bytes, which the kernels of joining, rolling and diagonals copy.
+// Parts of tensors, and runs of bytes, which the kernels of joining, repeating, rolling and diag_embed copy.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace lamella::cpu {
 
-inline constexpr int64_t copy_grain = 1 << 17;  // bytes for a thread
+inline constexpr int64_t copy_grain = 1 << 17;  // the least bytes of a thread's share
 
 // A part of a tensor, with sizes and strides of its own.
 struct Part {

@@ -1,5 +1,5 @@
-// The CPU backend's registration through the C ABI, as any plugin's. Files of kernels register these afterwards, in
-// blocks of their own.
+// Registers the CPU backend through the C ABI, as any plugin does. Each file of kernels registers its kernels
+// afterwards, in a block of its own.
 #include <fstream>
 
 #include "backends/cpu/kernels.h"

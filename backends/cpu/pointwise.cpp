@@ -1,6 +1,6 @@
 // One kernel for every pointwise operator: it walks the operands and calls the operator's loop. Operands that the loop
-// cannot read or write in place (other dtypes, short or crossed runs) go through tiles in the first-level cache, so
-// that no operand is copied whole.
+// cannot read or write in place (other dtypes, short rows, rows with gaps) go through tiles in the first-level cache,
+// so that no operand is copied whole.
 #include <lamella/pointwise/loops.h>
 #include <lamella/pointwise/declarations.h>
 
@@ -11,8 +11,8 @@
 #include "backends/cpu/meanings.h"
 #include "backends/cpu/strips.h"
 
-// The ends of the section, which the linker names; null if no file leaves anything there, as for a single instruction
-// set.
+// The ends of the section lamella_loops, which the linker names; null if no file leaves anything in the section, as in
+// a build for one instruction set.
 extern "C" {
 extern const lamella::cpu::FamilyLoops* const __start_lamella_loops[] __attribute__((weak, visibility("hidden")));
 extern const lamella::cpu::FamilyLoops* const __stop_lamella_loops[] __attribute__((weak, visibility("hidden")));
@@ -23,8 +23,8 @@ namespace {
 
 std::string name_of(const char* schema) { return std::string(schema, std::strchr(schema, '(')); }
 
-// Returns the dtype of the loop. float16 is computed in float32. So is bfloat16, unless all operands are bfloat16
-// tensors: a number keeps its precision.
+// Returns the dtype of the loop. float16 and bfloat16 are computed in float32, unless the operator has a loop for the
+// dtype and all operands are tensors of it: a number among the operands keeps its precision in float32.
 int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* args) {
   if (compute != LAMELLA_FLOAT16 && compute != LAMELLA_BFLOAT16) return compute;
   bool own = p.loops[compute] != nullptr;
@@ -33,7 +33,7 @@ int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* arg
   return own ? compute : static_cast<int>(LAMELLA_FLOAT32);
 }
 
-constexpr int64_t tile_bytes = 8192;  // of each operand; the tiles of all operands fit into the first-level cache
+constexpr int64_t tile_bytes = 8192;  // the size of each operand's tile; all tiles fit into the first-level cache
 constexpr int64_t short_run = 32;     // elements below which rows go through tiles
 
 // Returns the dtype that a loop of `dtype` writes.
@@ -145,7 +145,7 @@ int run_tile(const Call& c, const Block& b, Buffers& buffers) {
 }
 
 // Returns whether the loop can run over the rows in place: they are long, have the loop's dtypes, and each operand has
-// no gaps along them or is constant.
+// no gaps along them or is constant. A single row may have any length and any steps.
 bool loop_takes_rows(const Call& c, const Block& b) {
   if (c.converts) return false;
   if (b.rows == 1) return true;
@@ -306,8 +306,8 @@ const lamella_pointwise* meaning_of() {
   }
 }
 
-// Returns the operator that computes a power of this exponent faster, rounded as in torch, or null: products, a root,
-// quotients.
+// Returns the operator that computes a power of this exponent faster, by products, a root or quotients, and rounds as
+// torch does; null if there is none.
 const lamella_pointwise* short_power(double exponent) {
   struct Power {
     double exponent;

@@ -17,7 +17,7 @@ struct PoolPlane : Window<2> {
   int64_t* indices;  // null, or the places of the largest elements
   int64_t begin, end;
   bool count_padding;
-  int64_t divisor;       // of a mean; 0: the number of elements in the window
+  int64_t divisor;       // of the sums, for means; 0: the number of elements in the window
   void* space;           // pool_space() elements of at least four bytes
   int (*interrupted)();  // called now and then; a result that is not 0 ends the loops and is returned
 };
@@ -57,7 +57,7 @@ static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 struct Pools {
   int (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // null where there is none
   int (*mean[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
-  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // means of nearly equal parts; no Window
+  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // means of nearly equal parts; of the Window only the sizes
 };
 
 // `largest` computes the largest elements and their indices in rows [begin, end). `backward` serves one plane: `in` are

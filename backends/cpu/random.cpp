@@ -183,7 +183,10 @@ lamella_status draw_bernoulli(const char* where, lamella_tensor* self, lamella_t
   }
   const int64_t bad = dtype == LAMELLA_FLOAT64 ? outside(weights.data<double>(), self->numel)
                                                : outside(weights.data<float>(), self->numel);
-  if (bad) return fail(LAMELLA_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1");
+  if (bad)
+    return fail(LAMELLA_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1, got " +
+                                           std::to_string(bad) + " of " + std::to_string(self->numel) +
+                                           " elements outside of this range");
   lamella_status st = dtype == LAMELLA_FLOAT64
                           ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, generator, streams().uniform64)
                           : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, generator, streams().uniform32);
@@ -439,7 +442,8 @@ void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamel
 Status search_cdf(lamella_frame* f, const Tensor& cdf, const Tensor& u, const Tensor& out) {
   const int dtype = cdf.get()->dtype;
   if (dtype != LAMELLA_FLOAT32 && dtype != LAMELLA_FLOAT64)
-    return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": argument 'cdf': expected float32 or float64");
+    return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": argument 'cdf': expected float32 or float64, got " +
+                                             name(static_cast<ScalarType>(dtype)));
   return parallel_for(0, u.get()->numel, 512, [&](int64_t b, int64_t e) -> lamella_status {
     (dtype == LAMELLA_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf.get(), u.get(), out.get(), b, e);
     return LAMELLA_OK;

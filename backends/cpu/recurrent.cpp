@@ -1,7 +1,8 @@
 // Recurrent layers step by step, in memory that is laid out once: the weights in panels that products read in order.
 //
 // Note [Panels]  A step multiplies few rows by a large matrix, so that copying the matrix for each product would cost
-//   as much as the product. Its columns are copied once, in panels of `panel` numbers, whose rows follow each other.
+//   as much as the product. Its columns are copied once, in panels of `panel` columns; the rows of a panel follow each
+//   other.
 #include "backends/cpu/recurrent.h"
 
 #include <vector>

@@ -21,7 +21,7 @@ struct RecurrentLoops {
   // part of n.
   void (*gru)(int64_t n, const void* input, const void* state, const void* before, void* kept, void* result);
   // Replaces the gradient of the result by the part of the gradient of the state before that does not go through the
-  // gates.
+  // gates; writes to `input` and `state` the gradients of the sums that these give the gates.
   void (*gru_backward)(int64_t n, const void* kept, const void* before, const void* more, void* result, void* input,
                        void* state);
   void (*curve)(int64_t n, void* x, bool relu);  // tanh, or relu, in place

@@ -1,4 +1,4 @@
-// One step of an LSTM with the product of its input.
+// One step of an LSTM, with the products of its input and its state, and the step's gradient.
 #include <type_traits>
 
 #include "backends/cpu/matmul.h"
@@ -13,7 +13,7 @@ char* bytes(const T* data) {
   return const_cast<char*>(reinterpret_cast<const char*>(data));
 }
 
-// Computes the gates of many rows; the threads share both products.
+// Computes the sums of the gates of many rows; the threads share both products.
 template <class T>
 lamella_status large_sums(const Operand& x, const Operand& h, const T* wi, const T* wh, const T* bias, T* gates,
                           int64_t count) {

@@ -33,7 +33,7 @@ void copy_rows(int64_t count, const T* from, T* to) {
 // Calls body(row) for rows of n hidden units, with threads if there are many.
 template <class Body>
 lamella_status each_row(int64_t rows, int64_t n, const Body& body) {
-  constexpr int64_t cost = 16;  // of a unit, in additions of two numbers
+  constexpr int64_t cost = 16;  // the work for a unit, in additions of two numbers
   return parallel_for(0, rows, grain / (cost * n + 1) + 1, [&](int64_t begin, int64_t end) -> lamella_status {
     for (int64_t i = begin; i < end; i++) body(i);
     return LAMELLA_OK;

@@ -11,9 +11,9 @@ namespace lamella::cpu {
 uint64_t all_dims(const lamella_tensor* t);
 uint64_t dim_set(const OptionalIntArrayRef& dim, const lamella_tensor* t);
 
-// Folds `in`, read as dtype `as` (which has the bytes of the fold's source), over the dimensions in the bit set; the
-// results go to `out` and, unless that is null, `second`. A fold of truth values may stop for an output as soon as the
-// accumulator's byte is `settled`; -1: never.
+// Folds `in`, read as dtype `as`, whose elements have the size of those of `fold.source`, over the dimensions in the
+// bit set; the results go to `out` and, unless that is null, `second`. A fold of truth values may stop for an output as
+// soon as the accumulator's byte is `settled`; -1: never.
 lamella_status reduce_over(lamella_frame* f, const Fold& fold, int as, double param, const lamella_tensor* in,
                            uint64_t dims, bool keepdim, const lamella_tensor* out, const lamella_tensor* second,
                            int settled = -1);

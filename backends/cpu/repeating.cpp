@@ -1,4 +1,5 @@
-// Repeating dimensions and elements: one copy between two views of more dimensions.
+// Repeating dimensions and elements, by one copy between views of source and result that have further dimensions; and
+// the positions for counts that differ from element to element.
 #include <string>
 
 #include "backends/cpu/gather.h"
@@ -31,7 +32,7 @@ struct Pair {
 };
 
 // New dimensions come first. The shape of out gives the counts.
-Status repeat(const Tensor& self, IntArrayRef, const Tensor& out) {
+Status repeat(lamella_frame* f, const Tensor& self, IntArrayRef, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
   Pair p(out.get(), self.get());
   const IntArrayRef from = self.strides(), to = out.strides();
@@ -41,7 +42,12 @@ Status repeat(const Tensor& self, IntArrayRef, const Tensor& out) {
     const int64_t n = d < lead ? 1 : self.sizes()[d - lead];
     fits = fits && p.add(out.sizes()[d] / n, n * to[d], 0) && p.add(n, to[d], d < lead ? 0 : from[d - lead]);
   }
-  return fits ? p.copy() : fail(LAMELLA_RUNTIME_ERROR, "repeat: argument 'repeats': too many dimensions are repeated");
+  if (fits) return p.copy();
+  return fail(
+      LAMELLA_RUNTIME_ERROR,
+      lamella::detail::text(title(f), ": argument '", title(f) == "tile" ? "dims" : "repeats",
+                            "': too many repeated dimensions: each counts twice, and at most ", LAMELLA_MAX_DIMS,
+                            " are supported; got shape ", self.sizes(), " for a result of shape ", out.sizes()));
 }
 
 // Repeats each position of a dimension, or each element, `repeats` times in a row.
@@ -63,7 +69,9 @@ Status repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int6
   }
   if (whole) fits = fits && p.add(repeats, to[0], 0);
   return fits ? p.copy()
-              : fail(LAMELLA_RUNTIME_ERROR, "repeat_interleave: argument 'self': it has no room for a dimension");
+              : fail(LAMELLA_RUNTIME_ERROR,
+                     lamella::detail::text("repeat_interleave: argument 'self': expected fewer than ", LAMELLA_MAX_DIMS,
+                                           " dimensions longer than 1, got shape ", self.sizes()));
 }
 
 template <class T>

@@ -10,7 +10,7 @@
 namespace lamella::cpu {
 namespace {
 
-constexpr int64_t block = 16384;  // of a long line: each block has its own carry; carries are joined in order
+constexpr int64_t block = 16384;  // elements of a long line that share a carry; the carries are joined in order
 constexpr int64_t tile = 512;
 
 const Scan* scan_of(bool product, int dtype) {
@@ -93,7 +93,7 @@ class Scanner {
 
   // Computes the totals of the blocks first, which give the start of each block; then the blocks, in any order.
   lamella_status one_line() const {
-    bool alone = false;  // one thread reads the line once
+    bool alone = false;  // a single thread scans the line in one pass
     lamella_status st = parallel_for(0, 2, 1, [&](int64_t b, int64_t e) -> lamella_status {
       if (e - b == 2) {
         alone = true;

@@ -52,7 +52,8 @@ lamella_status search(const lamella_tensor* boundaries, const Tensor& values, bo
   return out->numel == 0 ? LAMELLA_OK : search(boundaries, values.get(), nullptr, right, out);
 }
 // Searches for a number. Boundaries that are integers or bools are converted to int64, or to float64 for a floating
-// number, so that the number is not rounded to their dtype. Floating boundaries keep theirs, and the number gets it.
+// number, so that the number is not rounded to their dtype. Floating boundaries, and uint64 ones for an integer, keep
+// their dtype, and the number is converted to it.
 lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bool right, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   const bool floating = wanted.isFloatingPoint();

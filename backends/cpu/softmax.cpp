@@ -55,7 +55,7 @@ class Lined {
     return LAMELLA_OK;
   }
 
-  // Computes lines with gaps, or in half precision, by way of a buffer.
+  // Computes lines with gaps, or of another dtype than the computation's, by way of a buffer.
   lamella_status gathered(int64_t b, int64_t e) const {
     const int64_t n = lines_.length;
     const std::unique_ptr<char[]> buffer(new char[n * item_]);
@@ -112,8 +112,8 @@ bool as_inferred(const lamella_tensor* in, const lamella_tensor* out) {
 template <bool Log>
 Status softmax(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Tensor& out) {
   const lamella_tensor* in = self.get();
-  // The layout decides which loop runs, and loops sum in different orders. So an out= tensor of another layout than
-  // the shape rule's gets a copy.
+  // The layout decides which loop runs, and loops sum in different orders. So for an out= tensor of another layout
+  // than the shape rule's, the result is computed in the rule's layout and then copied.
   const Result to(out.get(), out.get()->dtype, as_inferred(in, out.get()), inferred_strides(in));
   if (lamella_status st = Lined(in, to.get(), wrapped_dim(dim, in->dl.ndim), Log).run()) return st;
   return to.finish();

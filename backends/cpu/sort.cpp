@@ -1,5 +1,5 @@
 // Kernels that order elements: sorts, the first or the k-th elements of each row, the order of rows. The threads share
-// the rows, or the buckets of one long row.
+// the rows, or the buckets or halves of one long row.
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -60,7 +60,8 @@ struct Sort {
     if (digits <= 32) loops = sort_table().narrow[self->dtype];
   }
 
-  // Subtracts the smallest key of one long row of integers, so that keys have fewer bits and items may be narrow.
+  // For one long row of integers, sets `base`, which is subtracted from the keys, to the smallest key: keys then have
+  // fewer bits, and items may be narrow.
   void count_from_least() {
     if (digits < 32 || class_of(in->dtype) > LAMELLA_CLASS_INTEGRAL || rows.count != 1 || rows.length < 256 ||
         rows.length >> 32)
@@ -115,9 +116,10 @@ struct Sort {
   }
 
   // Sorts one long row: spreads the items over buckets by the highest bits of their keys, and sorts each bucket, which
-  // fits into the cache. Sets `uneven` and writes no result if a bucket would be too large.
+  // mostly fits into the cache. Sets `uneven` and writes no result if a bucket would be too large.
   lamella_status buckets(int64_t row, bool* uneven) const {
-    const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough for checks for interrupts
+    // Parts are short, since interrupts are checked only after a few of them.
+    const int64_t parts = std::max<int64_t>(16, rows.length >> 18);
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
     const int low = digits - sort_bucket_digits;
     Space work, counted;

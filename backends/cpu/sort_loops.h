@@ -4,9 +4,10 @@
 //   +0, every NaN is the largest, and for a descending sort the bits are inverted. With its position it makes an item,
 //   eight bytes where key and position fit 32 bits each, else sixteen. A radix sort takes a few bits of the keys at a
 //   time, the lowest first, which is stable by itself; short rows are sorted by merging. A long row is spread over
-//   buckets by the highest bits of its keys first, and the threads share the buckets. Its integers count from the
-//   smallest: those of 64 bits become narrow items if their range is small enough. Values are made from the keys again
-//   unless a key hides something (a -0, a NaN's bits): then they are fetched by position. `digits` counts bits.
+//   buckets by the highest bits of its keys first, and the threads share the buckets. In the only row of a tensor of
+//   integers the smallest key is subtracted from all, so that 64-bit integers of a small range fit narrow items. Values
+//   are made from the keys again unless a key hides something (a -0, a NaN's bits): then they are fetched by position.
+//   `digits` counts bits.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -51,7 +52,8 @@ struct SortLoops {
   // `build`.
   bool (*top)(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
               void* other);
-  // Reorders the items and returns the position of the k-th; with `nan`, that of the last if it is a NaN.
+  // Reorders the items and returns the position of the k-th; with `nan`, the position of the last item in
+  // order, if this is a NaN.
   int64_t (*kth)(int64_t n, void* items, int64_t k, bool nan);
   // Sorts n rows of a matrix, given by their numbers; strides in bytes.
   void (*order_few)(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order);
@@ -63,7 +65,7 @@ struct SortLoops {
 };
 
 struct SortTable {
-  SortLoops narrow[LAMELLA_PLAIN_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
+  SortLoops narrow[LAMELLA_PLAIN_DTYPES];  // fewer than 2^32 elements in a row, keys of at most 32 bits
   SortLoops wide[LAMELLA_PLAIN_DTYPES];
 };
 

@@ -1,4 +1,5 @@
-// Memory of the host's pool for the duration of a kernel, or of a part of it on one thread.
+// Memory for the duration of a kernel, or of a part of it on one thread: up to 8 KiB lie in the object itself, more
+// comes from the host's pool.
 #pragma once
 
 #include <lamella/library.h>
@@ -23,8 +24,8 @@ class Space {
     return LAMELLA_OK;
   }
   // Takes memory that will be written in no order. The system clears a new page at its first write, which takes long
-  // for a large page: a loop that meets many new pages would check for interrupts late. So this touches every page
-  // once.
+  // for a large page: a loop that meets many new pages would check for interrupts late. So this function writes one
+  // byte in each whole run of 2 MiB, the size of a large page.
   lamella_status take_touched(int64_t bytes) {
     if (lamella_status st = take(bytes)) return st;
     constexpr int64_t page = 2 << 20;

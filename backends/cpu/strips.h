@@ -1,6 +1,5 @@
 // Walking several strided operands together: dimensions are sorted and merged, then work is handed out in parallel, as
-// strips, one innermost run at a time, or as blocks of two dimensions. Every elementwise kernel here is a body for this
-// walk.
+// strips, one innermost run at a time, or as blocks of two dimensions. Elementwise kernels are bodies for this walk.
 #pragma once
 
 #include <lamella/library.h>
@@ -69,7 +68,8 @@ class Strips {
 
   // Calls body for every run, when elements that differ only in the dimensions `tied` may share memory. One thread
   // visits all such elements, in row-major order if the first operand is laid out so along these dimensions. The
-  // threads share the widest of the other dimensions, in runs of at least `together`.
+  // threads share the widest of the other dimensions, in runs of at least `together` positions or, if that is less, of
+  // half the dimension.
   template <class Body>
   lamella_status run_apart(uint64_t tied, int64_t grain, int64_t together, Body&& body) {
     int widest = -1;
@@ -89,7 +89,8 @@ class Strips {
                         });
   }
 
-  // Calls body(block) -> lamella_status. A crossed block has at most `tile` elements, any other at most `grain`.
+  // Calls body(block) -> lamella_status. A crossed block has at most `tile` elements, any other at most `grain`. Where
+  // the walk has one dimension, a block is a piece of parallel_for, of up to four times `grain`.
   template <class Body>
   lamella_status run_blocks(int64_t grain, int64_t tile, Body&& body) {
     merge();
@@ -157,7 +158,8 @@ class Strips {
     return -1;
   }
 
-  // Sorts dimensions by the first operand's strides and merges neighbours that every operand walks without a gap.
+  // Sorts dimensions, two at a time by the first operand whose strides along both differ and are not 0, and merges
+  // neighbours that every operand walks without a gap.
   void merge() {
     int order[LAMELLA_MAX_DIMS];
     int n = 0;

@@ -19,7 +19,7 @@ constexpr int64_t piece = 1024;  // elements that are converted, or unscaled, at
 
 // An entry with its loop, and where its elements lie among those of all entries.
 struct Part : Entry {
-  TensorRef packed[most_lists];  // copies of tensors with gaps, else null
+  TensorRef packed[most_lists];  // contiguous copies of the tensors that need one; else null
   char* at[most_lists] = {};
   int64_t begin = 0, n = 0;
   int dtype = 0;

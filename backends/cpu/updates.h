@@ -8,7 +8,8 @@
 
 namespace lamella::cpu {
 
-// n elements of a parameter, its gradient and its state, which follow one another in `at`; `sign` is -1 to maximize.
+// Updates n elements. `at` has the addresses of the parameter, its gradient and its state, in this order; `sign` is -1
+// to maximize.
 using UpdateLoop = void (*)(int64_t n, char* const* at, double sign, const updates::Plan& plan);
 
 }  // namespace lamella::cpu

@@ -7,10 +7,10 @@
 
 namespace lamella::cpu {
 
-// Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). Where the columns of a
-// window are `stride` apart, the image is split into `stride` images of every stride-th column, so that the neighbours
-// of a row of outputs are neighbours in memory. The image has `slack` zeros after its end. Vectors may read them: the
-// results are not used, but products of other bytes could be denormal, which takes a hundred times as long.
+// Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). If neighbouring windows
+// are `stride` columns apart, the image is split into `stride` images of every stride-th column, so that neighbouring
+// windows read neighbours in memory. The image has `slack` zeros after its end. Vectors may read them: the results are
+// not used, but products of other bytes could be denormal, which takes a hundred times as long.
 struct Windows {
   const void* image;
   int64_t channels, plane;  // elements per channel

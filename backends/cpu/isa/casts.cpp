@@ -1,4 +1,4 @@
-// Casts between all dtypes. Note [Instruction sets] is in backends/cpu/isa.h.
+// Casts between all plain dtypes. Note [Instruction sets] is in backends/cpu/isa.h.
 #include <lamella/half.h>
 #include <lamella/pointwise/vocabulary.h>
 

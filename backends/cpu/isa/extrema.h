@@ -24,14 +24,14 @@ constexpr T highest() {
 }
 
 template <bool Max, class T>
-inline T better(T a, T b) {  // NaN wins
+inline T better(T a, T b) {  // a NaN if either is one
   if constexpr (Max)
     return ((b > a) | (b != b)) != 0 ? b : a;
   else
     return ((b < a) | (b != b)) != 0 ? b : a;
 }
 
-// Extrema of floats. NaNs are noted in a mask of their own, so that one vector instruction chooses the larger number.
+// Extrema of floats. NaNs are noted in a mask of their own, so that one vector instruction chooses the better number.
 template <class T, bool Max>
 struct FloatExtremum {
   using V = typename Pick<same<T, float>, Floats, Doubles>::type;

@@ -166,7 +166,7 @@ struct Simple {
 // ---- which fold serves a dtype --------------------------------------------------------------------------------------
 
 template <template <class> class Make>
-const Fold* number(int dtype) {  // bools are read as bytes, integers as int64, half precision as float
+const Fold* number(int dtype) {  // bool and uint8 are read as bytes, other integers as int64, half precision as float
   switch (dtype) {
     case LAMELLA_BOOL:
     case LAMELLA_UINT8:

@@ -154,7 +154,7 @@ void pack_left(const T* a, int64_t row, int64_t column, int64_t m, int64_t k, T*
   }
 }
 
-// Packs `columns` columns of b side by side, filled up with zeros to a whole number of vectors.
+// Packs `columns` columns of b side by side, filled up with zeros to the width of a tile.
 template <class T>
 void pack_right(const T* b, int64_t row, int64_t column, int64_t k, int64_t columns, T* to) {
   constexpr int width = tile_columns<T>;
@@ -318,7 +318,7 @@ struct Product {
   }
 };
 
-// Computes c (m, 1): dot products of the rows of a with a vector, with four vectors of sums each.
+// Computes one element of c (m, 1): the dot product of a row of a with a vector, in four vectors of sums.
 template <class T>
 INLINE T dot(const T* x, const T* y, int64_t k) {
   typedef Vector<T> V;
@@ -380,7 +380,8 @@ INLINE bool packs_left(const Gemm& g) {
   return g.m * g.k > 16384 && g.n > 16 * tile_columns<T>;
 }
 
-// Computes a product. Rows of b are read in place unless each is used often enough to pay for packing it.
+// Computes a product. Rows of b are read in place if their elements are neighbours, unless each row is used often
+// enough to pay for packing it.
 template <class T>
 int multiply(const Gemm& g, void* space) {
   if (g.n == 1 && g.a_column == 1 && g.b_row == 1) {

@@ -11,7 +11,7 @@
 //   interleave           groups of `width` neighbouring columns
 //   add                  adds the products of two vectors of groups to a vector of sums
 //   narrow               writes the first `count` of a vector of sums as numbers of 16 bits, if `narrows` is true
-//   offsets              numbers to add to the sums of the columns if bits are flipped; null if none are
+//   offsets              writes the numbers to add to the sums of the columns; needed only if `flipped` is not 0
 #include <cstring>
 
 namespace lamella::cpu {

@@ -169,7 +169,7 @@ struct Product {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
 };
-struct Largest {  // a NaN wins
+struct Largest {  // a NaN if either is one
   template <class T>
   static T of(T a, T b) {
     const T most = a > b ? a : b;  // one instruction; a NaN in a is rare

@@ -1,5 +1,5 @@
 // The mean of a run and its sum of squared deviations, in double, for the files of this folder. Each block is shifted
-// by its first element, and blocks are joined by Chan's formula.
+// by its first element or, a longer run of floats, by its mean; blocks are joined by Chan's formula.
 #pragma once
 
 #include "backends/cpu/isa/chain.h"

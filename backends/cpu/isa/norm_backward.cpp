@@ -84,7 +84,7 @@ void take_in(int64_t n, void* from, double* to) {
 }
 
 // Adds rows [begin, rows) of columns [first, n) to two sums of each column: eight rows at a time in T, these sums in
-// double. `make` returns the summands of (row, column).
+// double. `make` adds the summands of a row and a column to its last two arguments.
 template <class T, class Make>
 LAMELLA_INLINE void add_down(int64_t begin, int64_t rows, int64_t first, int64_t n, Make make, double* sum,
                              double* by_x) {

@@ -233,7 +233,7 @@ int largest(const PoolPlane& p) {
 
 template <class T>
 int mean(const PoolPlane& p) {
-  T* counts = static_cast<T*>(p.space) + pool_row(p);  // per column
+  T* counts = static_cast<T*>(p.space) + pool_row(p);  // by place of a row: its number of columns, or `divisor`
   const int64_t pad[2] = {p.count_padding ? p.padding[0] : 0, p.count_padding ? p.padding[1] : 0};
   auto count = [&](int d, int64_t place, int64_t size) {
     const int64_t begin = place * p.stride[d] - p.padding[d];

@@ -5,8 +5,8 @@
 namespace lamella::cpu {
 namespace {
 
-// Compares one tap of a row of windows with the largest elements so far. An index is as wide as an element, so that
-// both are chosen by one mask.
+// Compares one tap of a row of windows with the largest elements so far. For elements of four or eight bytes an index
+// is as wide as an element, if the plane is not too large, so that both are chosen by one mask.
 template <class T, class I, int Stride>
 INLINE void better(const T* __restrict from, int64_t stride, int64_t first, int64_t last, I index, T* __restrict best,
                    I* __restrict at) {

@@ -1,5 +1,5 @@
-// Sums, products and norms of runs and columns. Floats are added in double, doubles pairwise over short blocks; each
-// sum goes through a fixed number of lanes, so that values do not depend on the instruction set.
+// Sums, products and norms of runs and columns. Floats are added in double or in short chains of floats (chain.h); each
+// sum goes through a fixed number of lanes, joined pairwise, so that values do not depend on the instruction set.
 // Note [Instruction sets]: isa.h.
 #include <cmath>
 
@@ -86,7 +86,7 @@ struct Norm0 : NormBase {
   using In = T;
   static inline Acc lift(T x, double) { return magnitude(x) != 0 ? 1.0 : 0.0; }
 };
-// Returns the sum of the values that Op computes from the elements as doubles, in four vectors.
+// Returns the sum of the values that Op computes from the elements as doubles, in four vectors; n is at least 8.
 template <class Op, class T>
 LAMELLA_INLINE double run_wide(int64_t n, const T* x) {
   Doubles a[4] = {}, v;

@@ -107,7 +107,7 @@ __attribute__((noinline)) void across(const ResampleAxis& a, int64_t depth, cons
   }
 }
 
-// Computes one row of the output from the lines that `line(k, row)` returns.
+// Computes one row of the output from the lines that `line(row)` returns.
 template <class T, class Line>
 INLINE void down(const ResampleAxis& a, int64_t y, int64_t n, T* to, const Line& line) {
   const int64_t count = a.count ? a.count[y] : a.taps;

@@ -1,5 +1,5 @@
-// Running sums and products. A row is cut into pieces of eight elements whose prefixes are computed side by side, so
-// that only one addition of each piece waits for the piece before. Note [Instruction sets]: isa.h.
+// Running sums and products. For sums, a row of floats is cut into pieces of eight elements whose prefixes are computed
+// side by side, so that only one addition of each piece waits for the piece before. Note [Instruction sets]: isa.h.
 #include "backends/cpu/scans.h"
 
 #include "backends/cpu/isa/lanes.h"
@@ -15,7 +15,7 @@ struct ComplexOf {
   T re, im;
 };
 
-// The type of a carry: double for floats, int64 for integers.
+// The type of a carry: double for floats, int64 for integers, Complex for complex numbers.
 template <class T>
 struct CarryOf {
   using type = int64_t;

@@ -1,4 +1,4 @@
-// Softmax and log_softmax. Sums of exponentials are short chains of floats, added in double.
+// Softmax and log_softmax. Sums of exponentials are in double: along rows they add the sums of short chains of floats.
 // Note [Instruction sets]: isa.h.
 #include <cmath>
 #include <limits>

@@ -12,7 +12,8 @@ struct Lanes;
 template <>
 struct Lanes<float> {
   using type = Floats;
-  static constexpr int64_t count = 16, chain = 8;  // `chain` elements are added as floats, their sums as doubles
+  // Each of four sums takes at most `chain` vectors; the total of the four is then added in double.
+  static constexpr int64_t count = 16, chain = 8;
 };
 template <>
 struct Lanes<double> {

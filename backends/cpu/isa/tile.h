@@ -98,8 +98,8 @@ INLINE void store_some(T* to, Vector<T> v, int64_t count) {
 #endif
 }
 
-// The destination of a tile, of which `columns` columns are stored. The first block of k overwrites it, the last block
-// adds the biases.
+// The destination of a tile, of which `columns` columns are stored. The first block of k overwrites it unless the
+// product is added to c; the last block adds the biases.
 template <class T>
 struct Target {
   T* c;

@@ -1,4 +1,4 @@
-// Sums over windows that are no product of matrices: depthwise convolutions, and the gradient of a weight.
+// Sums over windows that are no product of matrices: depthwise convolutions, and parts of gradients.
 // Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/windows.h"
 
