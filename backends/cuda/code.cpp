@@ -12,8 +12,8 @@
 namespace cuda {
 namespace {
 
-// Returns the kernel for CUDA source, the name of a function in it, and options. The map keeps it until the process
-// ends.
+// Returns the kernel for CUDA source, the name of a function in it, and options. The map keeps each kernel until the
+// process ends.
 Kernel& kernel_of(const std::string& text, const std::string& name, const std::string& options) {
   static std::mutex mutex;
   static auto* all = new std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<Kernel>>;

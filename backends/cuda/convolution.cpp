@@ -122,8 +122,8 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   const Operand g(grad_output), x(input);
   const Result to(out);
   const int t = g.get()->dtype, item = item_of(t) < 4 ? 4 : item_of(t);
-  // A weight has few tiles and long sums. So the sums are cut into parts, which keep the device busy and are added up
-  // in order.
+  // The weight's gradient has few tiles and long sums. So the sums are cut into parts, which keep the device busy and
+  // are added up in a fixed order.
   const int64_t depth = s.images * s.spots, columns = s.in * s.taps;
   const Dim grid = tiles(groups, s.out, columns);
   const int64_t busy = 528 / grid.x + 1, long_enough = (depth + 1023) / 1024,

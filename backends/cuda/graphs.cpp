@@ -1,6 +1,6 @@
-// Graphs: the work that is queued on a stream is captured once and replayed as a whole. The operators are in the
-// namespace `cuda`, with the switches of cuBLAS and cuDNN; lamella.cuda.CUDAGraph (graphs.py) calls them. `cuda::delay`
-// keeps a stream busy, for tests of order.
+// Graphs: the work that is queued on a stream is captured once and replayed as a whole. The operators of graphs, which
+// lamella.cuda.CUDAGraph (graphs.py) calls, are in the namespace `cuda`, beside those that the backend's other Python
+// files call. `cuda::delay` keeps a stream busy, for tests of order.
 #include "graphs.h"
 
 #include <atomic>
@@ -95,13 +95,13 @@ void replay(int64_t handle) {
       lamella::check(api().generator_reserve(d.generator.get(), there, d.words, &now[i].seed, &offset));
       now[i].counter = offset / 4;
     }
-    // The driver has read `now` when its function returns. The copy is queued after a replay that still runs.
+    // The driver has read `now` when its function returns. The copy waits for an earlier replay on the same stream.
     require(driver().copy_to_device(g.words, now, g.drawings.size() * sizeof(Stream), s), "replay: random words");
   }
   require(driver().graph_launch(g.ready, s), "replay: the graph");
 }
 
-// Destroys a graph. The caller has waited until the stream's work is done.
+// Destroys a graph. The caller has waited until the device's work is done.
 void destroy(int64_t handle) {
   Graph& g = graph_of(handle);
   if (!in_forked_child()) {
@@ -140,7 +140,7 @@ std::string text_property(int64_t device, std::string_view name) {
   return found;
 }
 
-// Returns whether products of float32 may be computed in TF32, after setting it if `on` is given.
+// Returns whether products of float32 and complex64 may round operands to TF32, after setting it if `on` is given.
 bool tf32(std::optional<bool> on) {
   if (on) allow_tf32(*on);
   return tf32_allowed();

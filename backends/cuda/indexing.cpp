@@ -77,8 +77,8 @@ class Indexed {
     return index.is_contiguous() ? index : copy_of(index.get());
   }
 
-  // Returns the row-major walk over the result, with the steps of `operand`, unless it is null, and then those of self,
-  // which are 0 in the index shape. Sets *indices to the index tensors, with their strides in the walk's dimensions.
+  // Returns the row-major walk over the result. Its operands are `operand`, unless that is null, and self, whose steps
+  // are 0 in the index shape. Sets *indices to the index tensors, with their strides in the walk's dimensions.
   template <int Operands>
   Walk<Operands> walk(const lamella_tensor* operand, Indices* indices) const {
     const int count = static_cast<int>(parts_.size());
@@ -257,7 +257,7 @@ Status index_put_(lamella_frame* f, const Tensor&, TensorList indices, const Ten
   const Indexed indexed(f, Tensor::borrow(const_cast<lamella_tensor*>(self)), indices);
   Values values(given.get(), indexed.shape(), accumulate);
   if (!values.count) return LAMELLA_OK;
-  if (values.all.get()->storage == out.get()->storage && self == out.get())  // self is written meanwhile
+  if (values.all.get()->storage == out.get()->storage && self == out.get())  // writing self would change the values
     values.all = copy_of(values.all.get());
   int64_t outer, size, width;
   const bool rows = !values.one && indexed.names_rows(&outer, &size, &width);
