@@ -1,7 +1,7 @@
 // Attention and its gradients. kernels/attention_warps.cu and attention_groups.cu compute the operands that
-// suits_matrices() accepts by matrix instructions: two-byte floats of widths up to 256, and float32 of widths up to 128.
-// kernels/attention.cu computes all other operands of widths up to 256, and the gradient of a mask for any width; the
-// composite computes the rest.
+// suits_matrices() accepts by matrix instructions: two-byte floats of widths up to 256, and float32 of widths up to
+// 128. kernels/attention.cu computes all other operands of widths up to 256, and the gradient of a mask for any width;
+// the composite computes the rest.
 #include "kernels/attention.h"
 
 #include "operands.h"
@@ -65,9 +65,10 @@ constexpr unsigned aligned_to_group = 1024;  // the alignment of Note [Groups] i
 // them, and two numbers for each query of two tiles.
 unsigned most_bytes(int dtype, int quads) { return tile_bytes(dtype, quads, 6) + 2 * aligned_to_group; }
 
-// Returns whether the kernels of matrix instructions can compute the operands: two-byte floats or float32 on a device of
-// compute capability 8.0 or more, whose widths are multiples of 8 up to `widest` for which shared memory has room, and
-// whose rows can be read 16 bytes at a time. An undefined operand is a result that the caller does not need.
+// Returns whether the kernels of matrix instructions can compute the operands: two-byte floats or float32, on a device
+// of compute capability 8.0 or more, with widths that are multiples of 8 up to `widest` and for which shared memory has
+// room, and with rows that can be read 16 bytes at a time. An undefined operand is a result that the caller does not
+// need.
 bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
   const Properties& device = properties_of(index_of(operands.begin()->get()));
   if (device.capability < 80 || (!is_half(dtype) && dtype != LAMELLA_FLOAT32)) return false;

@@ -229,8 +229,8 @@ int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice
 }
 
 // Fills the plan with the algorithms that the heuristics advise, but for those that cannot run, that need more than
-// most_workspace bytes, that convert float32 operands to float16, or that are not deterministic though the problem needs
-// that. Nothing is measured, so plans can be made during a capture.
+// most_workspace bytes, that convert float32 operands to float16, or that are not deterministic though the problem
+// needs that. Nothing is measured, so plans can be made during a capture.
 void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   describe(&plan.image, p, p.image());
   describe(&plan.output, p, p.output());

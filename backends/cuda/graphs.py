@@ -22,7 +22,8 @@ class CUDAGraph:
     """The work that was queued on a stream during a capture; ``replay`` queues it again, on the current stream.
 
     Memory that the captured work allocated belongs to the graph while it lives: tensors made in the capture keep their
-    places, and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw then.
+    places, and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw
+    then.
     """
 
     def __init__(self) -> None:

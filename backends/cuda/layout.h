@@ -65,8 +65,8 @@ class Plan {
   bool is_flat() const { return flat_; }
   int moving() const { return moving_; }
   char* data(int operand) const { return data_[operand]; }
-  // Returns, if is_flat(), whether addresses are aligned so that one load may read `width` elements of the output and of
-  // each input in moving().
+  // Returns, if is_flat(), whether the addresses of the output and of each input in moving() are aligned for loads of
+  // `width` elements.
   bool packs(int width) const;
   const Layout& layout() const { return layout_; }
   // Calls body(offsets) with the operands' offsets in bytes for each part of the walk: layout() holds the dimensions of

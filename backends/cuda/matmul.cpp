@@ -80,8 +80,8 @@ Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batc
   return {data_of(*owner), {rows * columns, columns, 1}};
 }
 
-// Returns whether `added` is one vector without gaps for all rows of a single product, and alpha and beta are 1. `one` is
-// 1 in their type.
+// Returns whether `added` is one vector without gaps for all rows of a single product, and alpha and beta are 1. `one`
+// is 1 in their type.
 bool adds_bias(const Product& p, const unsigned char* one) {
   const auto bytes = static_cast<size_t>(item_of(computed_in(p.dtype)));
   return p.added.data && p.added.data != p.out.data && p.batches == 1 && p.added.strides.row == 0 &&

@@ -13,7 +13,7 @@ bool on_device(const lamella_value& v, const lamella_tensor* out) {
   return v.tag == LAMELLA_TENSOR && v.as.tensor->backend == out->backend;
 }
 
-// Enters input k of a call into `e`, and into `inputs` if it is a tensor of the device, else into `numbers`.
+// Enters input k of a call into `e` and `inputs` if it is a tensor of the device, else into `numbers`.
 void take(Element& e, int k, const lamella_value& v, const lamella_tensor* out, const lamella_tensor** inputs,
           Numbers& numbers) {
   if (on_device(v, out)) {

@@ -15,7 +15,7 @@ namespace {
 
 int32_t slot;  // the thread slot of Current
 
-// The current streams and the current device of a thread. A captured state takes them along.
+// The current streams and the current device of a thread. A captured thread state has a copy.
 struct Current {
   std::array<CUstream, most_devices> streams{};  // null is the default stream
   int32_t device = 0;
