@@ -98,7 +98,7 @@ def read(obj: Any) -> Any:
         return None
     pointer, read_only = found["data"]
     if read_only:
-        raise BufferError("as_tensor: the array is read-only, and a tensor may be written to; give it a copy")
+        raise BufferError("as_tensor: the array is read-only, and a tensor may be written to; pass a copy of the array")
     if found.get("mask") is not None:
         raise BufferError("as_tensor: the array has a mask, which tensors don't have")
     order, kind, size = found["typestr"][0], found["typestr"][1], int(found["typestr"][2:])
@@ -145,7 +145,7 @@ def check_memory(tensor: Any) -> None:
     address = tensor.data_ptr()
     index = lamella.ops.cuda._device_of_pointer(address)
     if index != (tensor.device.index or 0):  # for the type checker: on device 'cuda' the index is never None
-        there = "memory of the host" if index < 0 else f"on device 'cuda:{index}'"
+        there = "memory of the host or unknown" if index < 0 else f"on device 'cuda:{index}'"
         raise BufferError(f"from_dlpack: the address {address:#x} is {there}, not on device '{tensor.device}'")
     if address % tensor.element_size():
         raise BufferError(

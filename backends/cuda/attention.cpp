@@ -52,7 +52,8 @@ unsigned shared_bytes(int dtype) {
 Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
   const int64_t count = heads * ((rows + side - 1) / side);
   LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0,
-                                "cuda: attention over 2^31 or more tiles of rows is not supported; split the batch");
+                                "cuda: attention over 2^31 or more tiles of rows is not supported, got ", count,
+                                "; split the batch");
   return {static_cast<unsigned>(count)};
 }
 

@@ -25,7 +25,8 @@ Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList paddin
   for (int d = 0; d < 3; d++) {
     LAMELLA_CHECK_NOT_IMPLEMENTED(
         (all.image[d] + 2 * all.padding[d]) >> 30 == 0 && (all.dilation[d] * all.kernel[d]) >> 30 == 0,
-        "cuda: 2^30 or more pixels along one dimension of an image or a kernel are not supported");
+        "cuda: 2^30 or more pixels along one dimension are not supported, got ", all.image[d] + 2 * all.padding[d],
+        " for the padded image and ", all.dilation[d] * all.kernel[d], " for the dilated kernel");
     s.size[d] = static_cast<int32_t>(all.image[d]);
     s.kernel[d] = static_cast<int32_t>(all.kernel[d]);
     s.stride[d] = static_cast<int32_t>(all.stride[d]);
@@ -43,14 +44,15 @@ Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList paddin
   s.by_taps = lamella::quotient_by(s.taps);
   LAMELLA_CHECK_NOT_IMPLEMENTED(
       s.positions >> 31 == 0 && s.spots >> 31 == 0 && (s.in * s.taps) >> 31 == 0 && (s.out * s.taps) >> 31 == 0,
-      "cuda: 2^31 or more positions of an image, or terms of a sum, are not supported");
+      "cuda: 2^31 or more positions of an image, or terms of a sum, are not supported, got ", s.positions,
+      " positions of the input, ", s.spots, " of the output, and ", s.in * s.taps, " and ", s.out * s.taps, " terms");
   return s;
 }
 
 Dim tiles(int64_t batches, int64_t rows, int64_t columns, int64_t parts = 1) {
   const int64_t count = batches * ((rows + side - 1) / side) * ((columns + side - 1) / side);
-  LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0,
-                                "cuda: a result of 2^31 or more tiles is not supported; split the batch");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0, "cuda: a result of 2^31 or more tiles is not supported, got ", count,
+                                "; split the batch");
   return {static_cast<unsigned>(count), static_cast<unsigned>(parts)};
 }
 

@@ -443,7 +443,8 @@ bool dnn_switch(std::string_view name, std::optional<bool> on) {
                              : name == "deterministic"            ? &switches.deterministic
                              : name == "deterministic_algorithms" ? &switches.deterministic_algorithms
                                                                   : nullptr;
-  LAMELLA_CHECK(found, "cuda: cuDNN has no switch '", name, "'");
+  LAMELLA_CHECK(found, "cuda: cuDNN has no switch '", name,
+                "'; the switches are enabled, allow_tf32, deterministic and deterministic_algorithms");
   if (on) *found = *on;
   return *found;
 }

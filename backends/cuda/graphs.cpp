@@ -52,7 +52,8 @@ void end_capture(Graph& g) {
 
 int64_t begin(int64_t device) {
   const int at = static_cast<int>(device);
-  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "graph: argument 'device': there is no device ", device);
+  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "graph: argument 'device': device 'cuda:", device,
+                      "' does not exist; there are ", device_count());
   enter(at);
   const CUstream s = current_stream(at);
   LAMELLA_CHECK(s != legacy_stream, "graph: the default stream cannot be captured; enter another one first");
@@ -77,7 +78,7 @@ void end(int64_t handle) {
   enter(g.device);
   end_capture(g);
   require(driver().capture_end(g.stream, &g.graph), "graph: ending the capture");
-  require(driver().graph_instantiate(&g.ready, g.graph, 0), "graph: making it ready");
+  require(driver().graph_instantiate(&g.ready, g.graph, 0), "graph: making the captured graph ready");
 }
 
 void replay(int64_t handle) {

@@ -142,7 +142,9 @@ class Indexed {
       int64_t& mine = sizes_[sizes_.size() - i];
       const int64_t its = t.size(static_cast<int64_t>(n - i));
       LAMELLA_CHECK_INDEX(mine == its || mine == 1 || its == 1, lamella::title(f),
-                          ": argument 'indices': the shapes of masks and index tensors do not broadcast");
+                          ": argument 'indices': the shapes of masks and index tensors do not broadcast; one gives "
+                          "shape ",
+                          t.sizes());
       if (mine == 1) mine = its;
     }
   }
@@ -209,7 +211,9 @@ struct Values {
     for (int d = 0; d < n; d++) {
       const int64_t its = d < shift ? 1 : given->dl.shape[d - shift];
       LAMELLA_CHECK(shift >= 0 && (its == 1 || its == shape[d]),
-                    "index_put_: argument 'values': its shape does not broadcast to the ", shape[0], " selected rows");
+                    "index_put_: argument 'values': shape ",
+                    IntList(given->dl.shape, static_cast<size_t>(given->dl.ndim)),
+                    " does not broadcast to the indexed shape ", IntList(shape));
       strides[d] = its == 1 ? 0 : given->dl.strides[d - shift];
       one = one && its == 1;
       count *= shape[d];

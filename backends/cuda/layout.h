@@ -32,7 +32,7 @@ template <int Operands>
 Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= layout_dims, "cuda: ", who, " of a tensor whose dimensions form ",
                                 dims.count(), " groups in memory, more than ", layout_dims,
-                                ": take a contiguous copy of it");
+                                ", is not supported: take a contiguous copy of it");
   return layout_of(dims);
 }
 

@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Computes the weights p, times dropout's factors, and the gradients d of the scores of one tile, for the 16 scores that
+// Computes the weights p, times dropout's factors, and the gradients d of the scores of one tile, for the scores that
 // this thread has.
 template <class T>
 DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v, const Head<T>& g,
