@@ -90,14 +90,15 @@ def read(obj: Any) -> Any:
     If the array names a stream, the current stream waits for it.
 
     Raises:
-        BufferError: the memory is the host's, read-only or masked, no tensor can describe it, or the stream is 0
+        BufferError: the address is not in a device's memory, the array is read-only or masked, no tensor can have its
+            typestr or strides, or the array names stream 0
     """
     found = getattr(obj, "__cuda_array_interface__", None)  # torch's tensors have it on a GPU
     if found is None:
         return None
     pointer, read_only = found["data"]
     if read_only:
-        raise BufferError("as_tensor: the array is read-only, and a tensor may be written to; give it a copy")
+        raise BufferError("as_tensor: the array is read-only, and a tensor may be written to; pass a copy of the array")
     if found.get("mask") is not None:
         raise BufferError("as_tensor: the array has a mask, which tensors don't have")
     order, kind, size = found["typestr"][0], found["typestr"][1], int(found["typestr"][2:])
@@ -143,8 +144,8 @@ def check_memory(tensor: Any) -> None:
         return
     address = tensor.data_ptr()
     index = lamella.ops.cuda._device_of_pointer(address)
-    if index != (tensor.device.index or 0):  # no index where there is one device
-        there = "memory of the host" if index < 0 else f"on device 'cuda:{index}'"
+    if index != (tensor.device.index or 0):  # for the type checker: on device 'cuda' the index is never None
+        there = "memory of the host or unknown" if index < 0 else f"on device 'cuda:{index}'"
         raise BufferError(f"from_dlpack: the address {address:#x} is {there}, not on device '{tensor.device}'")
     if address % tensor.element_size():
         raise BufferError(

@@ -1,6 +1,7 @@
-// Attention and its gradients. Where shared memory has room, kernels/attention_warps.cu and attention_groups.cu compute
-// two-byte floats of widths up to 256 and float32 of widths up to 128 by matrix instructions. kernels/attention.cu
-// computes the others of widths up to 256, and the composite computes wider ones.
+// Attention and its gradients. kernels/attention_warps.cu and attention_groups.cu compute the operands that
+// suits_matrices() accepts by matrix instructions: two-byte floats of widths up to 256, and float32 of widths up to
+// 128. kernels/attention.cu computes all other operands of widths up to 256, and the gradient of a mask for any width;
+// the composite computes the rest.
 #include "kernels/attention.h"
 
 #include "operands.h"
@@ -51,7 +52,8 @@ unsigned shared_bytes(int dtype) {
 Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
   const int64_t count = heads * ((rows + side - 1) / side);
   LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0,
-                                "cuda: attention over 2^31 or more tiles of rows is not supported; split the batch");
+                                "cuda: attention over 2^31 or more tiles of rows is not supported, got ", count,
+                                "; split the batch");
   return {static_cast<unsigned>(count)};
 }
 
@@ -60,11 +62,14 @@ unsigned tile_bytes(int dtype, int quads, int tiles) {
   return static_cast<unsigned>(tiles * tile_side * 64 * quads * item_of(dtype));
 }
 constexpr unsigned aligned_to_group = 1024;  // the alignment of Note [Groups] in kernels/groups.cuh
-// Returns the shared memory of the gradient of keys, which needs most: six tiles, and numbers of two tiles' queries.
+// Returns the bytes of shared memory for the gradient of keys, the kernel that needs most: six tiles, the room to align
+// them, and two numbers for each query of two tiles.
 unsigned most_bytes(int dtype, int quads) { return tile_bytes(dtype, quads, 6) + 2 * aligned_to_group; }
 
-// Returns whether the kernels of matrix instructions can compute the operands: two-byte floats or float32, in rows that
-// can be read 16 bytes at a time. An undefined operand is a result that the caller does not need.
+// Returns whether the kernels of matrix instructions can compute the operands: two-byte floats or float32, on a device
+// of compute capability 8.0 or more, with widths that are multiples of 8 up to `widest` and for which shared memory has
+// room, and with rows that can be read 16 bytes at a time. An undefined operand is a result that the caller does not
+// need.
 bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
   const Properties& device = properties_of(index_of(operands.begin()->get()));
   if (device.capability < 80 || (!is_half(dtype) && dtype != LAMELLA_FLOAT32)) return false;
@@ -80,11 +85,11 @@ bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Te
   return true;
 }
 
-// Returns whether a score is the product of a query and a key times a scale above 0, and all weights stay.
+// Returns whether attention has neither a mask nor dropout, and a scale above 0. It may be causal.
 bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0 && !n.words; }
 
-// The variants of one kernel of matrix instructions, by dtype, width and is_plain(). get() returns the variant for
-// devices with the instruction of four warps if `groups` is true, else the variant for other devices and for float32.
+// The variants of one kernel of matrix instructions, by dtype, width and is_plain(). get() returns a variant that uses
+// the instruction of four warps if `groups` is true, else one that only uses the instruction of one warp.
 class MatrixKernels {
  public:
   // `more` has further arguments of the template.

@@ -138,7 +138,7 @@ bool blas_reads(const BlasMatrix& m, int64_t rows, int64_t columns) {
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta) {
-  if (!blas_has_rows(out, rows, columns))  // then the rows of out^T are next to each other, and out^T is b^T a^T
+  if (!blas_has_rows(out, rows, columns))  // then out^T lies row by row, and is the product b^T a^T
     return blas_multiply(device, dtype, batches, columns, rows, depth, {b.data, b.column, b.row, b.batch},
                          {a.data, a.column, a.row, a.batch}, {out.data, out.column, out.row, out.batch}, alpha, beta);
   const BlasHandle* h;

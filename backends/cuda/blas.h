@@ -18,8 +18,8 @@ int blas_major();
 bool blas_multiplies(int dtype);
 // Returns whether cuBLAS can read a matrix of these rows and columns where it lies, without a copy.
 bool blas_reads(const BlasMatrix&, int64_t rows, int64_t columns);
-// Computes out = alpha a b + beta out for each batch. alpha and beta point to numbers of the type in which the dtype is
-// computed.
+// Computes out = alpha a b + beta out for each batch. blas_reads() must be true of all three matrices. alpha and beta
+// point to numbers of the type in which the dtype is computed.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta);
@@ -39,8 +39,9 @@ lamella_status blas_handle(int device, const BlasHandle** out);
 int blas_type(int dtype);
 int blas_compute_type(int dtype);
 
-// How cuBLAS, which reads matrices column by column, is to read a matrix: `transposed` is a cublasOperation_t, and
-// `leading` the distance between columns in memory. For blas_order() a matrix in rows is the transpose.
+// How cuBLAS, which reads memory column by column, is to read a matrix: `transposed` is a cublasOperation_t, and
+// `leading` the distance between these columns, in elements. blas_order() returns the order for the transpose of a
+// matrix, so a matrix that lies row by row gets CUBLAS_OP_N.
 struct BlasOrder {
   int transposed, leading;
 };
@@ -48,7 +49,7 @@ BlasOrder blas_order(const BlasMatrix&, int64_t rows, int64_t columns);
 // Returns whether the elements of each row are next to each other, and rows do not overlap.
 bool blas_has_rows(const BlasMatrix&, int64_t rows, int64_t columns);
 
-// Whether products of float32 may round their operands to TF32: false until allow_tf32(true), as in torch.
+// Whether products of float32 and complex64 may round their operands to TF32: false until allow_tf32(true).
 bool tf32_allowed();
 void allow_tf32(bool);
 

@@ -1,6 +1,6 @@
 // The calls of cuBLASLt, which is opened at run time. Each problem has a plan with the algorithm that the heuristics
 // advise, so that a repeated call only looks up its plan. The handle, its stream and its work space are those of
-// cuBLAS, so a call allocates nothing and graphs can be captured.
+// cuBLAS, so a repeated call allocates nothing and graphs can be captured.
 #include "blaslt.h"
 
 #include <atomic>

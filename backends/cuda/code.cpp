@@ -12,8 +12,8 @@
 namespace cuda {
 namespace {
 
-// Returns the kernel for CUDA source, the name of a function in it, and options. The map keeps it until the process
-// ends.
+// Returns the kernel for CUDA source, the name of a function in it, and options. The map keeps each kernel until the
+// process ends.
 Kernel& kernel_of(const std::string& text, const std::string& name, const std::string& options) {
   static std::mutex mutex;
   static auto* all = new std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<Kernel>>;
@@ -24,13 +24,14 @@ Kernel& kernel_of(const std::string& text, const std::string& name, const std::s
 }
 
 void require_device(int32_t index) {
-  LAMELLA_CHECK_INDEX(index >= 0 && index < device_count(), "code.cuda: there is no device ", index);
+  LAMELLA_CHECK_INDEX(index >= 0 && index < device_count(), "code.cuda: device 'cuda:", index,
+                      "' does not exist; there are ", device_count());
 }
 
 lamella_status compile(void*, int32_t index, const char* text, const char* name, const char* options,
                        lamella_code_function** out) {
   return lamella::guarded([&]() -> lamella_status {
-    LAMELLA_CHECK_VALUE(text && *text && name && *name, "code.cuda: compile: the text or the name is empty");
+    LAMELLA_CHECK_VALUE(text && *text && name && *name, "code.cuda: compile: argument 'text' or 'name' is empty");
     require_device(index);
     Kernel& kernel = kernel_of(text, name, options ? options : "");
     kernel.on(index);

@@ -1,5 +1,6 @@
-// Compiles kernels with NVRTC to the device's machine code. Compiled code is kept in files that are named by the hash
-// of all that it depends on; CUDA source that does not compile is written to a file with the compiler's log.
+// Compiles kernels with NVRTC to the device's machine code, or to PTX for a device that is newer than NVRTC. Compiled
+// code is kept in files that are named by the hash of all that it depends on; CUDA source that does not compile is
+// written to a file with the compiler's log.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace cuda {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr size_t most_files = 8192;  // of the cache; when there are more, the older half is deleted
+// A process that first writes compiled code deletes the older half of the cache's files if there are more than these.
+constexpr size_t most_files = 8192;
 
 fs::path cache_folder() {
   static const fs::path folder = [] {
@@ -119,7 +121,8 @@ std::string compiled(const char* file, const std::string& text, const std::strin
   if (options.find("-arch=") == std::string::npos) words.push_back("-arch=" + arch);
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
-  if (options.find("-fmad") == std::string::npos) words.emplace_back("-fmad=false");  // same values as on any device
+  // Without fused multiplications and additions, kernels give the same values as on any device.
+  if (options.find("-fmad") == std::string::npos) words.emplace_back("-fmad=false");
   std::vector<std::string> identity = words;
   identity.insert(identity.end(), {text, name, std::to_string(nvrtc().major) + "." + std::to_string(nvrtc().minor)});
   static const std::string headers = [] {

@@ -25,7 +25,8 @@ Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList paddin
   for (int d = 0; d < 3; d++) {
     LAMELLA_CHECK_NOT_IMPLEMENTED(
         (all.image[d] + 2 * all.padding[d]) >> 30 == 0 && (all.dilation[d] * all.kernel[d]) >> 30 == 0,
-        "cuda: 2^30 or more pixels along one dimension of an image or a kernel are not supported");
+        "cuda: 2^30 or more pixels along one dimension are not supported, got ", all.image[d] + 2 * all.padding[d],
+        " for the padded image and ", all.dilation[d] * all.kernel[d], " for the dilated kernel");
     s.size[d] = static_cast<int32_t>(all.image[d]);
     s.kernel[d] = static_cast<int32_t>(all.kernel[d]);
     s.stride[d] = static_cast<int32_t>(all.stride[d]);
@@ -43,14 +44,15 @@ Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList paddin
   s.by_taps = lamella::quotient_by(s.taps);
   LAMELLA_CHECK_NOT_IMPLEMENTED(
       s.positions >> 31 == 0 && s.spots >> 31 == 0 && (s.in * s.taps) >> 31 == 0 && (s.out * s.taps) >> 31 == 0,
-      "cuda: 2^31 or more positions of an image, or terms of a sum, are not supported");
+      "cuda: 2^31 or more positions of an image, or terms of a sum, are not supported, got ", s.positions,
+      " positions of the input, ", s.spots, " of the output, and ", s.in * s.taps, " and ", s.out * s.taps, " terms");
   return s;
 }
 
 Dim tiles(int64_t batches, int64_t rows, int64_t columns, int64_t parts = 1) {
   const int64_t count = batches * ((rows + side - 1) / side) * ((columns + side - 1) / side);
-  LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0,
-                                "cuda: a result of 2^31 or more tiles is not supported; split the batch");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0, "cuda: a result of 2^31 or more tiles is not supported, got ", count,
+                                "; split the batch");
   return {static_cast<unsigned>(count), static_cast<unsigned>(parts)};
 }
 
@@ -122,8 +124,8 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   const Operand g(grad_output), x(input);
   const Result to(out);
   const int t = g.get()->dtype, item = item_of(t) < 4 ? 4 : item_of(t);
-  // A weight has few tiles and long sums. So the sums are cut into parts, which keep the device busy and are added up
-  // in order.
+  // The weight's gradient has few tiles and long sums. So the sums are cut into parts, which keep the device busy and
+  // are added up in a fixed order.
   const int64_t depth = s.images * s.spots, columns = s.in * s.taps;
   const Dim grid = tiles(groups, s.out, columns);
   const int64_t busy = 528 / grid.x + 1, long_enough = (depth + 1023) / 1024,

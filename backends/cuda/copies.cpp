@@ -62,7 +62,8 @@ lamella_status move(const lamella_copy* c, int32_t* done) {
                                               kind == CU_MEMORYTYPE_HOST);
     return locked ? checked(driver().stream_synchronize(s), "cuda: a copy from the host") : LAMELLA_OK;
   }
-  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // the copy goes through the host
+  // The other device's backend may support this copy; else the bytes go through the host.
+  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;
   return between_devices(c);
 }
 

@@ -9,8 +9,8 @@ namespace cuda {
 using lamella::api;
 using lamella::fail;
 
-// raise_driver() returns the error for a result of the driver, checked() that or LAMELLA_OK. The message begins with
-// `who`, which says what failed: "cuda: a copy".
+// raise_driver() sets and returns the error for a result of the driver; checked() does so unless the result is
+// CUDA_SUCCESS. The message begins with `who`, which says what failed: "cuda: a copy".
 lamella_status raise_driver(CUresult, const char* who);
 inline lamella_status checked(CUresult r, const char* who) {
   return __builtin_expect(r == CUDA_SUCCESS, 1) ? LAMELLA_OK : raise_driver(r, who);
@@ -20,10 +20,10 @@ inline void require(CUresult r, const char* who) { lamella::check(checked(r, who
 
 struct Properties {
   int capability = 0;                           // 10 * major + minor
-  int processors = 0;                           // streaming multiprocessors
-  int threads = 0;                              // that a multiprocessor holds
-  int shared_bytes = 0, most_shared_bytes = 0;  // of a block: by default, and at most
-  int64_t cache_bytes = 0;                      // of the L2 cache
+  int processors = 0;                           // the number of streaming multiprocessors
+  int threads = 0;                              // the most threads that a multiprocessor holds at once
+  int shared_bytes = 0, most_shared_bytes = 0;  // a block's shared memory: by default, and at most
+  int64_t cache_bytes = 0;                      // the size of the L2 cache
 };
 
 // Returns the device's primary context, which CuPy and torch use too. The first call makes it.

@@ -228,9 +228,9 @@ int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice
   return dnn().weight_space(h, plan.image, plan.output, c.convolution, plan.weight, c.algorithm, bytes);
 }
 
-// Fills the plan with the algorithms that the heuristics advise, but for those that need too much memory, that round
-// operands to a shorter type, or that are not deterministic though the problem needs that. Nothing is measured, so
-// plans can be made during a capture.
+// Fills the plan with the algorithms that the heuristics advise, but for those that cannot run, that need more than
+// most_workspace bytes, that convert float32 operands to float16, or that are not deterministic though the problem
+// needs that. Nothing is measured, so plans can be made during a capture.
 void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   describe(&plan.image, p, p.image());
   describe(&plan.output, p, p.output());
@@ -259,7 +259,7 @@ void choose(cudnnHandle h, const Problem& p, Plan& plan) {
       continue;
     Choice& c = plan.choices[plan.count];
     c.algorithm = f.algorithm;
-    c.convolution = describe(p, math == CUDNN_FMA_MATH ? math : f.math);  // the math decides about tensor cores
+    c.convolution = describe(p, math == CUDNN_FMA_MATH ? math : f.math);  // the math says whether tensor cores run
     if (workspace_of(h, plan, p, c, &c.workspace) || c.workspace > most_workspace)
       dnn().destroy_convolution(c.convolution);
     else
@@ -381,7 +381,7 @@ Problem problem_of(Pass pass, const Images& s, const lamella_tensor* image, bool
   p.channels_last = channels_last;
   p.allow_tf32 = image->dtype == LAMELLA_FLOAT32 && switches.allow_tf32;
   p.deterministic = switches.deterministic || switches.deterministic_algorithms;
-  p.dims = std::max(image->dl.ndim, 4);  // cuDNN takes one spatial dimension as two
+  p.dims = std::max(image->dl.ndim, 4);  // cuDNN needs at least two spatial dimensions
   p.images = number(s.images), p.groups = number(s.groups), p.in = number(s.in), p.out = number(s.out);
   std::copy(s.size, s.size + 3, p.size);
   std::copy(s.kernel, s.kernel + 3, p.kernel);
@@ -443,7 +443,8 @@ bool dnn_switch(std::string_view name, std::optional<bool> on) {
                              : name == "deterministic"            ? &switches.deterministic
                              : name == "deterministic_algorithms" ? &switches.deterministic_algorithms
                                                                   : nullptr;
-  LAMELLA_CHECK(found, "cuda: cuDNN has no switch '", name, "'");
+  LAMELLA_CHECK(found, "cuda: cuDNN has no switch '", name,
+                "'; the switches are enabled, allow_tf32, deterministic and deterministic_algorithms");
   if (on) *found = *on;
   return *found;
 }

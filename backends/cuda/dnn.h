@@ -20,7 +20,8 @@ lamella_status dnn_convolve(Pass, const Images&, const Tensor& image, const Tens
 bool dnn_switch(std::string_view name, std::optional<bool> on);
 // Returns 92800 for cuDNN 9.28.0, and 0 without cuDNN.
 int64_t dnn_version();
-// Returns a line for each problem so far: its algorithms in the order in which they are tried, or why cuDNN refused it.
+// Returns a line for each problem with a kept plan: the algorithms in the order in which they are tried, or why there
+// are none.
 std::string dnn_plans();
 
 }  // namespace cuda

@@ -21,7 +21,7 @@ struct Entry {
         far(text, "pointwise.cu", "strided<Op, uint64_t>", options_of_element(e)) {}
   Element element;
   const std::string words;
-  int32_t code = 0;  // of the element's fault
+  int32_t code = 0;  // the code by which the kernels report the element's fault
   Kernel flat, near, far;
   Entry* next = nullptr;
 };

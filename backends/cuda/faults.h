@@ -11,11 +11,12 @@ namespace cuda {
 // more, so a caller keeps its code. In the message {value} and {size} stand for numbers that the kernel reports.
 int32_t add_fault(int kind, std::string text);
 
-// Returns the place where the kernels of this stream write. Its address is the same on host and device.
+// Returns the place where the kernels of this stream write faults. Its address is the same on host and device.
 Fault* fault_of(int device, CUstream stream);
 inline Fault* fault_of(const lamella_tensor* on) { return fault_of(index_of(on), current_stream(index_of(on))); }
 
-// Raises and clears the fault of a stream, or of all streams of a device.
+// raise_fault() raises and clears the fault of a stream, or of one that follow_faults() has tied to it. raise_faults()
+// does so for the first stream of a device with a fault; faults of its other streams stay for later waits.
 lamella_status raise_fault(int device, CUstream stream);
 lamella_status raise_faults(int device);
 // Makes waits for `stream` also raise the faults of `of`, the stream on which a graph was captured.

@@ -1,6 +1,6 @@
-// Graphs: the work that is queued on a stream is captured once and replayed as a whole. The operators are in the
-// namespace `cuda`, with the switches of cuBLAS and cuDNN; lamella.cuda.CUDAGraph (graphs.py) calls them. `cuda::delay`
-// keeps a stream busy, for tests of order.
+// Graphs: the work that is queued on a stream is captured once and replayed as a whole. The operators of graphs, which
+// lamella.cuda.CUDAGraph (graphs.py) calls, are in the namespace `cuda`, beside those that the backend's other Python
+// files call. `cuda::delay` keeps a stream busy, for tests of order.
 #include "graphs.h"
 
 #include <atomic>
@@ -52,7 +52,8 @@ void end_capture(Graph& g) {
 
 int64_t begin(int64_t device) {
   const int at = static_cast<int>(device);
-  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "graph: argument 'device': there is no device ", device);
+  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "graph: argument 'device': device 'cuda:", device,
+                      "' does not exist; there are ", device_count());
   enter(at);
   const CUstream s = current_stream(at);
   LAMELLA_CHECK(s != legacy_stream, "graph: the default stream cannot be captured; enter another one first");
@@ -77,7 +78,7 @@ void end(int64_t handle) {
   enter(g.device);
   end_capture(g);
   require(driver().capture_end(g.stream, &g.graph), "graph: ending the capture");
-  require(driver().graph_instantiate(&g.ready, g.graph, 0), "graph: making it ready");
+  require(driver().graph_instantiate(&g.ready, g.graph, 0), "graph: making the captured graph ready");
 }
 
 void replay(int64_t handle) {
@@ -95,13 +96,13 @@ void replay(int64_t handle) {
       lamella::check(api().generator_reserve(d.generator.get(), there, d.words, &now[i].seed, &offset));
       now[i].counter = offset / 4;
     }
-    // The driver has read `now` when its function returns. The copy is queued after a replay that still runs.
+    // The driver has read `now` when its function returns. The copy waits for an earlier replay on the same stream.
     require(driver().copy_to_device(g.words, now, g.drawings.size() * sizeof(Stream), s), "replay: random words");
   }
   require(driver().graph_launch(g.ready, s), "replay: the graph");
 }
 
-// Destroys a graph. The caller has waited until the stream's work is done.
+// Destroys a graph. The caller has waited until the device's work is done.
 void destroy(int64_t handle) {
   Graph& g = graph_of(handle);
   if (!in_forked_child()) {
@@ -140,7 +141,7 @@ std::string text_property(int64_t device, std::string_view name) {
   return found;
 }
 
-// Returns whether products of float32 may be computed in TF32, after setting it if `on` is given.
+// Returns whether products of float32 and complex64 may round operands to TF32, after setting it if `on` is given.
 bool tf32(std::optional<bool> on) {
   if (on) allow_tf32(*on);
   return tf32_allowed();

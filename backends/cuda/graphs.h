@@ -11,7 +11,8 @@ struct CapturedWords {
   CUdeviceptr stream = 0;
   uint64_t counter = 0;
 };
-// Takes `count` words of a generator (undefined: the device's own) for a kernel on the device's current stream.
+// If the device's current stream is being captured, takes `count` words of a generator (undefined: the device's own)
+// for a kernel on this stream; else takes none.
 CapturedWords captured_words(int device, const lamella::Generator&, uint64_t count);
 
 }  // namespace cuda

@@ -21,8 +21,9 @@ def _destroy(handle: int, index: int) -> None:
 class CUDAGraph:
     """The work that was queued on a stream during a capture; ``replay`` queues it again, on the current stream.
 
-    Memory that the captured work allocated belongs to the graph while it lives: tensors made there keep their places,
-    and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw then.
+    Memory that the captured work allocated belongs to the graph while it lives: tensors made in the capture keep their
+    places, and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw
+    then.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,7 @@ class CUDAGraph:
         self._handle = self._finalizer = None
 
     def pool(self) -> tuple[int, int]:
-        """The name of the graph's memory, which no other graph shares."""
+        """A name of the graph's memory, another one for each captured graph; ``capture_begin`` ignores it."""
         return (self._index, self._handle or 0)
 
 

@@ -77,8 +77,8 @@ class Indexed {
     return index.is_contiguous() ? index : copy_of(index.get());
   }
 
-  // Returns the row-major walk over the result, with the steps of `operand`, unless it is null, and then those of self,
-  // which are 0 in the index shape. Sets *indices to the index tensors, with their strides in the walk's dimensions.
+  // Returns the row-major walk over the result. Its operands are `operand`, unless that is null, and self, whose steps
+  // are 0 in the index shape. Sets *indices to the index tensors, with their strides in the walk's dimensions.
   template <int Operands>
   Walk<Operands> walk(const lamella_tensor* operand, Indices* indices) const {
     const int count = static_cast<int>(parts_.size());
@@ -142,7 +142,9 @@ class Indexed {
       int64_t& mine = sizes_[sizes_.size() - i];
       const int64_t its = t.size(static_cast<int64_t>(n - i));
       LAMELLA_CHECK_INDEX(mine == its || mine == 1 || its == 1, lamella::title(f),
-                          ": argument 'indices': the shapes of masks and index tensors do not broadcast");
+                          ": argument 'indices': the shapes of masks and index tensors do not broadcast; one gives "
+                          "shape ",
+                          t.sizes());
       if (mine == 1) mine = its;
     }
   }
@@ -209,7 +211,9 @@ struct Values {
     for (int d = 0; d < n; d++) {
       const int64_t its = d < shift ? 1 : given->dl.shape[d - shift];
       LAMELLA_CHECK(shift >= 0 && (its == 1 || its == shape[d]),
-                    "index_put_: argument 'values': its shape does not broadcast to the ", shape[0], " selected rows");
+                    "index_put_: argument 'values': shape ",
+                    IntList(given->dl.shape, static_cast<size_t>(given->dl.ndim)),
+                    " does not broadcast to the indexed shape ", IntList(shape));
       strides[d] = its == 1 ? 0 : given->dl.strides[d - shift];
       one = one && its == 1;
       count *= shape[d];
@@ -257,7 +261,7 @@ Status index_put_(lamella_frame* f, const Tensor&, TensorList indices, const Ten
   const Indexed indexed(f, Tensor::borrow(const_cast<lamella_tensor*>(self)), indices);
   Values values(given.get(), indexed.shape(), accumulate);
   if (!values.count) return LAMELLA_OK;
-  if (values.all.get()->storage == out.get()->storage && self == out.get())  // self is written meanwhile
+  if (values.all.get()->storage == out.get()->storage && self == out.get())  // writing self would change the values
     values.all = copy_of(values.all.get());
   int64_t outer, size, width;
   const bool rows = !values.one && indexed.names_rows(&outer, &size, &width);

@@ -1,10 +1,10 @@
 // Launches kernels, which are functions of CUDA source: of a file in kernels/, or of a string made at run time.
 //
-//   static Kernel fill("fill.cu", "fill<float>");                  // compiled when it is first launched, once a device
-//   return launch(fill, out, blocks_for(out, n, 256), {256}, 0, data, n);  // by value, of the parameters' types
+//   static Kernel fill("fill.cu", "fill<float>");  // compiled when it is first launched on a device
+//   return launch(fill, out, blocks_for(out, n, 256), {256}, 0, data, n);
 //
-// The stream is the thread's current one for the tensor's device. Once a kernel is compiled, a launch handles no
-// strings.
+// `data` and `n` are the kernel's arguments: launch() copies them, and they must have the types of its parameters. The
+// stream is the thread's current one for the tensor's device. Once a kernel is compiled, a launch handles no strings.
 #pragma once
 
 #include <atomic>
@@ -51,8 +51,8 @@ class Kernel {
   std::atomic<unsigned> shared_[most_devices] = {};
 };
 
-// The kernels of a template in one file, by numbers that tell its arguments apart. The first call with some numbers
-// makes their kernel, with the name that `name` returns. A later call reads one pointer and compares one number or a
+// The kernels of a template in one file, by numbers that tell its arguments apart. The first get() with some numbers
+// makes their kernel, with the name that `name` returns. A later get() reads one pointer and compares one number or a
 // few.
 class Kernels {
  public:

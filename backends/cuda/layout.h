@@ -32,7 +32,7 @@ template <int Operands>
 Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= layout_dims, "cuda: ", who, " of a tensor whose dimensions form ",
                                 dims.count(), " groups in memory, more than ", layout_dims,
-                                ": take a contiguous copy of it");
+                                ", is not supported: take a contiguous copy of it");
   return layout_of(dims);
 }
 
@@ -60,14 +60,17 @@ class Plan {
   Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int count);
 
   int64_t count() const { return dims_.elements(); }
-  // is_flat(): operands are without gaps in one order, or single elements. moving(): a bit for each input that moves.
+  // is_flat(): operands are without gaps in one order, or single elements. moving(), if is_flat(): a bit for each input
+  // that is not a single element.
   bool is_flat() const { return flat_; }
   int moving() const { return moving_; }
   char* data(int operand) const { return data_[operand]; }
-  // Returns whether one load may read `width` elements of each operand that moves.
+  // Returns, if is_flat(), whether the addresses of the output and of each input in moving() are aligned for loads of
+  // `width` elements.
   bool packs(int width) const;
   const Layout& layout() const { return layout_; }
-  // Calls body(offsets) with the operands' offsets in bytes, for each part of a walk that one layout cannot hold.
+  // Calls body(offsets) with the operands' offsets in bytes for each part of the walk: layout() holds the dimensions of
+  // one part, and all of them unless there are more than layout_dims.
   template <class Body>
   lamella_status parts(Body body) const {
     const int outer = dims_.count() - layout_.dims;

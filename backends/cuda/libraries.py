@@ -36,7 +36,9 @@ def open_library(name: str) -> bool:
 
 
 def open_nvrtc() -> None:
-    """Opens every NVRTC that is installed. The native library opens the one that fits the driver again, by its name."""
+    """Opens the NVRTC of each CUDA from 12 to 14 that is installed. The native library opens the one that fits the
+    driver again, by its name.
+    """
     for major in (14, 13, 12):
         open_library(f"libnvrtc.so.{major}")
 

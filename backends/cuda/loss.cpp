@@ -1,5 +1,5 @@
-// Cross entropy and negative log-likelihood: a group of threads computes a sample of logits, one thread a sample of
-// log-probabilities, and totals are added in one order.
+// Cross entropy and negative log-likelihood. A group of threads computes the loss of a sample of logits, and the
+// gradient of any sample; one thread computes the loss of a sample of log-probabilities. Totals are added in one order.
 #include "kernels/loss.h"
 
 #include "rows.h"

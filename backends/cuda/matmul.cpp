@@ -1,5 +1,5 @@
-// Products of matrices. cuBLAS computes floats and complex numbers if it was opened; kernels/matmul.cu computes the
-// others.
+// Products of matrices. cuBLAS computes floats and complex numbers if it was opened and can write the output where it
+// lies; kernels/matmul.cu computes the others.
 #include "matmul.h"
 
 #include "blaslt.h"
@@ -30,7 +30,8 @@ lamella_status by_tiles(const Product& p, const lamella_tensor* on) {
   });
   const int64_t blocks = p.batches * ((p.rows + side - 1) / side) * ((p.columns + side - 1) / side);
   if (blocks >> 31)
-    return fail(LAMELLA_NOT_IMPLEMENTED, "cuda: a product of 2^31 or more tiles is not supported; split the matrices");
+    return fail(LAMELLA_NOT_IMPLEMENTED, text("cuda: a product of 2^31 or more tiles is not supported, got ", blocks,
+                                              "; split the matrices"));
   void* arguments[] = {const_cast<void**>(&p.a.data),       const_cast<MatrixStrides*>(&p.a.strides),
                        const_cast<void**>(&p.b.data),       const_cast<MatrixStrides*>(&p.b.strides),
                        const_cast<void**>(&p.out.data),     const_cast<MatrixStrides*>(&p.out.strides),
@@ -80,7 +81,8 @@ Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batc
   return {data_of(*owner), {rows * columns, columns, 1}};
 }
 
-// Returns whether `added` is one vector for all rows, and alpha and beta are 1. `one` is 1 in their type.
+// Returns whether `added` is one vector without gaps for all rows of a single product, and alpha and beta are 1. `one`
+// is 1 in their type.
 bool adds_bias(const Product& p, const unsigned char* one) {
   const auto bytes = static_cast<size_t>(item_of(computed_in(p.dtype)));
   return p.added.data && p.added.data != p.out.data && p.batches == 1 && p.added.strides.row == 0 &&

@@ -16,8 +16,8 @@
 namespace cuda {
 namespace {
 
-// Requests of up to 1 MiB are cut from segments of 2 MiB, those of up to 10 MiB from segments of 20 MiB; larger ones
-// have segments of their own, in steps of 2 MiB.
+// A new segment has 2 MiB if it is for a request of up to 1 MiB, 20 MiB for one of up to 10 MiB, and for a larger one
+// the request's size, rounded up to 2 MiB.
 constexpr int64_t unit = 512, step = int64_t{2} << 20, small_most = int64_t{1} << 20, middle_most = int64_t{10} << 20,
                   middle_segment = int64_t{20} << 20;
 int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -102,7 +102,7 @@ void wake_all(Pool& pool) {
   }
 }
 
-// Puts those freed blocks back into their pools with which the other streams have finished.
+// Puts the freed blocks that no other stream uses any more back into their pools.
 void settle(Memory& m) {
   const auto passed = [](Freed& f) {
     while (!f.events.empty() && driver().event_query(f.events.back()) != CUDA_ERROR_NOT_READY) {
@@ -134,8 +134,8 @@ Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   return new Block{reinterpret_cast<char*>(data), size, &pool, large};
 }
 
-// Takes a block from the pool's free ones or from a new segment. If much of it lies beyond `bytes`, that part becomes a
-// free block.
+// Takes a block from the pool's free ones or from a new segment. If 512 bytes or more lie beyond `bytes`, or 1 MiB in a
+// large segment, that part becomes a free block.
 Block* cut(Memory& m, Pool& pool, int64_t bytes) {
   auto& free = pool.free[bytes > small_most];
   Block wanted{nullptr, bytes, nullptr, false};

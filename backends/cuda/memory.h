@@ -1,4 +1,4 @@
-// The part of the allocators that other files use: pools that belong to graphs, host memory that copies still read, and
+// The part of the allocators that other files use: pools that belong to graphs, host memory that copies still use, and
 // memory that libraries allocate past the allocator.
 #pragma once
 
@@ -17,7 +17,8 @@ void hold_pool(int device, CUstream, int by);
 bool keep_pinned(const void* data, int device, CUstream);
 bool is_pinned(const void* data);
 
-// Gives the memory that is kept for reuse on all devices back to the driver.
+// Gives the memory that is kept for reuse on all devices back to the driver, but for segments of which a part is in use
+// and pools that graphs hold.
 void free_kept();
 // Calls `take`, which allocates past the allocator and returns 0 or a status. If the status is one of `lacks`, gives
 // the memory that is kept for reuse back and calls `take` once more, as for the memory of a tensor.

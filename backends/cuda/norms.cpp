@@ -168,8 +168,9 @@ lamella_status backward_weights(const Operand& g, const Operand& x, const Operan
   if (!dw.defined() && !db.defined()) return LAMELLA_OK;
   const int t = x.get()->dtype, wide = wide_of(t);
   const int width = pack_width(item_of(t), n.length, {g.data(), x.data()});
-  // The rows are cut into as many parts as keep the device busy together with the tiles of columns. A part has whole
-  // steps of a block, 32 rows. Parts depend on the shape only, so that results do not depend on the device.
+  // The rows are cut into as many parts as keep the device busy together with the tiles of columns. A part is a
+  // multiple of 32 rows, a block's step. Parts depend on the shape and on `width` only, so that results do not depend
+  // on the device.
   const int64_t tiles = (n.length + 32 * width - 1) / (32 * width), busy = std::max<int64_t>(1, 512 / (tiles + !tiles));
   const int64_t part = ((n.rows + busy - 1) / busy + 31) / 32 * 32, parts = part ? (n.rows + part - 1) / part : 0;
   const Tensor sums = empty_on(x.get(), {2, parts ? parts : 1, n.length}, wide);
@@ -219,14 +220,15 @@ struct Images {
   explicit Images(const lamella_tensor* t)
       : images(t->dl.shape[0]), channels(t->dl.shape[1]), area(count_of(t, 2, t->dl.ndim)) {}
   int64_t count() const { return images * area; }
-  // Returns the parts of a channel: some thousands of elements each, and no more parts than keep the device busy.
+  // Returns the number of parts of a channel: one for every 8192 elements, but no more than keep the device busy.
   int64_t parts() const {
     const int64_t by_size = (count() + 8191) / 8192, busy = 2048 / (channels ? channels : 1) + 1;
     return by_size < busy ? by_size : busy;
   }
 };
 
-// Statistics by channel, of one dtype. With `variances`, `spreads` are variances, else their inverse roots.
+// Statistics of one dtype, by channel, or by image and group of channels. With `variances`, `spreads` are variances,
+// else 1 / sqrt(variance + eps).
 struct Statistics {
   Operand means, spreads;
   bool variances;
@@ -312,7 +314,8 @@ Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& 
                               given_statistics(running_mean, running_var, t), eps, out);
 }
 
-// Returns the sums of g n and of g for each channel, as (2, channels) of the wide dtype; n is the normalized input.
+// Returns the sums of g y and of g for each channel, as (2, channels) of the wide dtype; y is the normalized input.
+// With `groups` above 0, `s` has statistics for each image and group of channels.
 Tensor channel_sums(const Operand& g, const Operand& x, const Images& n, const Statistics& s, double eps,
                     int64_t groups) {
   static Kernels kernels("norms.cu");

@@ -70,9 +70,9 @@ int pack_width(int item, int64_t length, std::initializer_list<const void*> addr
 // Returns the blocks of a kernel whose threads each take an element and walk on in steps of the grid.
 inline Dim grid_for(const lamella_tensor* on, int64_t n, unsigned block = 256) { return blocks_for(on, n, block); }
 
-// radix_sort() sorts `count` keys by their lowest `bits`, and moves `numbers` along. If `numbers` is undefined, each
-// key gets its own place before the sort as its number. Keys and numbers have 4 or 8 bytes. The given tensors stay as
-// they are.
+// radix_sort() sorts `count` keys by their lowest `bits`, rounded up to a multiple of 8, and moves `numbers` along. If
+// `numbers` is undefined, each key gets its own place before the sort as its number. Keys and numbers have 4 or 8
+// bytes. The given tensors stay as they are.
 struct Sorted {
   Tensor keys, numbers;
 };

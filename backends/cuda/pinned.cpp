@@ -77,7 +77,7 @@ void release(void*, void* data, int64_t, int32_t) try {
   }
   b.users.clear();
   p.freed.emplace(b.bytes, std::pair(static_cast<char*>(data), std::move(b)));
-} catch (const std::exception&) {  // the device is gone: the block is not given out again
+} catch (const std::exception&) {  // the device is gone, or there is no event: the block is not given out again
 }
 
 lamella_status trim(void*, int32_t, int64_t cap) {

@@ -1,5 +1,5 @@
 // Device `cuda` registers itself through the C ABI, as any plugin does: its memory, streams and copies. Files of
-// kernels register theirs afterwards, in blocks of their own.
+// operators register their kernels afterwards, in blocks of their own.
 #include "devices.h"
 
 namespace cuda {

@@ -1,4 +1,6 @@
-"""Device ``cuda``: NVIDIA's GPUs. Imported when a program first names the device; nothing of CUDA is loaded before."""
+"""Device ``cuda``: NVIDIA's GPUs. This module is imported when a program first names the device or gives as_tensor() an
+array with ``__cuda_array_interface__``; nothing of CUDA is loaded before.
+"""
 
 from __future__ import annotations
 

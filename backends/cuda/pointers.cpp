@@ -21,13 +21,14 @@ int64_t device_of_pointer(int64_t address) {
 
 void wait_for_stream(int64_t device, int64_t stream) {
   const int at = static_cast<int>(device);
-  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "cuda: there is no device ", device);
+  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "cuda: device 'cuda:", device, "' does not exist; there are ",
+                      device_count());
   const auto other = reinterpret_cast<CUstream>(stream);
   const CUstream own = current_stream(at);
   if (other == own) return;
   enter(at);
   CUevent event = nullptr;
-  require(driver().event_create(&event, CU_EVENT_DISABLE_TIMING), "cuda: an event");
+  require(driver().event_create(&event, CU_EVENT_DISABLE_TIMING), "cuda: making an event");
   CUresult r = driver().event_record(event, other);
   if (!r) r = driver().stream_wait(own, event, 0);
   driver().event_destroy(event);

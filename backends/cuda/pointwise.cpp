@@ -13,7 +13,7 @@ bool on_device(const lamella_value& v, const lamella_tensor* out) {
   return v.tag == LAMELLA_TENSOR && v.as.tensor->backend == out->backend;
 }
 
-// Enters input k of a call into `e`, and into `inputs` if it is a tensor of the device, else into `numbers`.
+// Enters input k of a call into `e` and `inputs` if it is a tensor of the device, else into `numbers`.
 void take(Element& e, int k, const lamella_value& v, const lamella_tensor* out, const lamella_tensor** inputs,
           Numbers& numbers) {
   if (on_device(v, out)) {
@@ -46,7 +46,8 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
     e.text = expression_of(meaning, e.compute);
     LAMELLA_CHECK_NOT_IMPLEMENTED(e.text, lamella::title(f),
                                   ": device 'cuda' computes operators from their expressions, and this one "
-                                  "has none for its dtype");
+                                  "has none for dtype ",
+                                  lamella::ScalarType(e.compute));
     const bool whole = lamella::dtype_class(lamella::ScalarType(e.compute)) == LAMELLA_CLASS_INTEGRAL;
     e.fault = whole ? meaning->fault_condition : nullptr;
     e.result = meaning->result;

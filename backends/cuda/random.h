@@ -6,8 +6,8 @@
 
 namespace cuda {
 
-// The random words of a kernel. In a capture, `replayed` is device memory with the stream of a replay, and the kernel's
-// words begin stream.counter after the counter there; else `stream` has the words.
+// The random words of a kernel. In a capture, `replayed` is device memory with the Stream of a replay, and the kernel's
+// words begin stream.counter after that Stream's counter; else `replayed` is 0, and the words begin at `stream`.
 struct ReservedWords {
   Stream stream;
   CUdeviceptr replayed = 0;

@@ -82,7 +82,7 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   s.line = gone.count() <= 1;
   s.step = gone.count() ? gone.end()[-1].steps[0] : 0;
   const int item = item_sizes[in->dtype], width = 16 / item;
-  // `columns` is true if neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
+  // `columns` is true if at least 16 neighbouring outputs read neighbouring elements and reduced elements lie apart.
   const bool columns =
       kept.count() && kept.end()[-1].steps[0] == item && kept.end()[-1].size >= 16 && s.length > 1 && s.step != item;
   s.packed = reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 &&
@@ -90,7 +90,7 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   for (int d = 0; s.packed && d < kept.count() - columns; d++) s.packed = kept[d].steps[0] % 16 == 0;
   for (int d = 0; s.packed && columns && d < gone.count(); d++) s.packed = gone[d].steps[0] % 16 == 0;
   // Columns are cut into as many parts as make 512 blocks, which devices hold at once, each part of 64 elements or
-  // more. Rows are cut into parts of 65536 elements.
+  // more. Rows are cut into equal parts of at most 65536 elements. There are at most 65535 parts.
   const int64_t each = columns ? 32 * (s.packed ? width : 1) : 1, blocks = (s.outputs + each - 1) / each;
   const int64_t wanted = columns ? std::min((512 + blocks - 1) / blocks, s.length / 64) : (s.length + 65535) / 65536;
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>(wanted, 65535)));

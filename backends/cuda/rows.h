@@ -12,7 +12,7 @@ struct RowLaunch {
   bool keeps = false;  // whether rows are kept in shared memory
 
   // A thread reads `width` elements at a time. `kept_item` is the bytes that each element takes in shared memory if
-  // registers do not hold the row; 0: the row is read again instead.
+  // registers do not hold the row. The row is read again if `kept_item` is 0 or shared memory has no room.
   RowLaunch(const lamella_tensor* on, int64_t rows, int64_t length, int width, int kept_item) {
     const int64_t count = (length + width - 1) / width;
     unsigned threads = 32;
@@ -22,7 +22,7 @@ struct RowLaunch {
     if (!packs) threads = 1024;
     block = {threads, threads == 32 ? 4u : 1u};
     const int64_t bytes = length * kept_item * block.y;
-    keeps = !packs && kept_item && bytes <= 47 * 1024;  // kernels have some more of their own
+    keeps = !packs && kept_item && bytes <= 47 * 1024;  // kernels declare shared memory, too
     shared = keeps ? static_cast<unsigned>(bytes) : 0;
     grid = blocks_for(on, rows * threads, threads * block.y);
   }

@@ -9,7 +9,7 @@ namespace cuda {
 struct Targets {
   Tensor places;
   int64_t count, limit, width;
-  int bytes;  // 4 or 8, of a place
+  int bytes;  // the bytes of a place, 4 or 8
   // Returns 4 if 32 bits hold `limit` and `count`, besides the number that means no place, else 8.
   static int bytes_for(int64_t limit, int64_t count) {
     const int64_t most = int64_t{0xffffffff} - 2;

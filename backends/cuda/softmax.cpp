@@ -1,4 +1,4 @@
-// Softmax, log_softmax and their gradients: a warp or a block computes a row, and tiles of 32 compute columns.
+// Softmax, log_softmax and their gradients: a warp or a block computes a row, a block computes 32 neighbouring columns.
 #include "rows.h"
 
 namespace cuda {

@@ -18,7 +18,7 @@ SortRows rows_of(const lamella_tensor* t, int dim) {
   return {length, inner, length * inner, 1, inner};
 }
 
-constexpr int64_t longest = 2048;  // length of a row that shared memory holds
+constexpr int64_t longest = 2048;  // the most elements of a row that shared memory holds
 
 // `given` holds the places that the elements had in longer rows, or is null.
 lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const SortRows& rows, int64_t count,

@@ -15,7 +15,7 @@ namespace {
 
 int32_t slot;  // the thread slot of Current
 
-// The current streams and the current device of a thread. A captured state takes them along.
+// The current streams and the current device of a thread. A captured thread state has a copy.
 struct Current {
   std::array<CUstream, most_devices> streams{};  // null is the default stream
   int32_t device = 0;
@@ -213,7 +213,8 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   b.device_set_current = [](void*, int32_t index) -> lamella_status {
     if (index < 0 || index >= device_count())
       return fail(LAMELLA_RUNTIME_ERROR,
-                  "cuda: there is no device " + std::to_string(index) + " of " + std::to_string(device_count()));
+                  "cuda: device 'cuda:" + std::to_string(index) + "' does not exist; there are " +
+                      std::to_string(device_count()));
     return lamella::guarded([=]() -> lamella_status { return settings()->device = index, LAMELLA_OK; });
   };
   b.stream_synchronize = [](void*, int32_t device, void* stream) -> lamella_status {
@@ -272,7 +273,8 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   b.event_elapsed = [](void*, int32_t device, void* start, void* end, double* milliseconds) -> lamella_status {
     return lamella::guarded([=]() -> lamella_status {
       for (const Event* e : {&event_of(start), &event_of(end)})
-        LAMELLA_CHECK(e->timing && e->recorded, "cuda: event_elapsed needs two events with timing that were recorded");
+        LAMELLA_CHECK(e->timing && e->recorded, "cuda: event_elapsed needs two events with timing that were recorded",
+                      e->timing ? "; one was not recorded" : "; one has no timing");
       enter(device);
       float time = 0;
       require(driver().event_elapsed(&time, event_of(start).event, event_of(end).event), "cuda: event_elapsed");

@@ -13,7 +13,7 @@ class Products(SimpleNamespace):
 
     @property
     def allow_tf32(self) -> bool:
-        """Whether cuBLAS may round the operands of products of float32 to TF32; False at the start."""
+        """Whether cuBLAS may round operands of products of float32 and complex64 to TF32; False at the start."""
         return bool(lamella.ops.cuda._allow_tf32())
 
     @allow_tf32.setter
@@ -36,9 +36,9 @@ def _switch(name: str, doc: str) -> Any:
 class Convolutions(ModuleType):
     """``lamella.backends.cudnn``: switches of convolutions. ``benchmark`` has no effect: cuDNN's heuristics choose."""
 
-    enabled = _switch("enabled", "Whether cuDNN computes convolutions where it is there; True at the start.")
-    allow_tf32 = _switch("allow_tf32", "Whether it may round operands of float32 to TF32; True at the start.")
-    deterministic = _switch("deterministic", "Whether only algorithms are taken that give the same bits each time.")
+    enabled = _switch("enabled", "Whether cuDNN computes convolutions if it is installed; True at the start.")
+    allow_tf32 = _switch("allow_tf32", "Whether cuDNN may round operands of float32 to TF32; True at the start.")
+    deterministic = _switch("deterministic", "Whether cuDNN may use only deterministic algorithms; False at the start.")
 
 
 SWITCHES = {"enabled": True, "allow_tf32": True, "deterministic": False}

@@ -122,7 +122,7 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
         steps.kept[k][i] = number_of(lamella::value(t), like);
       }
     }
-    // The host changes the numbers that lie there, by the same plan.
+    // The host changes those kept numbers that lie in its memory, by the same plan.
     for (int i = 0; i < steps.count; i++) {
       double kept[most_kept] = {};
       bool host = false;

@@ -184,7 +184,8 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Computes the weights p and the gradients d of the scores of one tile, those that this thread has.
+// Computes the weights p, times dropout's factors, and the gradients d of the scores of one tile, for the scores that
+// this thread has.
 template <class T>
 DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v, const Head<T>& g,
                            const Wide<T>* logsumexp, const Wide<T>* shifts, const AttentionSizes& n, i64 b, i64 h,
@@ -280,7 +281,8 @@ __global__ void __launch_bounds__(256)
 }
 
 // The gradient of a mask that is added. Each element gets the sum of the gradients of the scores that it was added to,
-// in order. Sizes of 1 of the mask broadcast. A block computes a tile of it, or a row or a column of 64.
+// in a fixed order. Sizes of 1 of the mask broadcast. A block computes a tile of the mask's gradient, or a row or a
+// column of 64, or one element.
 template <class T, class M>
 __global__ void __launch_bounds__(256)
     attend_backward_mask(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const Wide<T>* logsumexp,

@@ -84,7 +84,7 @@ DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
 
 // Masks a warp's scores of 64 keys and 16 queries from `first` on. They lie as in Note [Fragments] of mma.cuh: of row
 // `half` * 8 + lane / 4 a lane has columns j * 8 + lane % 4 * 2 + e, at [j][half * 2 + e]. A score becomes -inf if its
-// key is hidden from the query; else a mask is added to it.
+// key is hidden from the query; without Plain, other scores are scaled and masked by score().
 template <class T, bool Plain>
 DEVICE void hide(float (&s)[8][4], const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -105,7 +105,8 @@ DEVICE void hide(float (&s)[8][4], const AttentionSizes& n, i64 b, i64 h, i64 fi
       }
   }
 }
-// Calls visit(j, e, factor) for each of a lane's numbers of such a matrix, with dropout's factor of the weight.
+// Calls visit(j, e, factor) for each of a lane's numbers [j][e] of a matrix as in hide(), with dropout's factor of the
+// weight.
 template <class Visit>
 DEVICE void drop(const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0, Visit visit) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;

@@ -17,12 +17,12 @@ struct Heads {
 struct AttentionSizes {
   int64_t batch, heads, shared, queries, keys, width,
       value_width;       // shared: heads of queries for each head of keys
-  int32_t causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
+  int32_t causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of float32
   double scale;
   const void* mask_data;
   int64_t mask_strides[4];  // in elements
   const int64_t* words;     // dropout's: a stream's seed, and the place of its first word; null without dropout
-  double stay, factor;      // a weight stays with this probability, and is multiplied by this factor
+  double stay, factor;      // a weight stays with the probability `stay`, and is multiplied by `factor`
 };
 
 // The sizes of a mask, each 1 or that of the scores.
@@ -31,7 +31,7 @@ struct MaskSizes {
 };
 
 // A block's shared memory in attention.cu: parts of two operands, and a computed tile. W is the type of sums. Parts of
-// doubles are half as large, so that all fits on every device.
+// doubles have half the depth, so that the whole takes 68 KiB; for float it takes 51 KiB.
 constexpr int tile_pitch = tile_side + 4;
 template <class W>
 struct AttentionSpace {

@@ -181,8 +181,8 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   }
 }
 
-// s is the product of a query and a key, d that of the query's gradient and the value. weigh() turns s into the weight,
-// and d into the gradient of the score. `factor` is dropout's factor of the weight.
+// s is the score of a query and a key, without the scale if Plain; d is the product of the gradient of the query's
+// output and the value. weigh() turns s into the weight times dropout's `factor`, and d into the gradient of the score.
 template <bool Plain>
 DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift, float factor) {
   s = Plain ? power_of_two(s * by - logsumexp * log2_of_e) : power_of_two((s - logsumexp) * log2_of_e);
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 :
                              const float* shifts, Heads<T> to, AttentionSizes n) {
   constexpr int each = steps_of_tile<T>, steps = each * Quads, side = tile_side;
   SHARED_BYTES(char, bytes);
-  const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};  // queries and their gradients, twice keys and values
+  const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};  // queries and `grad`, twice keys and values
   const i64 tiles = (n.queries + side - 1) / side, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * side, b = head / n.heads, h = head % n.heads;
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4;
@@ -299,7 +299,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
     backward_key_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
                            const float* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
   constexpr int each = steps_of_tile<T>, steps = each * Quads, side = tile_side;
-  // Shared memory has keys and values, twice queries and their gradients, and twice two numbers of 64 queries.
+  // Shared memory has keys and values, twice queries and `grad`, and twice logsumexp and shifts of 64 queries.
   SHARED_BYTES(char, bytes);
   const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};
   const auto numbers = [&](int turn) { return reinterpret_cast<float*>(all.part(6, 0).data) + turn * 2 * side; };

@@ -37,7 +37,7 @@ struct Seen {
     const T* image;
     i32 origin[3];
   };
-  const T* data;  // the images of the group
+  const T* data;  // the group's first channel in the first image
   const Images* s;
   bool depth_first;
   DEVICE Cursor begin(i64 column) const {
@@ -96,8 +96,8 @@ struct Turned {
   }
 };
 
-// The output's gradients as the right matrix: columns are positions of the image, and elements belong to the windows
-// that read them.
+// The output's gradients as the right matrix: columns are positions of the image, the depth output channels and taps.
+// An element is the gradient of the place whose window has the position at the tap, or 0.
 template <class T>
 struct Returned {
   struct Cursor {
@@ -164,7 +164,8 @@ struct Gradients {
   }
 };
 
-// The images as the right matrix for the weight's gradient: columns are input channels and taps.
+// The images as the right matrix for the weight's gradient: columns are input channels and taps, the depth are the
+// places of all images.
 template <class T>
 struct Taken {
   struct Cursor {

@@ -46,7 +46,7 @@ DEVICE void step(const Op& op, const Pointers& p, int64_t i, int moving, Fault* 
   reinterpret_cast<Pack<typename Op::Out, N>*>(p.data[0])[i] = out;
 }
 
-// flat() takes operands without gaps, in one order. An operand without a bit in `moving` is a single element.
+// flat() takes operands without gaps, in one order. An input without a bit in `moving` is a single element.
 template <class Op>
 __global__ void flat(Op op, Pointers p, int64_t n, int moving, int packed, Fault* fault) {
   const int width = Op::width;

@@ -3,11 +3,12 @@
 //
 // Note [Groups]  Four warps, which begin at a multiple of four, are a group. multiply_group adds to a 64 x 64 matrix
 //   the product of a 64 x 16 and a 16 x 64 one. Both are in Tiles of 64 columns that begin at multiples of 1024 bytes:
-//   the order of their chunks is the instruction's swizzle of 128 bytes. The left one may be fragments of 16 rows a
-//   warp instead; those and the sums are as in Note [Fragments]. The instruction is asynchronous. begin_group is called
-//   before the first one after numbers were changed, and end_group waits until all are done. Both name the sums, so
-//   that the compiler writes them before and reads them after. The instruction reads copies in shared memory only after
-//   show_to_groups, which each thread that copied calls before the barrier.
+//   the order of their chunks is the instruction's swizzle of 128 bytes. multiply_group_turned takes the left one as
+//   fragments of 16 rows a warp instead; the fragments and the sums are as in Note [Fragments]. The instruction is
+//   asynchronous. begin_group is called before the first instruction after sums or fragments were changed, and
+//   end_group waits until all instructions are done. Both name the sums, so that the compiler writes them before and
+//   reads them after. The instruction reads copies in shared memory only after show_to_groups, which each thread that
+//   copied calls before the barrier.
 // Note [Left of loops]  A left matrix that stays the same in every round of a loop is read from shared memory. As
 //   fragments that live through the loop it was lost: the assembler of CUDA 13.0 gives their registers to other values.
 #pragma once

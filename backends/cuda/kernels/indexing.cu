@@ -1,16 +1,18 @@
 // Elements and rows by indices: reading them, and writing them without races.
 //
 // Note [Meeting elements]  If several elements go to one place, the last one in row-major order stays: each claims the
-//   place with its number by an atomic maximum (claim), and then the winner alone writes (put). Sums are ordered by a
-//   stable sort of the places: fixed pieces of the sorted numbers are folded first (fold_pieces), and sums that cross
-//   the ends of pieces are joined in order (fold_across). So a result has the same bits each time.
+//   place with its number by an atomic maximum (claim), and then the winner alone writes (put). Folds are ordered by a
+//   stable sort of the places: fixed pieces of the sorted numbers are folded first (fold_pieces), and folds that cross
+//   the ends of pieces are joined in order (fold_across). Sums of integers of 32 and 64 bits are the same in any order,
+//   and atomics add them (add_integers), unless the caller needs the sorted places. So a result has the same bits each
+//   time.
 #include "indexing.h"
 #include "walk.cuh"
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// out[…] = self[…, index[…], …]. The walk is over the index; its operands are out, index, and self without the
-// dimension. With `wraps`, negative indices count from the end.
+// out[…] = self[…, index[…], …]. The walk is over out; its operands are out, index, and self without the dimension.
+// With `wraps`, negative indices count from the end.
 template <class T>
 __global__ void __launch_bounds__(256)
     gather(Walk<3> w, T* out, const i64* index, const T* self, i64 size, i64 stride, bool wraps, Fault* fault, i32 code) {

@@ -4,7 +4,7 @@
 
 namespace cuda {
 
-constexpr int most_indices = 8;  // index tensors of a call
+constexpr int most_indices = 8;  // the most index tensors of a call
 constexpr int fold_piece = 32;   // sorted numbers that a thread folds
 
 // Index tensors that broadcast over the walk's dimensions. An index times its `scale` is an offset in elements of self.

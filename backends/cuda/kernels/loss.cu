@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(1024)
 }
 
 // The gradient of the input: with logits softmax - 1 at the target and softmax elsewhere, else -1 at the target. It is
-// multiplied by g and the weight, and divided by `whole`, the sum of all weights, null if the loss is no mean. `step`
-// is 1 if each sample has a g.
+// multiplied by `grad` and the weight, and divided by `whole`, the sum of all weights, null if the loss is no mean.
+// `step` is 1 if each sample has its own `grad`, else 0.
 template <class T, bool Logits>
 __global__ void __launch_bounds__(1024) class_backward(const T* grad, i64 step, const T* in, const i64* targets, const T* weight,
                                const Wide<T>* whole, Classes c, T* to, Fault* fault, i32 code) {

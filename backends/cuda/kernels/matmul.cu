@@ -1,4 +1,4 @@
-// Products of strided matrices of any dtype, with a matrix added: for integers, and for all dtypes without cuBLAS.
+// Products of strided matrices of any dtype, with a matrix added, for all that cuBLAS does not compute: see matmul.cpp.
 #include "matmul.h"
 #include "product.cuh"
 

@@ -16,8 +16,8 @@ DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 r
 }
 
 // P is the parameters' type; weight, bias and both statistics may be null. Centered means a layer or group norm. N and
-// K: see Row. If a thread keeps 32 bytes or less, a processor has room for 1536 threads, so that some rows load while
-// others wait for their folds.
+// K: see Row. If Dense and a thread keeps 32 bytes or less, a processor has room for 1536 threads, so that some rows
+// load while others wait for their folds.
 template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024, Dense && K && N * K * sizeof(T) <= 32 ? 3 : 1) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
                                i64 rows, i64 length, Channels channels, double eps, bool keeps) {
@@ -55,7 +55,8 @@ __global__ void __launch_bounds__(K ? 512 : 1024, Dense && K && N * K * sizeof(T
   }
 }
 
-// The gradient of the input, scale (g - mean(g) - n mean(g n)), for the normalized input n and the weighted gradient g.
+// The gradient of the input, scale (g - mean(g) - n mean(g n)), for the normalized input n and the weighted gradient g;
+// without Centered, mean(g) is left out.
 template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
                                         const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {

@@ -1,4 +1,4 @@
-// The last step of sums that several blocks have begun: the parts are added up in order.
+// The last step of sums that several blocks have begun: the parts are added up in a fixed order.
 #pragma once
 #include "scalars.cuh"
 

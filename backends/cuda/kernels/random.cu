@@ -71,7 +71,8 @@ struct Bernoulli {
     for (int i = 0; i < 4; i++) to[i] = unit(f.w[i]) < static_cast<float>(n.first) ? 1.0f : 0.0f;
   }
 };
-// Integers low + floor(range * word / 2^32). Ranges beyond 31 bits take two words.
+// Integers low + floor(range * word / 2^32). WideIntegers, for ranges above 2^31, uses 62 bits of two words: low +
+// floor(range * bits / 2^62).
 struct Integers {
   typedef int64_t Made;
   static const int made = 4;

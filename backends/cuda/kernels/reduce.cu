@@ -1,6 +1,6 @@
-// Reductions. The reduced elements of an output are cut into parts, which depend on the shape only. The threads of a
-// row of the block share a part's elements, and join their folds in a fixed order. If there are several parts, a second
-// kernel joins their folds.
+// Reductions. The reduced elements of an output are cut into parts, which do not depend on the device. The threads of a
+// row or of a column of the block share a part's elements, and join their folds in a fixed order. If there are several
+// parts, a second kernel joins their folds.
 #include "folds.cuh"
 #include "layout.cuh"
 #include "reduce.h"
@@ -58,7 +58,7 @@ DEVICE void finish(const typename Fold::Kept& all, const ReductionShape& s, char
   if (second) *reinterpret_cast<Second*>(second) = convert<Second>(Fold::second(all, s.length));
 }
 
-// A row of the block reduces a part of an output: block (256, 1) or (32, 8), grid (outputs, parts).
+// A row of the block reduces a part of an output: block (256, 1) or (32, up to 8), blockIdx.y is the part.
 template <class Fold, class In, class Out, class Second>
 __global__ void reduce_rows(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
                             ReductionShape s) {
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Joins the parts of rows: block (32, 8), a row of it for each output.
+// Joins the parts of rows: block (32, up to 8), a row of the block for each output.
 template <class Fold, class In, class Out, class Second>
 __global__ void join_parts(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
                            ReductionShape s) {

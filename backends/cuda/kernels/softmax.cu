@@ -1,8 +1,8 @@
 // Softmax and its logarithm over rows and over columns, and their gradients.
 #include "rows.cuh"
 
-// Softmax of the rows of a contiguous tensor, in one pass over memory. Sums have T's wide type, R is the result's type.
-// N and K: see Row.
+// Softmax of the rows of a contiguous tensor, in one pass over memory if a Row keeps its elements. Sums have T's wide
+// type, R is the result's type. N and K: see Row.
 template <class T, class R, bool Log, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows(const T* in, R* out, i64 rows, i64 length, bool keeps) {
   typedef Wide<T> W;

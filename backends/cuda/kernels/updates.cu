@@ -1,5 +1,5 @@
 // The updates of optimizers over lists of tensors. A first kernel makes plans from the counts of steps, which may lie
-// on the device; a second one updates the elements, some thirty tensors a launch. See Note [Updates] in
+// on the device; a second one updates the elements, at most 32 tensors a launch. See Note [Updates] in
 // lamella/updates/base.h.
 #include "scalars.cuh"
 #define __builtin_sqrtf sqrtf
