@@ -93,7 +93,8 @@ def _gradients(
     strict: bool,
     retain_graph: bool | None = None,
 ) -> tuple[Tensor, ...]:
-    """Computes gradients. If no output depends on an input, its gradient is zero, or an error if `strict`."""
+    """Computes gradients. If no output depends on an input, the gradient of that input is zero, or an error if `strict`;
+    under `create_graph`, `strict` also refuses gradients that do not depend on the inputs."""
     pairs = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o.requires_grad]
     found: tuple[Tensor | None, ...] = (None,) * len(inputs)
     if pairs:
@@ -110,7 +111,7 @@ def _gradients(
 
 
 def _slopes(name: str, outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], strict: bool) -> tuple[Tensor, ...]:
-    """Returns the gradient of the one number that func returned, which can be differentiated again."""
+    """Returns the gradients of the one number that func returned; they can be differentiated again."""
     if len(outputs) != 1 or outputs[0].numel() != 1:
         raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
     return _gradients(name, outputs, xs, (None,), True, strict)
@@ -321,6 +322,7 @@ def hessian(
 
     Raises:
         RuntimeError: func returns more than a number, or an error by ``strict``
+        ValueError: outer_jacobian_strategy is not "reverse-mode"
         TypeError: an input or output is no tensor
 
     >>> lamella.autograd.functional.hessian(lambda x: x.prod(), lamella.tensor([1.0, 2.0]))
@@ -333,6 +335,6 @@ def hessian(
         _, outputs = _outputs("hessian", func, xs, strict)
         return _slopes("hessian", outputs, xs, strict)
 
-    # A slope that does not depend on the inputs is zero in the matrix.
+    # Unless strict, a slope that does not depend on the inputs has zeros in the matrix.
     blocks = jacobian(slopes, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]

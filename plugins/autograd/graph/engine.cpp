@@ -103,7 +103,7 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
   for (int i = 0; accumulates && i < num_inputs; i++) {
     if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
     Variable& v = variable_for(inputs[i]);
-    if (v.retains_grad) continue;  // the walk has added to its grad already
+    if (v.retains_grad) continue;  // keep_retained() has added to v.grad already
     if (lamella_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
     if (v.leaf)
       if (lamella_status st = w.run_hooks(w.targets[i].node, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0))

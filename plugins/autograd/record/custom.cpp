@@ -10,9 +10,9 @@ namespace {
 
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
-  const Rule* rule = nullptr;  // set for the derivative of an operator; else null
+  const Rule* rule = nullptr;  // of an operator's derivative; null in a node made by hand
   lamella_node_type type{};    // of a node made by hand
-  std::string name;            // type.name points at it
+  std::string name;            // of a node made by hand; type.name is null
   const lamella_node_type* identity = nullptr;
   void* context = nullptr;
 };
@@ -84,7 +84,7 @@ lamella_status node_new(const lamella_node_type* type, void* context, lamella_te
   for (int i = 0; i < num_inputs; i++) {
     if (!inputs[i] || !is_differentiable(inputs[i])) continue;
     if (lamella_status st = gradient_edge(inputs[i], &n->edges[i])) {
-      n->type = {};  // if this fails, the caller keeps the context
+      n->type = {};  // if node_new() fails, the caller keeps the context
       release(n);
       return st;
     }
