@@ -93,8 +93,8 @@ def _gradients(
     strict: bool,
     retain_graph: bool | None = None,
 ) -> tuple[Tensor, ...]:
-    """Computes gradients. If no output depends on an input, the gradient of that input is zero, or an error if `strict`;
-    under `create_graph`, `strict` also refuses gradients that do not depend on the inputs."""
+    """Computes gradients. If no output depends on an input, the gradient of that input is zero, or an error if
+    `strict`; under `create_graph`, `strict` also refuses gradients that do not depend on the inputs."""
     pairs = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o.requires_grad]
     found: tuple[Tensor | None, ...] = (None,) * len(inputs)
     if pairs:

@@ -272,6 +272,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
 
     Raises:
         TypeError: there is no such option
+        PermissionError: the folder of the sockets is another user's, or others may enter it
         ConnectionError: the process does not listen, ended meanwhile, or does not answer
         RuntimeError: the process could not make the profile; the message is its error
 

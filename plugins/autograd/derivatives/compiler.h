@@ -39,7 +39,7 @@ class Compiler {
   Compiler(Rule& rule, const char* text) : r_(rule), p_(text), text_(text) { declare(); }
 
   // Compiles all formulas. Every tensor argument is an input of the rule, unless the text declares it as `none` (or
-  // drop_inputs() removes it); "none" as the whole text makes a rule without inputs. Without text there are no formulas.
+  // drop_inputs() removes it); "none" as the whole text makes a rule without inputs. No text: no formulas.
   void run() {
     if (text_ && std::string(text_) == "none") return;
     if (writes_list_) throw Bad{"the operator writes a list in place, which autograd does not support"};

@@ -74,8 +74,8 @@ struct Strided {
     for (size_t i = 0; i < sizes.size(); i++) last += (sizes[i] - 1) * strides[i];
     return numel() ? last + 1 : offset;
   }
-  // Returns true only if all places are distinct: with the dimensions sorted by stride, each stride must be at least the
-  // number of places from the first to the last element of the smaller dimensions.
+  // Returns true only if all places are distinct: with the dimensions sorted by stride, each stride must be at least
+  // the number of places from the first to the last element of the smaller dimensions.
   bool distinct() const {
     std::vector<std::pair<int64_t, int64_t>> by;
     for (size_t i = 0; i < sizes.size(); i++)

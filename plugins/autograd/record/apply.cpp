@@ -17,7 +17,7 @@ struct Values {
   }
 };
 
-// Unpacks any saved values, also those that hooks packed, and results, which get their history again under create_graph.
+// Unpacks any saved values, also those that hooks packed, and results, which under create_graph get their history again.
 __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {

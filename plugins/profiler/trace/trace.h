@@ -1,4 +1,4 @@
-// Trace: one session of the profiler, an observer of everything. Each thread writes to a buffer of its own, without
+// Trace: one session of the profiler, which observes every record of the scopes in its options. Each thread writes to a buffer of its own, without
 // locks and without the host language.
 #pragma once
 
