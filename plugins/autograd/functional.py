@@ -55,11 +55,11 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
         return (lamella.ones_like(like[0]),)
     _, vectors = _tuple(name, "argument 'v'", v)
     if len(vectors) != len(like):
-        raise RuntimeError(f"{name}: argument 'v' has {len(vectors)} tensors, but {of} {len(like)}")
+        raise RuntimeError(f"{name}: argument 'v' has {len(vectors)} tensors, but {of} has {len(like)}")
     for i, (a, b) in enumerate(zip(vectors, like, strict=True)):
         if a.shape != b.shape:
             raise RuntimeError(
-                f"{name}: element {i} of argument 'v' has shape {tuple(a.shape)}, but that of {of} {tuple(b.shape)}"
+                f"{name}: element {i} of argument 'v' has shape {tuple(a.shape)}, but that of {of} has {tuple(b.shape)}"
             )
     return vectors
 
@@ -113,7 +113,8 @@ def _gradients(
 def _slopes(name: str, outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], strict: bool) -> tuple[Tensor, ...]:
     """Returns the gradients of the one number that func returned; they can be differentiated again."""
     if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
+        got = f"shape {tuple(outputs[0].shape)}" if len(outputs) == 1 else f"{len(outputs)} tensors"
+        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element, got {got}")
     return _gradients(name, outputs, xs, (None,), True, strict)
 
 

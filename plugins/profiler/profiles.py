@@ -107,7 +107,8 @@ class profile:
         absent = [name for name in devices if name != "*" and not _is_known(name)]
         if absent:
             names = ", ".join(sorted(absent)).upper()
-            warnings.warn(f"profile: {names} cannot be recorded here; only the host is", stacklevel=2)
+            text = f"profile: {names} cannot be recorded here and is left out; the host is recorded"
+            warnings.warn(text, stacklevel=2)
             host = True
         self._devices = ",".join(name for name in devices if name not in absent)
         self.schedule, self.on_trace_ready = schedule, on_trace_ready

@@ -29,8 +29,8 @@ class ProfilerAction(Enum):
 class ProfilerActivity(Enum):
     """An activity that a profile records: ``CPU`` is the host's; any other name stands for the device of that name.
 
-    ``PrivateUse1`` is every device whose backend traces its work. A device's name, such as "bank", may be given instead of a
-    member.
+    ``PrivateUse1`` is every device whose backend traces its work. A device's name, such as "bank", may be given instead
+    of a member.
 
     >>> lamella.profiler.ProfilerActivity.CPU.name
     'CPU'

@@ -113,7 +113,7 @@ class Compiler {
   int input_of(const std::string& name) {
     for (size_t i = 0; i < r_.inputs.size(); i++)
       if (name == arguments_[r_.inputs[i].arg]->name) return static_cast<int>(i);
-    throw Bad{"'" + name + "' is no tensor argument of it"};
+    throw Bad{"'" + name + "' is no tensor argument of the operator"};
   }
 
   // Removes the inputs that the text declares as `none`, and the lists of tensors without a formula, which are indices.
@@ -127,7 +127,7 @@ class Compiler {
       r_.inputs.erase(r_.inputs.begin() + static_cast<long>(i--));
     }
     for (size_t i = 0; i < r_.inputs.size(); i++) {
-      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"several lists have formulas; one may"};
+      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"several lists have formulas; only one may have one"};
       if (r_.inputs[i].list) r_.list = static_cast<int>(i);
     }
   }

@@ -10,7 +10,7 @@
 namespace lamella::autograd {
 
 struct Line {
-  const char* operators;  // "mul.Tensor, multiply.Tensor"; of the namespace aten, unless a name has another one before it
+  const char* operators;  // "mul.Tensor, multiply.Tensor", of namespace aten unless a name has its own
   const char* formulas;   // "none": no argument gets a gradient
 };
 

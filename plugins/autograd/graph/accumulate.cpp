@@ -21,9 +21,9 @@ std::recursive_mutex& adding(const Node* n) {
 
 bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
-// Makes the tensor that is stored as a first `grad`: g itself under create_graph; g, or a detached tensor over the same
-// memory if g is a view, if nothing else refers to the memory, g is dense and backward has not switched streams; else a
-// copy. Takes over the reference to g.
+// Makes the tensor that is stored as a first `grad`. Under create_graph it is g. Else it is g, or for a view of its
+// whole base a detached tensor over the same memory, if g is dense, nothing else refers to the memory and backward has
+// not switched streams. Otherwise it is a copy. Takes over the reference to g.
 lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   const lamella_tensor* base = api().tensor_base(g);
   const bool alone =

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace lamella::autograd {
@@ -70,8 +71,8 @@ struct Result {
 };
 
 struct NodeKind {
-  // Computes the gradients: in `outs` one owned tensor, or null, for each edge. An element of `grads` is null where backward has
-  // no gradient; `apply` may take elements over, and sets these to null.
+  // Computes the gradients: in `outs` one owned tensor, or null, for each edge. An element of `grads` is null where
+  // backward has no gradient; `apply` may take elements over, and sets these to null.
   lamella_status (*apply)(Node* n, Run& run, lamella_tensor** grads, lamella_tensor** outs);
   void (*release_saved)(Node* n);  // after backward without retain_graph
   void (*destroy)(Node* n);        // destroys the kind's own members; the caller destroys the rest
@@ -201,6 +202,21 @@ bool is_view_operator(const Node* n);
 
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   return a->dl.ndim == b->dl.ndim && std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape);
+}
+// For messages: "(2, 3)", "float32", and "cpu" or, if the backend numbers its devices, "bank:0".
+inline std::string shape_text(const int64_t* sizes, int n) {
+  std::string s = "(";
+  for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(sizes[i]);
+  return s + ")";
+}
+inline std::string shape_text(const lamella_tensor* t) { return shape_text(t->dl.shape, t->dl.ndim); }
+inline std::string dtype_text(uint8_t dtype) {
+  const lamella_dtype_def* d = api().dtype_info(dtype);
+  return d ? d->name : "none";
+}
+inline std::string device_text(lamella_device d) {
+  const lamella_backend* b = api().backend_description(d.backend);
+  return std::string(api().backend_name(d.backend)) + (b && b->device_count ? ":" + std::to_string(d.index) : "");
 }
 inline bool is_complex(const lamella_tensor* t) { return dtype_class(t) == LAMELLA_CLASS_COMPLEX; }
 inline bool is_differentiable(const lamella_tensor* t) { return dtype_class(t) >= LAMELLA_CLASS_FLOATING; }

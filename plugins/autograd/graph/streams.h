@@ -13,7 +13,7 @@
 namespace lamella::autograd {
 
 constexpr unsigned known_backends = 64;
-extern std::atomic<bool> without_streams[known_backends];  // by backend: true for a host once ask_for_stream() was called
+extern std::atomic<bool> without_streams[known_backends];  // true for a host backend after its first ask_for_stream()
 
 void* ask_for_stream(lamella_device device);
 // Returns the device's current stream, or null if the device has none.

@@ -221,11 +221,14 @@ struct Walk : Run {
     const Result& r = n->results[i];
     if (!g || !r.described() || (r.has_shape_of(g) && r.dtype == g->dtype && r.device.backend == g->backend))
       return LAMELLA_OK;
-    return fail(LAMELLA_RUNTIME_ERROR, "hook: the gradient that it returned has another " +
-                                           std::string(r.dtype != g->dtype  ? "dtype"
-                                                       : !r.has_shape_of(g) ? "shape"
-                                                                            : "device") +
-                                           " than the tensor");
+    std::string wrong = "hook: the gradient that it returned has another ";
+    if (r.dtype != g->dtype)
+      wrong += "dtype than the tensor: expected " + dtype_text(r.dtype) + ", got " + dtype_text(g->dtype);
+    else if (!r.has_shape_of(g))
+      wrong += "shape than the tensor: expected " + shape_text(r.sizes(), r.ndim) + ", got " + shape_text(g);
+    else
+      wrong += "device than the tensor: expected " + device_text(r.device) + ", got " + device_text(device_of(g));
+    return fail(LAMELLA_RUNTIME_ERROR, wrong);
   }
 
   // Adds the gradients of results whose tensors called retain_grad() to the grad of these tensors. Another thread may

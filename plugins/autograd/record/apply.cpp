@@ -17,7 +17,8 @@ struct Values {
   }
 };
 
-// Unpacks any saved values, also those that hooks packed, and results, which under create_graph get their history again.
+// Unpacks any saved values, also those that hooks packed, and results, which get their history again if the run creates
+// a graph.
 __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {

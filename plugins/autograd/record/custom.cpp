@@ -71,7 +71,7 @@ lamella_status node_new(const lamella_node_type* type, void* context, lamella_te
   lamella_node_type own;
   std::string wrong = copy_given(*type, &own);
   if (wrong.empty() && own.reserved) wrong = "'reserved' must be zero";
-  if (wrong.empty() && (!own.name || !own.backward)) wrong = "it has no name, or no function `backward`";
+  if (wrong.empty() && (!own.name || !own.backward)) wrong = "argument 'type' has no name, or no function `backward`";
   if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "node_new: " + wrong);
   std::string name = own.name;
   own.name = nullptr;
@@ -133,7 +133,8 @@ lamella_status node_saved(lamella_node* node, int32_t i, lamella_value* out) {
   {
     Guard guard(n);
     if (n->kind != &custom_kind || i < 0 || (i >= static_cast<int32_t>(n->saved.size()) && !n->released))
-      return fail(LAMELLA_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i));
+      return fail(LAMELLA_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i) + "; the node has " +
+                                           std::to_string(node_num_saved(node)));
     if (n->released) return used_twice(n);
     if (lamella_status st = n->saved[i].copy(&own)) return st;
   }

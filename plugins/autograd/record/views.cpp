@@ -54,7 +54,7 @@ lamella::Tensor view_of(lamella::Tensor whole, const Geometry& base, const Geome
     offset *= 2;
   }
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // the offset of an empty view has no meaning
+  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // an empty view needs no offset
   const lamella::Tensor view = whole.as_strided(sizes, strides, at);
   return pairs ? view_as_complex(view) : view;
 }

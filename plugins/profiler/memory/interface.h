@@ -52,7 +52,8 @@ typedef struct {
 
 typedef struct {
   uint32_t size;
-  lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries); /* adds flags; MAKERS without STACKS clears STACKS */
+  /* Adds flags; LAMELLA_MEMORY_MAKERS without LAMELLA_MEMORY_STACKS clears the latter. */
+  lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries);
   void (*switch_off)(void);
   uint32_t (*flags)(void);
   void (*set_stacks)(lamella_memory_capture, lamella_memory_describe);

@@ -32,7 +32,7 @@ std::string total_of(const lamella_backend& b, lamella_device d, int32_t count, 
   lamella_allocator_stats s{};
   s.size = sizeof s;
   const bool counts = b.allocator && b.allocator->stats;
-  if (!counts && !memory_flags()) return always ? name_of(d, count) + " does not count" : "";
+  if (!counts && !memory_flags()) return always ? name_of(d, count) + " does not count its memory" : "";
   if (counts) {
     if (b.allocator->stats(b.allocator->context, d.index, &s)) return api().error_clear(), std::string();
   } else {

@@ -12,7 +12,7 @@ namespace {
 // outputs cannot be read, and parent is None.
 struct RecordObject {
   PyObject_HEAD const lamella_record* record;  // null once the callback has returned
-  lamella_record kept;                         // a copy, of which only fields that are no borrowed values are read
+  lamella_record kept;                         // a copy for the attributes that stay readable
   PyObject* name;                              // or null
   uint32_t flags;                              // of the observer
 };
@@ -88,7 +88,7 @@ PyObject* get_number(PyObject* self, void*) {
 PyObject* get_scope(PyObject* self, void*) { return PyLong_FromUnsignedLong(cast(self)->kept.scope); }
 
 PyGetSetDef record_attributes[] = {
-    {"name", get_name, nullptr, "the name of the operator (\"aten::add\"), the step of backward, or the block", nullptr},
+    {"name", get_name, nullptr, "the name of the operator (\"aten::add\"), step of backward, or block", nullptr},
     {"overload_name", get_overload, nullptr, "the name of the operator's overload, or an empty text", nullptr},
     {"schema", get_schema, nullptr, "the operator's schema as text, or None", nullptr},
     {"inputs", get_inputs, nullptr, "the arguments, for a callback with needs_inputs()", nullptr},

@@ -49,8 +49,8 @@ PyObject* stop(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// Makes Python objects of shapes: (sizes, dtypes), a pair of lists with an item for each argument. The sizes of a tensor
-// are a tuple, those of a list of tensors a list of tuples.
+// Makes Python objects of shapes: (sizes, dtypes), a pair of lists with an item for each argument. The sizes of a
+// tensor are a tuple, those of a list of tensors a list of tuples.
 class Shapes {
  public:
   Shapes() = default;
