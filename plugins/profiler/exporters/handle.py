@@ -128,7 +128,7 @@ class Export:
 
     @property
     def counts(self) -> Counts:
-        """The numbers of samples that were recorded, dropped and sent.
+        """The numbers of samples that were recorded, dropped and not sent yet, and of failed exports.
 
         >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
         ...     handle.counts.dropped
