@@ -89,7 +89,7 @@ class Place:
     ):
         self.where = where
         self.used: dict[str, Contribution] = {}
-        self.objects: list[Any] = []  # objects of `used`, in order of contribution; C++ reads the list of "export"
+        self.objects: list[Any] = []  # at a point: the objects of `used`, oldest first; C++ reads those of "export"
         self.hidden: dict[str, list[Contribution]] = {}
         self.begin, self.end = begin, end
 
@@ -273,7 +273,7 @@ def _renew_lock() -> None:
     _lock = threading.RLock()
 
 
-os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held it
+os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held the lock
 copied = _places["copied"].used  # the attributes of Tensor that copies, pickles and files take along
 _C._set_export_checks(_places["export"].objects)
 
@@ -315,7 +315,8 @@ def refresh(path: str) -> None:
 
 
 def check(c: Contribution) -> None:
-    """Raises if the name is not an identifier, if its place does not take the object, or if the name has an owner."""
+    """Raises if the name is not an identifier, if the place does not exist or does not take the object, or if the name
+    has an owner."""
     if not isinstance(c.name, str) or not c.name.isidentifier():
         raise ValueError(f"{spoken(c.owner)}: {c} is no identifier")
     there = place(c.where)
@@ -325,7 +326,7 @@ def check(c: Contribution) -> None:
         raise ValueError(f"{spoken(c.owner)}: {c} must be a Keyword, got {type(c.object).__name__}")
     if c.where == "copied" and c.object is not True:
         raise ValueError(f"{spoken(c.owner)}: {c} must be True, got {c.object!r}")
-    # The frontend may contribute a name that a file of its own defines; it must not take a plugin's.
+    # The frontend may contribute a name that a file of its own defines, but not a name that a plugin contributed.
     held = Place.holder(there, there.key(c)) if c.owner == LAMELLA else there.holder(there.key(c))
     if held:
         raise RuntimeError(f"{c} is taken by {held}; {spoken(c.owner)} cannot bring it too")

@@ -1,10 +1,11 @@
 """The plugin manager: finds plugins by entry points, loads each once, and keeps the reason for each that fails to load.
 
 Entry-point groups: ``lamella.backends`` (the entry's name is the device's name; imported when that device is first
-named, and with the namespace if it serves the host) and ``lamella.plugins`` (imported once the namespace is complete).
-Each entry names a module with one hook, ``register(ctx)``, which pluggy checks. A plugin's package may hold a manifest
-(``manifests.py``). ``LAMELLA_PLUGINS`` chooses among the installed plugins (``selection.py``). A plugin in state
-denied, refused or failed is "set aside": nothing that it registered is left.
+named, with the namespace if it serves the host, or for an object that its manifest "reads") and ``lamella.plugins``
+(imported once the namespace is complete). Each entry names a module with one hook, ``register(ctx)``, which pluggy
+checks. A plugin's package may hold a manifest (``manifests.py``). ``LAMELLA_PLUGINS`` chooses among the installed
+plugins (``selection.py``). A plugin in state denied, refused or failed is "set aside": nothing that it registered is
+left.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ class Plugin:
     """One installed plugin.
 
     ``state`` is one of: found (not loaded yet), loading, loaded, denied (by ``LAMELLA_PLUGINS``), refused (its
-    version range excludes this Lamella, or another plugin has its name), failed. ``reason`` says why for the last
-    three; in state found it is empty, unless the loading was postponed.
+    version range excludes this Lamella or cannot be read, or another plugin has its name), failed. ``reason`` says why
+    for the last three; in state found it is empty, unless the loading was postponed.
     """
 
     name: str
@@ -103,7 +104,7 @@ class PluginContext:
             full = native_folder() / full
         if not full.exists():
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
-        there = _C._is_loaded(str(full))  # if so, its first loader unloads it, not this plugin
+        there = _C._is_loaded(str(full))  # if True, the first loader unloads the library, not this plugin
         _C._load_plugin(str(full))
         self._owners.update(_C._owners_of(str(full)))
         if not there:
@@ -124,7 +125,7 @@ class PluginContext:
                 objects of each point. A module among the objects can be imported too, with its submodules.
 
         Raises:
-            ValueError: there is no such place, or a name is not an identifier
+            ValueError: there is no such place, the place does not take an object, or a name is not an identifier
             RuntimeError: a name is taken, unless by a placeholder; the message names both owners
         """
         withdraw = contributions.contribute(contributions.gather(where, objects, self.name))
@@ -183,7 +184,7 @@ def settle(rivals: list[Plugin], selection: Selection) -> None:
 
 def unmet(waits: list[Waiting]) -> str:
     """Returns strict mode's error text for a plugin whose registrations ``waits`` have no effect yet."""
-    return f"LAMELLA_STRICT=1, and of what it registered {'; '.join(map(str, waits))}"
+    return f"LAMELLA_STRICT=1, and these registrations have no effect yet: {'; '.join(map(str, waits))}"
 
 
 class Frontend(NamedTuple):
@@ -318,7 +319,7 @@ class Manager:
                 self.late.append(plugin)
                 self.load_late()
             elif plugin.state == "found":
-                plugin.reason = f"the import of {module} failed, which imported lamella"
+                plugin.reason = f"the import of {module}, which imported lamella, failed"
 
         plugin.state, plugin.traceback = "found", ""
         plugin.reason = f"the import of {module} is not done; the plugin is loaded at its end"
@@ -379,7 +380,7 @@ class Manager:
             raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
 
     def load_readers(self, obj: Any) -> None:
-        """Loads the backends whose manifest lists under "reads" an attribute that the object has."""
+        """Loads the found plugins whose manifest lists under "reads" an attribute that the object has."""
         self.scan()
         for plugin in self.plugins:
             if plugin.state == "found" and any(hasattr(obj, name) for name in plugin.manifest.get("reads", ())):

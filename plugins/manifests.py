@@ -90,7 +90,7 @@ def promised(manifest: dict[str, Any], where: str) -> list[str]:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Returns the numeric part of a version: (0, 1, 0) for '0.1.0.dev1'."""
+    """Returns the leading parts of a version that are numbers: (0, 1, 0) for '0.1.0.dev1', (1,) for '1.0rc1'."""
     numbers = []
     for part in version.split("."):
         if not part.isdigit():

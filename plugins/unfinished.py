@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-LOCK = threading.Lock()  # guards the lists `at_end`; no function of them is called while it is held
+LOCK = threading.Lock()  # guards the lists `at_end`; no function in a list is called while LOCK is held
 
 
 class Watched(ModuleSpec):

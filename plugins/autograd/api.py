@@ -169,7 +169,10 @@ def grad(
 def _batched(roots, inputs, given, retain_graph, create_graph, allow_unused, materialize_grads):
     sizes = {g.shape[0] for g in given if g is not None}
     if len(sizes) != 1:
-        raise RuntimeError("grad: grad_outputs must have one first dimension in common where is_grads_batched is True")
+        raise RuntimeError(
+            "grad: argument 'grad_outputs' must have one first dimension in common where is_grads_batched is True, got "
+            f"the sizes {sorted(sizes)}"
+        )
     n = sizes.pop()
     rows = []
     for i in range(n):

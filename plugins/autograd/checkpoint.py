@@ -68,7 +68,9 @@ def checkpoint(
     if use_reentrant:
         raise ValueError("checkpoint: argument 'use_reentrant' must be False; there is no reentrant checkpoint")
     if determinism_check not in ("default", "none"):
-        raise ValueError(f"checkpoint: 'determinism_check' must be 'default' or 'none', got {determinism_check!r}")
+        raise ValueError(
+            f"checkpoint: argument 'determinism_check' must be 'default' or 'none', got {determinism_check!r}"
+        )
     if not _python.is_grad_enabled():
         return function(*args, **kwargs)
     part = _Part(function, args, kwargs, preserve_rng_state, determinism_check == "default")

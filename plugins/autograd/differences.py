@@ -239,7 +239,10 @@ class Check:
                 for i, a, b in zip(self.wanted, self.gradients(o, u), both, strict=True):
                     fits = a is b if a is None or b is None else self.close(_parts(b[row]), _parts(a))
                     if not fits:
-                        raise self.wrong(f"the batched gradient of output {at} with respect to input {i} differs")
+                        raise self.wrong(
+                            f"the batched gradient of output {at} with respect to input {i} differs from the gradient "
+                            f"of its row {row} alone:\n{None if b is None else b[row]}\n{a}"
+                        )
 
 
 # ---- of second order -------------------------------------------------------------------------------------------------

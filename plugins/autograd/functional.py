@@ -55,11 +55,11 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
         return (lamella.ones_like(like[0]),)
     _, vectors = _tuple(name, "argument 'v'", v)
     if len(vectors) != len(like):
-        raise RuntimeError(f"{name}: argument 'v' has {len(vectors)} tensors, but {of} {len(like)}")
+        raise RuntimeError(f"{name}: argument 'v' has {len(vectors)} tensors, but {of} has {len(like)}")
     for i, (a, b) in enumerate(zip(vectors, like, strict=True)):
         if a.shape != b.shape:
             raise RuntimeError(
-                f"{name}: element {i} of argument 'v' has shape {tuple(a.shape)}, but that of {of} {tuple(b.shape)}"
+                f"{name}: element {i} of argument 'v' has shape {tuple(a.shape)}, but that of {of} has {tuple(b.shape)}"
             )
     return vectors
 
@@ -93,7 +93,8 @@ def _gradients(
     strict: bool,
     retain_graph: bool | None = None,
 ) -> tuple[Tensor, ...]:
-    """Computes gradients. If no output depends on an input, its gradient is zero, or an error if `strict`."""
+    """Computes gradients. If no output depends on an input, the gradient of that input is zero, or an error if
+    `strict`; under `create_graph`, `strict` also refuses gradients that do not depend on the inputs."""
     pairs = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o.requires_grad]
     found: tuple[Tensor | None, ...] = (None,) * len(inputs)
     if pairs:
@@ -110,9 +111,10 @@ def _gradients(
 
 
 def _slopes(name: str, outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], strict: bool) -> tuple[Tensor, ...]:
-    """Returns the gradient of the one number that func returned, which can be differentiated again."""
+    """Returns the gradients of the one number that func returned; they can be differentiated again."""
     if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
+        got = f"shape {tuple(outputs[0].shape)}" if len(outputs) == 1 else f"{len(outputs)} tensors"
+        raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element, got {got}")
     return _gradients(name, outputs, xs, (None,), True, strict)
 
 
@@ -321,6 +323,7 @@ def hessian(
 
     Raises:
         RuntimeError: func returns more than a number, or an error by ``strict``
+        ValueError: outer_jacobian_strategy is not "reverse-mode"
         TypeError: an input or output is no tensor
 
     >>> lamella.autograd.functional.hessian(lambda x: x.prod(), lamella.tensor([1.0, 2.0]))
@@ -333,6 +336,6 @@ def hessian(
         _, outputs = _outputs("hessian", func, xs, strict)
         return _slopes("hessian", outputs, xs, strict)
 
-    # A slope that does not depend on the inputs is zero in the matrix.
+    # Unless strict, a slope that does not depend on the inputs has zeros in the matrix.
     blocks = jacobian(slopes, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]

@@ -37,7 +37,7 @@ def gradcheck(
         eps: how far inputs are moved in both directions
         atol, rtol: two numbers a (by backward) and n (by differences) agree if abs(a - n) <= atol + rtol * abs(n)
         raise_exception: False returns False instead of raising
-        nondet_tol: the largest difference between the gradients of two backwards
+        nondet_tol: the largest difference that the gradients of two backwards may have
         check_undefined_grad: also checks that outputs without a gradient count as if theirs were zeros
         check_grad_dtypes: also checks that gradients have the dtype of their inputs
         check_batched_grad: also checks that gradients agree with those under is_grads_batched
@@ -47,7 +47,8 @@ def gradcheck(
         True; or False if something disagrees and raise_exception is False
 
     Raises:
-        GradcheckError: something disagrees; the message says which output and input, and shows both Jacobians
+        GradcheckError: something disagrees; if it is a Jacobian, the message names the output and the input and
+            shows both Jacobians
         ValueError: no input requires grad
 
     >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)

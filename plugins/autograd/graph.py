@@ -14,7 +14,9 @@ __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save
 
 
 class GradientEdge(NamedTuple):
-    """The edge along which a tensor's gradient flows: the node that made the tensor, and the index of its result.
+    """The edge along which a tensor's gradient flows: a node, and the index of the tensor among the node's results.
+
+    The node is the one that made the tensor, or for a leaf the one that adds to its ``grad``.
 
     >>> largest, indices = lamella.ones(2, requires_grad=True).max(0)
     >>> lamella.autograd.graph.get_gradient_edge(largest).output_nr

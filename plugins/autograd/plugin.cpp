@@ -35,7 +35,8 @@ int32_t is_leaf(lamella_tensor* t) {
 lamella_status set_requires_grad(lamella_tensor* t, int32_t on) {
   if (on && !is_differentiable(t))
     return fail(LAMELLA_RUNTIME_ERROR,
-                "requires_grad: only Tensors of floating point and complex dtype can require gradients");
+                "requires_grad: only Tensors of floating point and complex dtype can require gradients, got " +
+                    dtype_text(t->dtype));
   Variable* v = nullptr;
   if (lamella_status st = refreshed(t, &v)) return st;
   if (v && !v->leaf) {
@@ -81,13 +82,14 @@ lamella_status assign_grad(lamella_tensor* t, lamella_tensor* g) {
     if (Variable* v = variable(t)) set_grad(*v, nullptr);
     return LAMELLA_OK;
   }
-  const auto wrong = [](const char* what) {
-    return fail(LAMELLA_RUNTIME_ERROR, std::string("grad: the assigned grad must have the tensor's ") + what);
+  const auto wrong = [](const std::string& what, const std::string& got) {
+    return fail(LAMELLA_RUNTIME_ERROR, "grad: the assigned grad must have the tensor's " + what + ", got " + got);
   };
   if (g == t) return fail(LAMELLA_RUNTIME_ERROR, "grad: a tensor cannot be its own grad");
-  if (!same_shape(g, t)) return wrong("shape");
-  if (g->dtype != t->dtype) return wrong("dtype");
-  if (g->device_key != t->device_key) return wrong("device");
+  if (!same_shape(g, t)) return wrong("shape " + shape_text(t), shape_text(g));
+  if (g->dtype != t->dtype) return wrong("dtype " + dtype_text(t->dtype), dtype_text(g->dtype));
+  if (g->device_key != t->device_key)
+    return wrong("device " + device_text(device_of(t)), device_text(device_of(g)));
   api().retain(g);
   set_grad(variable_for(t), g);
   return LAMELLA_OK;
@@ -137,7 +139,8 @@ lamella_status edge(lamella_tensor* t, lamella_node** out, uint32_t* output) {
 
 lamella_status history(lamella_tensor* t, lamella_node* n, uint32_t output) {
   if (!is_differentiable(t))
-    return fail(LAMELLA_RUNTIME_ERROR, "set_history: a tensor of integers or bools has no gradient");
+    return fail(LAMELLA_RUNTIME_ERROR,
+                "set_history: a tensor of integers or bools has no gradient, got " + dtype_text(t->dtype));
   retain(node_of(n));
   node_of(n)->gives_view |= api().tensor_base(t) != nullptr;
   set_history(t, node_of(n), output);
@@ -203,7 +206,7 @@ lamella_status hook_add(lamella_node* n, uint32_t output, const lamella_hook* ho
   std::string wrong = copy_given(*hook, &own);
   if (wrong.empty() && (own.kind < LAMELLA_HOOK_TENSOR || own.kind > LAMELLA_HOOK_ACCUMULATED))
     wrong = "there is no kind " + std::to_string(own.kind) + " of hooks";
-  if (wrong.empty() && !own.run) wrong = "it has no function `run`";
+  if (wrong.empty() && !own.run) wrong = "argument 'hook' has no function `run`";
   return wrong.empty() ? add_hook(node_of(n), output, own, id) : fail(LAMELLA_VALUE_ERROR, "hook_add: " + wrong);
 }
 

@@ -29,6 +29,7 @@ class profile:
     Raises:
         RuntimeError: the profile is entered twice, or read before it has recorded
         ValueError: use_cpu is False, and neither use_cuda nor use_device is given
+        NotImplementedError: experimental_config is given
 
     >>> with lamella.autograd.profiler.profile() as prof:
     ...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)

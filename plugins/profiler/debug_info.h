@@ -23,7 +23,7 @@ void set_info_reader(void* (*innermost)());
 // Gives this thread a state in the slot, so that the host's entries are copied with the thread's state even if nothing
 // was pushed here.
 void carry_host_info();
-// take_info() returns the entries that count on this thread as one chain, owned; null if there are none. show_info()
+// take_info() returns the entries of both chains that count, as one chain, owned; null if there are none. show_info()
 // makes such a chain the thread's third one, while a step of backward runs, so that the information of the recorded
 // call counts there; it returns the third chain from before.
 void* take_info();

@@ -12,8 +12,9 @@ __all__ = ["DeviceStream", "build_streams"]
 class DeviceStream:
     """One stream of a device; times are microseconds since the profile began.
 
-    ``work`` has (name, begin, end) of each kernel and copy; ``gaps`` the idle times between them, as (begin, end);
-    ``queue`` the number of pieces of work that were launched and not finished, as (time, number) at each change.
+    ``work`` has (name, begin, end) of each kernel, copy and fill; ``gaps`` the idle times between them, as
+    (begin, end); ``queue`` the number of pieces of work that were launched and not finished, as (time, number) at each
+    change.
     """
 
     device: str

@@ -14,7 +14,8 @@
 namespace lamella::profiler {
 namespace {
 
-// Visits all locks that threads hold for a few instructions, in the order in which they are taken.
+// Visits the locks that are held during a fork, in the order in which they are taken. (The locks of trace/devices.cpp
+// and switching() of memory/history.cpp are not among them: the child makes new ones.)
 template <class Visit>
 void each_lock(Visit visit) {
   for (std::mutex* m : {&observers_mutex(), &usage_mutex(), &history_mutex(), &traces_mutex(), &pages_mutex()})

@@ -177,6 +177,9 @@ def record_memory_history(
     Returns:
         An object that ends the recording at the end of a ``with`` block.
 
+    Raises:
+        ValueError: an argument has another value than those above
+
     >>> with lamella.profiler.record_memory_history():
     ...     x = lamella.ones(1000)
     ...     block = lamella.profiler.memory_snapshot()["blocks"][-1]

@@ -74,6 +74,7 @@ def nan_guard(inputs: bool = False, on: str = "raise", ignore: Iterable[str] = (
     Raises:
         RuntimeError: names the operator, the result, the operator's inputs and the line of the program, and says
             whether an input had such a number already
+        ValueError: on is neither "raise" nor "warn"
 
     >>> x = lamella.tensor([1.0, 0.0])
     >>> with lamella.profiler.nan_guard():

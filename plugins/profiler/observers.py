@@ -62,8 +62,8 @@ class RecordFunctionCallback:
         on_exit: called afterwards, also after an error, with a ``RecordFunction`` and the result of ``on_enter``
 
     Raises:
-        TypeError: neither is callable
-        ValueError: the probability is not above 0 and at most 1, or there is no scope
+        TypeError: an argument is neither callable nor None, or both are None
+        ValueError: by the methods: the probability is not above 0 and at most 1, or there is no such scope
 
     >>> seen = []
     >>> callback = lamella.profiler.RecordFunctionCallback(
@@ -110,7 +110,7 @@ class RecordFunctionCallback:
         return self._need(NEEDS_IDS, needs)
 
     def sampling_prob(self, probability: float) -> RecordFunctionCallback:
-        """Makes it observe each record with this probability, independently of others."""
+        """Makes the callback observe each record with this probability, independently of other records."""
         if not 0 < probability <= 1:
             raise ValueError(
                 f"RecordFunctionCallback.sampling_prob: argument 'probability' must be above 0 and at most 1, got "
@@ -120,7 +120,7 @@ class RecordFunctionCallback:
         return self
 
     def scopes(self, scopes: Iterable[RecordScope | str]) -> RecordFunctionCallback:
-        """Sets the kinds of records that it observes: ``RecordScope`` or their names, "function", "user_scope" …"""
+        """Sets the kinds of records to observe: ``RecordScope`` or their names, "function", "user_scope" …"""
         found = frozenset(map(_scope, scopes))
         if not found:
             raise ValueError("RecordFunctionCallback.scopes: argument 'scopes' must name one scope at least")

@@ -272,6 +272,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
 
     Raises:
         TypeError: there is no such option
+        PermissionError: the folder of the sockets is another user's, or others may enter it
         ConnectionError: the process does not listen, ended meanwhile, or does not answer
         RuntimeError: the process could not make the profile; the message is its error
 
@@ -282,7 +283,9 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
     ConnectionError: profile_process: process ... does not listen; ...
     """
     if unknown := set(options) - set(OPTIONS):
-        raise TypeError(f"profile_process: there is no option {', '.join(sorted(unknown))}")
+        raise TypeError(
+            f"profile_process: there is no option {', '.join(sorted(unknown))}; the options are {', '.join(OPTIONS)}"
+        )
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
         peer.settimeout(SILENCE)
         try:

@@ -47,9 +47,11 @@ class profile:
 
     Args:
         activities: members of ``ProfilerActivity`` and names of devices to record; by default the host and
-            every device that can be timed. An activity that cannot be recorded is left out with a warning
+            every device whose backend traces its work; a device that is only timed by events must be named. An activity
+            that cannot be recorded is left out with a warning
         schedule: returns the action of each step, see ``schedule``; without one all is recorded
-        on_trace_ready: called with the profile whenever a cycle of the schedule is over, and at the end
+        on_trace_ready: called with the profile whenever a cycle of the schedule is over, and at the end if the last
+            step was recorded
         record_shapes: keep sizes and dtypes of arguments
         profile_memory: keep allocations and releases of memory
         with_stack: keep Python's stacks
@@ -59,10 +61,10 @@ class profile:
         acc_events, use_cuda, custom_trace_id_callback: without effect
 
     Raises:
-        TypeError: schedule or on_trace_ready is neither callable nor None
+        TypeError: schedule or on_trace_ready is neither callable nor None, or activities has another element
         ValueError: max_events is less than 1
         NotImplementedError: experimental_config or execution_trace_observer is given
-        RuntimeError: the profile is started twice, or read before it has recorded
+        RuntimeError: the profile is started twice, or read before it has recorded or while it records
 
     >>> with lamella.profiler.profile(record_shapes=True) as prof:
     ...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)
@@ -105,7 +107,8 @@ class profile:
         absent = [name for name in devices if name != "*" and not _is_known(name)]
         if absent:
             names = ", ".join(sorted(absent)).upper()
-            warnings.warn(f"profile: {names} cannot be recorded here; only the host is", stacklevel=2)
+            text = f"profile: {names} cannot be recorded here and is left out; the host is recorded"
+            warnings.warn(text, stacklevel=2)
             host = True
         self._devices = ",".join(name for name in devices if name not in absent)
         self.schedule, self.on_trace_ready = schedule, on_trace_ready

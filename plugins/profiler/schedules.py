@@ -29,8 +29,8 @@ class ProfilerAction(Enum):
 class ProfilerActivity(Enum):
     """An activity that a profile records: ``CPU`` is the host's; any other name stands for the device of that name.
 
-    ``PrivateUse1`` is every device that can be timed. A device's name, such as "bank", may be given instead of a
-    member.
+    ``PrivateUse1`` is every device whose backend traces its work. A device's name, such as "bank", may be given instead
+    of a member.
 
     >>> lamella.profiler.ProfilerActivity.CPU.name
     'CPU'
@@ -50,7 +50,7 @@ DEVICES = tuple(activity.name.lower() for activity in ProfilerActivity if activi
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """Returns the activities that can be recorded here: the host's, and those of loaded devices that can be timed.
+    """Returns the activities of the host and of the loaded devices whose backends trace their work.
 
     >>> lamella.profiler.supported_activities()
     {<ProfilerActivity.CPU: 0>}
@@ -61,7 +61,7 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 def split_activities(activities: Iterable[ProfilerActivity | str] | None) -> tuple[bool, list[str]]:
-    """Returns whether the host's activity is wanted, and the names of devices; "*" means each that can be timed.
+    """Returns whether the host's activity is wanted, and the names of devices; "*" means each that traces its work.
 
     Raises:
         TypeError: an element is neither an activity nor the name of a device

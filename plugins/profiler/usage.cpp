@@ -25,7 +25,7 @@ struct Handler {
   }
 };
 
-constexpr size_t most_kept = 1024;  // keys that were logged before the first handler
+constexpr size_t most_kept = 1024;  // the most keys that wait while there is no handler
 
 // The log. Its lock is held for a few instructions, never while a handler runs or is destroyed.
 struct Log {
@@ -42,7 +42,7 @@ Log& log() {
   return *l;
 }
 
-// Returns whether the environment asks for keys to be printed as well.
+// Returns whether keys are also printed: LAMELLA_LOG_API_USAGE_ONCE is set, and neither empty nor "0".
 bool printing() {
   static const bool on = [] {
     const char* wanted = std::getenv("LAMELLA_LOG_API_USAGE_ONCE");

@@ -73,7 +73,8 @@ def test_operators_that_are_used_too_early_say_so(host, packages):
         import lamella
 
         (plugin,) = [p for p in lamella.plugins.status() if p.name == "sundry"]
-        assert plugin.state == "found" and "the import of tiny_sundry failed" in plugin.reason, plugin
+        why = "the import of tiny_sundry, which imported lamella, failed"
+        assert plugin.state == "found" and why in plugin.reason, plugin
         assert (lamella.ones(2) + 1).tolist() == [2, 2]
     """)
 

@@ -14,7 +14,7 @@
 namespace lamella::autograd {
 namespace {
 
-// Results: the values of a call that returns several
+// Results: the values of a call that returns several tensors.
 enum class Kind { Tensor, Tensors, Number, List, Other, Results };
 
 struct Expression {
@@ -38,8 +38,8 @@ class Compiler {
  public:
   Compiler(Rule& rule, const char* text) : r_(rule), p_(text), text_(text) { declare(); }
 
-  // Compiles all formulas. Every tensor argument is an input of the rule, unless the text declares it as `none`; "none"
-  // as the whole text makes a rule without inputs. Without text the rule has no formulas.
+  // Compiles all formulas. Every tensor argument is an input of the rule, unless the text declares it as `none` (or
+  // drop_inputs() removes it); "none" as the whole text makes a rule without inputs. No text: no formulas.
   void run() {
     if (text_ && std::string(text_) == "none") return;
     if (writes_list_) throw Bad{"the operator writes a list in place, which autograd does not support"};
@@ -113,7 +113,7 @@ class Compiler {
   int input_of(const std::string& name) {
     for (size_t i = 0; i < r_.inputs.size(); i++)
       if (name == arguments_[r_.inputs[i].arg]->name) return static_cast<int>(i);
-    throw Bad{"'" + name + "' is no tensor argument of it"};
+    throw Bad{"'" + name + "' is no tensor argument of the operator"};
   }
 
   // Removes the inputs that the text declares as `none`, and the lists of tensors without a formula, which are indices.
@@ -127,7 +127,7 @@ class Compiler {
       r_.inputs.erase(r_.inputs.begin() + static_cast<long>(i--));
     }
     for (size_t i = 0; i < r_.inputs.size(); i++) {
-      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"several lists have formulas; one may"};
+      if (r_.inputs[i].list && r_.list >= 0) throw Bad{"several lists have formulas; only one may have one"};
       if (r_.inputs[i].list) r_.list = static_cast<int>(i);
     }
   }
@@ -314,12 +314,12 @@ class Compiler {
     const bool whole = std::string(start, static_cast<size_t>(end - start)).find_first_of(".e") == std::string::npos;
     return constant(whole ? value(static_cast<int64_t>(d)) : value(d), Kind::Number);
   }
-  static std::deque<std::array<double, 2>>& numbers_() {  // never freed, as rules are
+  static std::deque<std::array<double, 2>>& numbers_() {  // never freed, since rules refer to the numbers
     static auto* all = new std::deque<std::array<double, 2>>;
     return *all;
   }
 
-  // Reserves room for the integers of a list constant.
+  // Counts n more integers of lists in the formula, and refuses more than most_ints.
   void take_ints(size_t n) {
     if ((ints_ += n) > most_ints) throw Bad{"its lists have more than " + std::to_string(most_ints) + " integers"};
   }

@@ -10,8 +10,8 @@
 namespace lamella::autograd {
 
 struct Line {
-  const char* operators;  // "mul.Tensor, multiply.Tensor"; of the catalogue, unless a namespace stands before the name
-  const char* formulas;   // "none": nothing depends smoothly on the arguments
+  const char* operators;  // "mul.Tensor, multiply.Tensor", of namespace aten unless a name has its own
+  const char* formulas;   // "none": no argument gets a gradient
 };
 
 void add_derivatives(Library& m, std::span<const Line> lines);

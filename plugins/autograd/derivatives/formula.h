@@ -11,7 +11,8 @@
 
 namespace lamella::autograd {
 
-// One value that formulas name and that a node therefore saves: a tensor, a number, or a shape.
+// One value that formulas name and that a node therefore saves: an argument, a result, or a property of a tensor (or of
+// a list of tensors), such as its shape.
 struct Save {
   enum What : uint8_t {
     Argument,
@@ -54,7 +55,7 @@ struct Formula {
   uint64_t grads = 0;            // bits: the results whose gradients the formula needs, or all_grads
   uint64_t optional_grads = 0;   // bits: the results whose gradient the formula takes as none if backward has none
   std::vector<Step> steps;
-  Operand result;  // the first of as many temporaries as there are targets
+  Operand result;  // the gradient for the first target; those for further targets are the temporaries behind it
   uint8_t temporaries = 0;
 };
 
@@ -68,12 +69,12 @@ struct Rule {
   const lamella_operator* op;
   std::string name;  // "MulBackward0"
   std::vector<Input> inputs;
-  int list = -1;  // the input that is a list
+  int list = -1;  // the input that is a list, or -1
   std::vector<Formula> formulas;
   std::vector<Save> saves;
   std::deque<lamella_value> constants;
   std::deque<std::string> strings;  // storage of the string constants
-  bool saves_tensors = false;  // false: every saved value is a number or a shape, and stays in the node after backward
+  bool saves_tensors = false;  // false: no saved value is a tensor, and all stay in the node after backward
   int num_args, num_returns;
   int list_return = -1;  // the return value that is a list, or -1; each tensor of the list is one result of the node
   int written = -1;      // the argument that the operator writes in place, or -1

@@ -27,7 +27,7 @@ Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& e
   return where(exponent == 0, 0, grad * conj_if_complex(slope));
 }
 
-// The gradient of x^p by p is x^p log x, and zero where x is zero and the power is smooth there.
+// The gradient of x^p by p is x^p log x, and zero where x is zero and p is not negative.
 Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
   const Tensor flat = logical_and(self == 0, real_if_complex(exponent) >= 0);
   const Tensor slope = result * log(self);
@@ -100,7 +100,8 @@ Tensor clamp_backward(const Tensor& grad, const Tensor& self, std::optional<Scal
   return inside.defined() ? where(inside, grad, 0) : grad;
 }
 
-// The gradient goes to self within the limits, limits included; elsewhere it goes to the limit that was applied.
+// The gradient goes to self within the limits, limits included; elsewhere it goes to the limit that was applied, or, if
+// self is below equal limits, nowhere.
 std::tuple<Tensor, Tensor, Tensor> clamp_tensor_backward(const Tensor& grad, const Tensor& self, const Tensor& min,
                                                          const Tensor& max, ArrayRef<bool> mask) {
   const auto both = [](const Tensor& s, const Tensor& t) {

@@ -74,8 +74,8 @@ struct Strided {
     for (size_t i = 0; i < sizes.size(); i++) last += (sizes[i] - 1) * strides[i];
     return numel() ? last + 1 : offset;
   }
-  // Returns whether all places are distinct: with the dimensions sorted by stride, each stride must exceed the span of
-  // the smaller dimensions.
+  // Returns true only if all places are distinct: with the dimensions sorted by stride, each stride must be at least
+  // the number of places from the first to the last element of the smaller dimensions.
   bool distinct() const {
     std::vector<std::pair<int64_t, int64_t>> by;
     for (size_t i = 0; i < sizes.size(); i++)
@@ -209,7 +209,7 @@ Tensor mean_backward(const Tensor& grad, IntArrayRef size, std::optional<IntArra
   return kept(grad / count, dims, keepdim, n).expand(size);
 }
 
-// Elements equal to the extremum share its gradient. In a reduction over all dimensions, NaNs count as equal to it.
+// Elements equal to the extremum share its gradient. Without `dim`, NaNs count as equal to it.
 Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::optional<IntArrayRef> dim,
                          bool keepdim) {
   const int64_t n = self.dim();
@@ -290,7 +290,7 @@ Tensor vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar
   const Tensor came = kept(grad, dims, keepdim, n), norm = kept(result, dims, keepdim, n);
   if (p == 0) return zeros_like(self);
   if (p == 1) return self.sgn() * came;
-  if (std::isinf(p)) {  // elements equal to the extremum share
+  if (std::isinf(p)) {  // elements equal to the extremum share the gradient
     const Tensor mask = self.abs() == norm;
     const Tensor count = n ? mask.sum(dims, true) : ones_like(norm);
     return self.sgn() * where(mask, came / count, 0);

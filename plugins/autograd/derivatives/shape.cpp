@@ -5,7 +5,7 @@ namespace lamella::autograd {
 namespace {
 
 constexpr Line views[] = {
-    {"positive, alias, expand, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
+    {"positive, alias, expand, broadcast_to", "self: grad"},  // summed to the shape of self, as each gradient is
     {"expand_as", "self: grad; other: none"},
     {"t", "self: t(grad)"},
     {"transpose.int", "self: transpose(grad, dim0, dim1)"},

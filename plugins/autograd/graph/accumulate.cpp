@@ -21,8 +21,9 @@ std::recursive_mutex& adding(const Node* n) {
 
 bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
-// Makes the tensor that a leaf keeps as its first gradient: g itself under create_graph, or if nothing else refers to
-// its memory; else a copy. Takes over the reference to g.
+// Makes the tensor that is stored as a first `grad`. Under create_graph it is g. Else it is g, or for a view of its
+// whole base a detached tensor over the same memory, if g is dense, nothing else refers to the memory and backward has
+// not switched streams. Otherwise it is a copy. Takes over the reference to g.
 lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   const lamella_tensor* base = api().tensor_base(g);
   const bool alone =
@@ -90,8 +91,8 @@ bool is_accumulator(const Node* n) { return n->kind == &kind; }
 
 void forget_leaf(Node* n) { static_cast<AccumulateNode*>(n)->leaf = nullptr; }
 
-// Several threads may ask for a new leaf's node at once; the node that is stored first is kept, and all return that
-// one.
+// Several threads may call this function for a new leaf at once; the node that is stored first is kept, and all return
+// it.
 Node* accumulator(Variable& v, const lamella_tensor* t) {
   Node* there = __atomic_load_n(&v.node, __ATOMIC_ACQUIRE);
   if (__builtin_expect(there && there->results[0].has_shape_of(t), 1)) return there;

@@ -6,7 +6,8 @@
 namespace lamella::autograd {
 
 bool is_accumulator(const Node* n);
-// Clears the node's pointer to its leaf, which is being destroyed. The caller holds the node's lock.
+// Clears the node's pointer to its leaf, which is being destroyed or gets another node. The caller holds the node's
+// lock.
 void forget_leaf(Node* n);
 // Adds the gradient g to the grad of a tensor; takes over the reference to g.
 lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g);

@@ -22,14 +22,18 @@ lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella
                              lamella_tensor** out) {
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";
   if (given) {
-    if (!same_shape(given, root)) return fail(LAMELLA_RUNTIME_ERROR, which + "another shape than the tensor");
+    if (!same_shape(given, root))
+      return fail(LAMELLA_RUNTIME_ERROR, which + "another shape than the tensor: expected " + shape_text(root) +
+                                             ", got " + shape_text(given));
     if (given->device_key != root->device_key)
-      return fail(LAMELLA_RUNTIME_ERROR, which + "another device than the tensor");
+      return fail(LAMELLA_RUNTIME_ERROR, which + "another device than the tensor: expected " +
+                                             device_text(device_of(root)) + ", got " + device_text(device_of(given)));
     if (is_complex(given) != is_complex(root) || !is_differentiable(given))
       return fail(LAMELLA_RUNTIME_ERROR,
                   which + (!is_differentiable(given) ? "a dtype that is neither floating nor complex"
                            : is_complex(given)       ? "a complex dtype, and the tensor a real one"
-                                                     : "a real dtype, and the tensor a complex one"));
+                                                     : "a real dtype, and the tensor a complex one") +
+                      ": got " + dtype_text(given->dtype));
     if (given->dtype != root->dtype) return ops.cast(given, root->dtype, out);
     api().retain(*out = given);
     return LAMELLA_OK;
@@ -103,7 +107,7 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
   for (int i = 0; accumulates && i < num_inputs; i++) {
     if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
     Variable& v = variable_for(inputs[i]);
-    if (v.retains_grad) continue;  // the walk has added to its grad already
+    if (v.retains_grad) continue;  // keep_retained() has added to v.grad already
     if (lamella_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
     if (v.leaf)
       if (lamella_status st = w.run_hooks(w.targets[i].node, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0))

@@ -60,7 +60,8 @@ lamella_status queue_callback(lamella_status (*run)(void*), void* context, void 
 // result's shape, moves it to the device, and casts it to the dtype.
 lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad, lamella_tensor** out);
 
-// Returns whether the backward of this thread needs a gradient along edge `edge` of node n.
+// Returns whether the backward of this thread needs a gradient along edge `edge` of node n; if no backward runs,
+// whether the edge leads to a node.
 bool edge_needed(const Node* n, int edge);
 
 extern char* (*anomaly_trace)(void);

@@ -1,5 +1,5 @@
-// Makes copy_given() usable for the structs of <lamella/autograd.h> that other libraries pass in: fixes the sizes of
-// their first version.
+// copy_given() for the structs of <lamella/autograd.h> that other libraries pass in. The assertion below finds a change
+// of the sizes of their first version, on which copy_given() relies.
 #pragma once
 
 #include <lamella/autograd.h>

@@ -1,5 +1,5 @@
-// Hooks of nodes. Other files refer to a hook by its id alone. An id keeps nothing alive, and becomes invalid when the
-// hook is removed or the node is destroyed.
+// Hooks of nodes. The code that added a hook refers to it by its id alone. An id keeps nothing alive, and becomes
+// invalid when the hook is removed or the node is destroyed.
 #include "graph/hooks.h"
 
 #include <mutex>

@@ -251,7 +251,7 @@ lamella_status check_writable(const char* op, lamella_tensor* t) {
 
 int traverse_variable(void* state, lamella_visit visit, void* visitor) {
   auto* v = static_cast<Variable*>(state);
-  // Follows a chain of nodes while each has one owner, and only if a node of the chain holds host objects.
+  // Follows a chain of at most 1000 nodes, as long as each has one owner and leads to host objects.
   Node* n = v->node;
   for (int depth = 0; n && holds_host(n) && depth < 1000; depth++) {
     if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) != 1) return 0;

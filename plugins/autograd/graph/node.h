@@ -7,8 +7,9 @@
 // Note [Freeing]  A graph may be a million nodes deep, so nodes are not destroyed recursively. A node that is released
 //   while another is being destroyed is put into a list of the thread, which the outermost release empties.
 // Note [Cycles]  The host language's garbage collector must see the host objects that a tensor alone keeps alive: the
-//   hooks and host objects of its node, and of every further node as long as the preceding node is its only owner. A
-//   node with another owner counts as in use.
+//   hooks and host objects of its node, and of a chain of further nodes, each owned by the preceding node alone. A node
+//   with another owner counts as in use. If a node leads to several nodes with host objects, the chain follows the last
+//   one; see traverse_variable().
 #pragma once
 
 #include <lamella/autograd.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace lamella::autograd {
@@ -69,8 +71,8 @@ struct Result {
 };
 
 struct NodeKind {
-  // Computes the gradients: one owned tensor in `outs` for each edge. An element of `grads` is null where backward has
-  // no gradient; `apply` may take elements over, and sets these to null.
+  // Computes the gradients: in `outs` one owned tensor, or null, for each edge. An element of `grads` is null where
+  // backward has no gradient; `apply` may take elements over, and sets these to null.
   lamella_status (*apply)(Node* n, Run& run, lamella_tensor** grads, lamella_tensor** outs);
   void (*release_saved)(Node* n);  // after backward without retain_graph
   void (*destroy)(Node* n);        // destroys the kind's own members; the caller destroys the rest
@@ -81,8 +83,8 @@ struct NodeKind {
 struct Node {
   int64_t refcount = 1;
   const NodeKind* kind = nullptr;
-  uint64_t sequence = 0;  // increases with each recorded call; the largest number for a node that accumulates
-  uint32_t steps = 0;     // the size of the node's memory block, in block_step
+  uint64_t sequence = 0;  // increases with each node that a thread makes; UINT64_MAX for a node that accumulates
+  uint32_t steps = 0;     // the size of the node's memory block, in units of block_step
   int32_t num_edges = 0, num_results = 0;  // each tensor of a list counts
   bool released = false;                   // the saved values have been freed
   bool holds_host = false;                 // this node, or one that it leads to, holds host objects
@@ -120,7 +122,7 @@ struct Extra {
   };
   std::vector<Hook> hooks;  // see hooks.h; guarded by the node's lock, as `retained` is
   std::vector<std::pair<uint32_t, Variable*>>
-      retained;  // results whose gradient is kept: weak, cleared with the Variable
+      retained;  // results whose tensors called retain_grad(); a Variable that is destroyed removes its entry
   void* host = nullptr;
   void* metadata = nullptr;
   void (*destroy_metadata)(void*) = nullptr;
@@ -142,12 +144,12 @@ inline void release(Node* n) {
 Extra& extra_of(Node* n);
 inline Extra* has_extra(const Node* n) { return __atomic_load_n(&n->extra, __ATOMIC_ACQUIRE); }
 
-// Allocates a node of class T (derived from Node), with its edges, its results and `room` more bytes in the same block.
 constexpr size_t block_step = 64;
 void* take_block(size_t bytes);
 void give_block(void* p, size_t bytes);
 uint64_t next_sequence();
 
+// Allocates a node of class T (derived from Node), with its edges, its results and `room` more bytes in the same block.
 template <class T>
 T* new_node(const NodeKind* kind, int num_edges, int num_results, size_t room = 0) {
   const size_t head = (sizeof(T) + 15) / 16 * 16;
@@ -182,8 +184,8 @@ void clear_variable(void* state);
 lamella_status gradient_edge(lamella_tensor* t, Edge* out);
 Node* accumulator(Variable& leaf, const lamella_tensor* t);  // borrowed
 void retain_grad(Variable& v);                               // for a tensor that is not a leaf
-// Makes `t` result `output` of node n; takes over the reference to n. set_history() also stores the shape and dtype of
-// t in the node's result; give_history() leaves those as they are.
+// Makes `t` result `output` of node n; takes over the reference to n. set_history() also stores the shape, dtype and
+// device of t in the node's result, and the current stream in the node; give_history() does not.
 void set_history(lamella_tensor* t, Node* n, uint32_t output);
 void give_history(lamella_tensor* t, Node* n, uint32_t output);
 // set_written() does the same for a tensor that was written in place: `version` is the storage's version after the
@@ -200,6 +202,21 @@ bool is_view_operator(const Node* n);
 
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   return a->dl.ndim == b->dl.ndim && std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape);
+}
+// For messages: "(2, 3)", "float32", and "cpu" or, if the backend numbers its devices, "bank:0".
+inline std::string shape_text(const int64_t* sizes, int n) {
+  std::string s = "(";
+  for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(sizes[i]);
+  return s + ")";
+}
+inline std::string shape_text(const lamella_tensor* t) { return shape_text(t->dl.shape, t->dl.ndim); }
+inline std::string dtype_text(uint8_t dtype) {
+  const lamella_dtype_def* d = api().dtype_info(dtype);
+  return d ? d->name : "none";
+}
+inline std::string device_text(lamella_device d) {
+  const lamella_backend* b = api().backend_description(d.backend);
+  return std::string(api().backend_name(d.backend)) + (b && b->device_count ? ":" + std::to_string(d.index) : "");
 }
 inline bool is_complex(const lamella_tensor* t) { return dtype_class(t) == LAMELLA_CLASS_COMPLEX; }
 inline bool is_differentiable(const lamella_tensor* t) { return dtype_class(t) >= LAMELLA_CLASS_FLOATING; }

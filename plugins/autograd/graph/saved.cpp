@@ -100,7 +100,7 @@ lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
   memory = t->storage;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
-    const lamella_saved_hooks now = hooks_now->all.back();  // a copy, since pack_hook may add hooks
+    const lamella_saved_hooks now = hooks_now->all.back();  // a copy, since pack() may add hooks
     auto made = std::make_unique<Packed>(Packed{1, now, nullptr, {}});
     GradMode off(false);
     lamella_tensor* plain = nullptr;

@@ -13,7 +13,7 @@
 namespace lamella::autograd {
 
 constexpr unsigned known_backends = 64;
-extern std::atomic<bool> without_streams[known_backends];  // set for each host device, at its first tensor
+extern std::atomic<bool> without_streams[known_backends];  // true for a host backend after its first ask_for_stream()
 
 void* ask_for_stream(lamella_device device);
 // Returns the device's current stream, or null if the device has none.
@@ -80,7 +80,7 @@ class Streams {
     lamella_device device;
     void* stream;
   };
-  std::vector<Base> bases_;  // the caller's stream on each device on which a node has run
+  std::vector<Base> bases_;  // the caller's stream on each device for which callers() was called
   bool switched_ = false;
 };
 

@@ -1,8 +1,8 @@
 // Walk: one run of backward over the graph, with the nodes, the gradients and the callbacks that it keeps.
 //
 // Note [A run]  The run first visits every node that the roots reach, and counts the edges that lead to each. Then it
-//   runs the nodes whose gradients are complete, the most recently recorded first. That frees memory as early as
-//   possible, and fixes the order of every sum.
+//   runs the nodes whose gradients are complete, that of the largest `sequence` first: nodes that accumulate, then the
+//   most recently recorded node. That frees memory as early as possible, and fixes the order of every sum.
 // Note [Claims]  A run keeps its counts and pending gradients in the nodes themselves, after it has claimed them. For a
 //   node that another run has claimed (one of another thread, or an outer one of this thread), it keeps them in its own
 //   table, `unclaimed`.
@@ -172,8 +172,8 @@ struct Walk : Run {
       api().release(g);
       return st;
     }
-    // A large sum is written in place if nothing else refers to its memory; for a small one a new tensor is cheaper
-    // than the checks of a write in place.
+    // A large sum is written in place if nothing else refers to its memory, no graph is created and no stream was
+    // switched; for a small sum a new tensor is cheaper than the checks of a write in place.
     constexpr int64_t large = 1024;
     const bool in_place = there->numel >= large && !create_graph && !streams.switched() &&
                           (there->flags & (LAMELLA_DENSE | LAMELLA_OPAQUE)) == LAMELLA_DENSE &&
@@ -221,15 +221,18 @@ struct Walk : Run {
     const Result& r = n->results[i];
     if (!g || !r.described() || (r.has_shape_of(g) && r.dtype == g->dtype && r.device.backend == g->backend))
       return LAMELLA_OK;
-    return fail(LAMELLA_RUNTIME_ERROR, "hook: the gradient that it returned has another " +
-                                           std::string(r.dtype != g->dtype  ? "dtype"
-                                                       : !r.has_shape_of(g) ? "shape"
-                                                                            : "device") +
-                                           " than the tensor");
+    std::string wrong = "hook: the gradient that it returned has another ";
+    if (r.dtype != g->dtype)
+      wrong += "dtype than the tensor: expected " + dtype_text(r.dtype) + ", got " + dtype_text(g->dtype);
+    else if (!r.has_shape_of(g))
+      wrong += "shape than the tensor: expected " + shape_text(r.sizes(), r.ndim) + ", got " + shape_text(g);
+    else
+      wrong += "device than the tensor: expected " + device_text(r.device) + ", got " + device_text(device_of(g));
+    return fail(LAMELLA_RUNTIME_ERROR, wrong);
   }
 
-  // Adds the gradients of results that called retain_grad() to their grad. Another thread may destroy such a tensor at
-  // the same time.
+  // Adds the gradients of results whose tensors called retain_grad() to the grad of these tensors. Another thread may
+  // destroy such a tensor at the same time.
   lamella_status keep_retained(Node* n, Extra& e, lamella_tensor* const* grads) {
     std::vector<std::pair<uint32_t, Variable*>> retained;
     {
@@ -244,7 +247,7 @@ struct Walk : Run {
         Guard guard(n);
         if (is_there() && (there = r.second->grad)) api().retain(there);
       }
-      void* const caller = streams.caller(g, n);  // the stream that will read it
+      void* const caller = streams.caller(g, n);  // the stream that will read the kept gradient
       lamella_status st = streams.hand_over(g, caller);
       const Streams::On on(streams, device_of(g), caller);
       if (!st) st = on.status();

@@ -1,5 +1,5 @@
-// Grad mode: context managers, decorators and functions that switch recording off for a thread, by excluding the
-// layer's bit.
+// Grad mode: context managers, decorators and functions that switch recording on or off for a thread: while it
+// is off, the thread excludes the layer's bit.
 #include "face.h"
 
 #include <structmember.h>

@@ -188,14 +188,15 @@ PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t n) {
 
 PyObject* retain_grad(PyObject*, PyObject* o) {
   lamella_tensor* t = unwrap(o);
-  if (!t) return PyErr_Format(PyExc_TypeError, "retain_grad: argument 'self' must be Tensor");
+  if (!t)
+    return PyErr_Format(PyExc_TypeError, "retain_grad: argument 'self' must be Tensor, got %s", Py_TYPE(o)->tp_name);
   if (autograd->retain_grad(t)) return raise();
   Py_RETURN_NONE;
 }
 
 PyObject* detach_in_place(PyObject*, PyObject* o) {
   lamella_tensor* t = unwrap(o);
-  if (!t) return PyErr_Format(PyExc_TypeError, "detach_: argument 'self' must be Tensor");
+  if (!t) return PyErr_Format(PyExc_TypeError, "detach_: argument 'self' must be Tensor, got %s", Py_TYPE(o)->tp_name);
   if (autograd->detach_(t)) return raise();
   return Py_NewRef(o);
 }

@@ -68,7 +68,12 @@ bool take(PyObject* result, lamella_tensor** grads, int32_t n, bool one) {
   if (result == Py_None) return true;
   if (one || (n == 1 && !PyTuple_Check(result))) return replace(grads, result, "hook");
   if (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n) {
-    PyErr_Format(PyExc_RuntimeError, "hook: must return None or a tuple of %d gradients", n);
+    if (PyTuple_Check(result))
+      PyErr_Format(PyExc_RuntimeError, "hook: must return None or a tuple of %d gradients, got %zd", n,
+                   PyTuple_GET_SIZE(result));
+    else
+      PyErr_Format(PyExc_RuntimeError, "hook: must return None or a tuple of %d gradients, got %s", n,
+                   Py_TYPE(result)->tp_name);
     return false;
   }
   for (int32_t i = 0; i < n; i++)
@@ -183,7 +188,7 @@ PyObject* remove_hook(PyObject*, PyObject* o) {
 
 PyObject* grad_fn(PyObject*, PyObject* o) {
   lamella_tensor* t = unwrap(o);
-  if (!t) return PyErr_Format(PyExc_TypeError, "grad_fn: argument 'self' must be Tensor");
+  if (!t) return PyErr_Format(PyExc_TypeError, "grad_fn: argument 'self' must be Tensor, got %s", Py_TYPE(o)->tp_name);
   lamella_node* n = nullptr;
   if (autograd->grad_fn(t, &n, nullptr)) return raise();
   return node_object(n);
@@ -192,7 +197,9 @@ PyObject* grad_fn(PyObject*, PyObject* o) {
 // _edge(tensor) -> (node, output): the edge along which the tensor's gradient flows, also for a leaf.
 PyObject* edge(PyObject*, PyObject* o) {
   lamella_tensor* t = unwrap(o);
-  if (!t) return PyErr_Format(PyExc_TypeError, "get_gradient_edge: argument 'tensor' must be Tensor");
+  if (!t)
+    return PyErr_Format(PyExc_TypeError, "get_gradient_edge: argument 'tensor' must be Tensor, got %s",
+                        Py_TYPE(o)->tp_name);
   lamella_node* n = nullptr;
   uint32_t output = 0;
   if (autograd->edge(t, &n, &output)) return raise();

@@ -17,7 +17,8 @@ struct Values {
   }
 };
 
-// Unpacks any saved values, also those that hooks packed, and results, which get their history again.
+// Unpacks any saved values, also those that hooks packed, and results, which get their history again if the run creates
+// a graph.
 __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {
@@ -102,8 +103,8 @@ struct Arrival {
   }
 };
 
-// Replaces missing gradients by zeros, when another result of the call has a gradient. Consecutive results of one shape
-// share one tensor of zeros.
+// Replaces missing gradients by zeros, when another result of the call has a gradient. Consecutive missing
+// gradients of one shape, dtype and device share one tensor of zeros.
 struct Completed {
   std::vector<lamella_tensor*> grads;
   std::vector<Tensor> made;

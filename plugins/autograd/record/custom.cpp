@@ -10,9 +10,9 @@ namespace {
 
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
-  const Rule* rule = nullptr;  // set for the derivative of an operator; else null
+  const Rule* rule = nullptr;  // of an operator's derivative; null in a node made by hand
   lamella_node_type type{};    // of a node made by hand
-  std::string name;            // type.name points at it
+  std::string name;            // of a node made by hand; type.name is null
   const lamella_node_type* identity = nullptr;
   void* context = nullptr;
 };
@@ -71,7 +71,7 @@ lamella_status node_new(const lamella_node_type* type, void* context, lamella_te
   lamella_node_type own;
   std::string wrong = copy_given(*type, &own);
   if (wrong.empty() && own.reserved) wrong = "'reserved' must be zero";
-  if (wrong.empty() && (!own.name || !own.backward)) wrong = "it has no name, or no function `backward`";
+  if (wrong.empty() && (!own.name || !own.backward)) wrong = "argument 'type' has no name, or no function `backward`";
   if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "node_new: " + wrong);
   std::string name = own.name;
   own.name = nullptr;
@@ -84,7 +84,7 @@ lamella_status node_new(const lamella_node_type* type, void* context, lamella_te
   for (int i = 0; i < num_inputs; i++) {
     if (!inputs[i] || !is_differentiable(inputs[i])) continue;
     if (lamella_status st = gradient_edge(inputs[i], &n->edges[i])) {
-      n->type = {};  // if this fails, the caller keeps the context
+      n->type = {};  // if node_new() fails, the caller keeps the context
       release(n);
       return st;
     }
@@ -133,7 +133,8 @@ lamella_status node_saved(lamella_node* node, int32_t i, lamella_value* out) {
   {
     Guard guard(n);
     if (n->kind != &custom_kind || i < 0 || (i >= static_cast<int32_t>(n->saved.size()) && !n->released))
-      return fail(LAMELLA_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i));
+      return fail(LAMELLA_INDEX_ERROR, "saved: there is no saved value " + std::to_string(i) + "; the node has " +
+                                           std::to_string(node_num_saved(node)));
     if (n->released) return used_twice(n);
     if (lamella_status st = n->saved[i].copy(&own)) return st;
   }

@@ -144,7 +144,8 @@ lamella_status keep_shapes(const lamella_value& list, SavedValue& to) {
   return to.keep(value(all));
 }
 
-// Calls visit(number, tensor) for every result; each tensor of a list is one result. Returns the number of results.
+// Calls visit(number, tensor) for every result that is a tensor; each tensor of a list is one result. Returns the
+// number of all results.
 template <class Visit>
 __attribute__((always_inline)) inline int each_result(const lamella_value* rets, int num_returns, Visit visit) {
   int at = 0;

@@ -54,7 +54,7 @@ lamella::Tensor view_of(lamella::Tensor whole, const Geometry& base, const Geome
     offset *= 2;
   }
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // an empty view has no place
+  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // an empty view needs no offset
   const lamella::Tensor view = whole.as_strided(sizes, strides, at);
   return pairs ? view_as_complex(view) : view;
 }
@@ -91,7 +91,7 @@ const NodeKind view_kind = {apply_view, [](Node*) {},
 struct ViewWrittenNode : Node {
   Geometry base, view;
   Node* write;    // owned: the node of the call that wrote the view, which is not in the graph itself
-  int self_edge;  // the edge of `write` that led to the view's old history, redirected to the base's; or -1
+  int self_edge;  // the edge of `write` that led to the view's old history, and now to the base's old history; or -1
 };
 
 // Owns the gradients that the node `write` computed; the destructor releases those that were not taken.

@@ -1,4 +1,4 @@
-// Collector: two observers write samples into its queue; drain() adds them to histograms and, if wanted, spans.
+// Collector: up to two observers write samples into its queue; drain() adds them to histograms and, if wanted, spans.
 #pragma once
 
 #include <lamella/profiler.h>

@@ -103,7 +103,9 @@ void check_sampling(const lamella_sampling& s) {
     if (!(p >= 0 && p <= 1))
       throw Error(LAMELLA_VALUE_ERROR, "samples: a probability must be 0 to 1, got " + std::to_string(p));
   for (uint32_t i = 1; i < s.num_bounds; i++)
-    if (!(s.bounds[i - 1] < s.bounds[i])) throw Error(LAMELLA_VALUE_ERROR, "samples: bounds must ascend");
+    if (!(s.bounds[i - 1] < s.bounds[i]))
+      throw Error(LAMELLA_VALUE_ERROR, "samples: bounds must ascend, got " + std::to_string(s.bounds[i - 1]) +
+                                           " before " + std::to_string(s.bounds[i]));
 }
 
 lamella_status open(const lamella_sampling* given, lamella_collector** out) {

@@ -124,7 +124,8 @@ class Source(Protocol):
 
 
 class Exporter:
-    """The base class of exporters. All methods but ``start`` and ``forked`` are called on a thread of the export.
+    """The base class of exporters. All methods but ``start`` and ``forked`` are called on a thread of the export; if
+    the start fails, ``close`` is called on the thread of ``start``.
 
     An exporter of another package is found by the name of an entry point in the group ``lamella.exporters``. The entry
     point names a class or a function, which is called with those options of ``export`` that ``export`` does not define

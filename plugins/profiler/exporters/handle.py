@@ -128,7 +128,7 @@ class Export:
 
     @property
     def counts(self) -> Counts:
-        """The numbers of samples that were recorded, dropped and sent.
+        """The numbers of samples that were recorded, dropped and not sent yet, and of failed exports.
 
         >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
         ...     handle.counts.dropped
@@ -342,5 +342,7 @@ def texts(name: str, kinds: Sequence[str]) -> tuple[str, ...]:
 def ascending(buckets: Sequence[float]) -> tuple[float, ...]:
     bounds = tuple(map(float, buckets))
     if any(not a < b for a, b in zip(bounds, bounds[1:], strict=False)) or not all(0 < b < 1e9 for b in bounds):
-        raise ValueError(f"export: argument 'buckets' must be ascending seconds, got {bounds}")
+        raise ValueError(
+            f"export: argument 'buckets' must be ascending seconds, each above 0 and below 1e9, got {bounds}"
+        )
     return bounds

@@ -46,7 +46,8 @@ struct History {
   lamella_handle subscription = 0;
 };
 
-// Held by switch_on and switch_off, which register observers and therefore must not hold the history's own lock.
+// Held by switch_memory_on() and switch_memory_off(), which register observers and therefore must not hold the
+// history's own lock.
 std::mutex& switching() {
   static auto* m = new std::mutex;
   return *m;

@@ -4,8 +4,8 @@
 //   channel has no subscriber then. A block that was allocated before is unknown, and its release is not counted.
 //   Blocks are the memory of storages: memory from a device's allocator, or inside the storage itself.
 // Note [Who made it]  The maker of a block is the innermost record of its thread. Therefore a history with makers adds
-//   an observer of all calls and steps of backward, so that records are made. After a call, the observer writes the
-//   shape and dtype of each result into its block, unless an operator inside the call has done so.
+//   an observer of all calls, steps of backward and named blocks, so that records are made. After a call, the observer
+//   writes the shape and dtype of each result into its block, unless an operator inside the call has done so.
 // Note [Locks of the history]  The lock is held for a few instructions, and no foreign function is called under it. The
 //   stack of the host language is taken before the lock, since that may wait for the host language's lock. Kernels and
 //   composites written in that language may wait for it as well, wherever they allocate memory.
@@ -38,7 +38,7 @@ struct MemoryRecord {
   std::shared_ptr<const std::string> maker;
 };
 
-// A live block, with the shape of the tensor that it was made for.
+// A live block, with the shape of the first tensor over it that an operator returned.
 struct LargeBlock : MemoryRecord {
   std::vector<int64_t> shape;
 };

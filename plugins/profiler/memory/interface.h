@@ -5,8 +5,8 @@
 
 enum lamella_memory_flags {
   LAMELLA_MEMORY_BLOCKS = 1, /* record live blocks, and counts */
-  LAMELLA_MEMORY_MAKERS = 2, /* of each block the operator that made it */
-  LAMELLA_MEMORY_STACKS = 4  /* and the stack of the host's language */
+  LAMELLA_MEMORY_MAKERS = 2, /* also record the maker of each block, and the events */
+  LAMELLA_MEMORY_STACKS = 4  /* also record the stack of the host's language */
 };
 
 enum lamella_memory_kind { LAMELLA_MEMORY_ALLOC = 0, LAMELLA_MEMORY_FREE = 1, LAMELLA_MEMORY_OOM = 2 };
@@ -15,7 +15,7 @@ enum lamella_memory_kind { LAMELLA_MEMORY_ALLOC = 0, LAMELLA_MEMORY_FREE = 1, LA
 typedef struct {
   uint32_t size;
   uint32_t kind;    /* enum lamella_memory_kind */
-  uint64_t number;  /* the event's number; for a block that of its allocation */
+  uint64_t number;  /* the event's number; for a block the number of its allocation */
   int64_t time;     /* nanoseconds since 1970 */
   uint64_t thread;  /* the system's number */
   const void* data; /* null for an allocation that failed */
@@ -23,7 +23,7 @@ typedef struct {
   lamella_device device;
   const char* maker; /* the operator, step of backward or named block; or null */
   uint64_t stack;    /* the host's number of the stack, or 0 */
-  int32_t dtype;     /* that of the first tensor over it that an operator returned, or -1 */
+  int32_t dtype;     /* of the first tensor over the block that an operator returned; or -1 */
   int32_t ndim;
   const int64_t* shape;
 } lamella_memory_record;
@@ -52,7 +52,8 @@ typedef struct {
 
 typedef struct {
   uint32_t size;
-  lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries); /* adds flags; makers without stacks end stacks */
+  /* Adds flags; LAMELLA_MEMORY_MAKERS without LAMELLA_MEMORY_STACKS clears the latter. */
+  lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries);
   void (*switch_off)(void);
   uint32_t (*flags)(void);
   void (*set_stacks)(lamella_memory_capture, lamella_memory_describe);

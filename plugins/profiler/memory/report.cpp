@@ -27,12 +27,12 @@ std::string name_of(lamella_device d, int32_t count) {
 std::string number(int64_t n, const char* of) { return std::to_string(n) + " " + of; }
 
 // Returns a text such as "cpu 4096 bytes in use, at most 8192, 512 kept for reuse"; empty for a device that has never
-// been used, unless `always`, which is set for the device that the error is about.
+// been used or whose use is not counted, unless `always`, which is set for the device that the error is about.
 std::string total_of(const lamella_backend& b, lamella_device d, int32_t count, bool always) {
   lamella_allocator_stats s{};
   s.size = sizeof s;
   const bool counts = b.allocator && b.allocator->stats;
-  if (!counts && !memory_flags()) return always ? name_of(d, count) + " does not count" : "";
+  if (!counts && !memory_flags()) return always ? name_of(d, count) + " does not count its memory" : "";
   if (counts) {
     if (b.allocator->stats(b.allocator->context, d.index, &s)) return api().error_clear(), std::string();
   } else {

@@ -64,12 +64,12 @@ void close(Thread& t, Record& r) {
   }
 }
 
-// A call whose countdown has ended, or whose thread has an old list.
+// Runs a call whose countdown has ended, or whose thread has an old list.
 __attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, const lamella_value* args,
                                                   lamella_value* rets) {
   Thread& t = this_thread();
   const Uses uses(t);
-  // An observer's function runs, and has restored a thread state in which the layers are on.
+  // An observer's function runs, or observation is off, and a thread state was restored in which the layers are on.
   if (t.quiet) return pass_on(f, args, rets);
   Scope& s = t.scopes[static_cast<size_t>(scope)];
   if (t.number != list_number.load(std::memory_order_acquire)) {

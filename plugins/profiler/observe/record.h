@@ -58,8 +58,8 @@ extern std::atomic<uint64_t> ended_elsewhere;  // number of blocks that ended on
 // Removes a record from this thread's open ones; the record directly inside it gets a new `outer`.
 void unlink(Thread&, Record&);
 
-// Switches observation off while an observer's function runs; the calls of that function are not observed. A pending
-// error is saved and restored.
+// Switches observation off while an observer's function runs; the calls of that function are not observed. The caller
+// takes a pending error away before.
 class Unobserved {
  public:
   explicit Unobserved(Thread& t) : t_(t), shared_(api().thread()), exclude_(shared_->exclude) {

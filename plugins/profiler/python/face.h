@@ -35,8 +35,8 @@ inline PyObject* raise() { return python::face().raise_pending(); }
 // Reports the current exception to sys.unraisablehook; `what` names the function that failed.
 void report_exception(const char* what);
 
-// Converts to a value, owned: numbers, texts and booleans as such, any other object as an object that only Python
-// reads. Returns -1 with an exception.
+// Converts to a value, owned: numbers, texts and booleans as such; any other object, an int that is too large, or a
+// text without UTF-8 as an object that only Python reads. Returns -1 with an exception.
 int info_to_value(PyObject*, lamella_value* out);
 PyObject* info_to_python(const lamella_value*);
 

@@ -1,4 +1,5 @@
-// Frames of Python as numbers: the upper half is the number of the code object, the lower half the instruction.
+// Frames of Python as numbers: the upper half is the number of the code object, the lower half the instruction
+// (before Python 3.11 the line).
 //
 // Note [Frames]  Taking a stack walks the frames; lines and names are looked up only when the stack is read. A code
 //   object gets a number when it is first seen, and is kept alive, since the stack may be read after its function is

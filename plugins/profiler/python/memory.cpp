@@ -125,7 +125,7 @@ int device_from_python(PyObject* o, lamella_device* out) {
   const bool is = v.tag == LAMELLA_DEVICE;
   if (is) *out = v.as.device;
   api().value_release(&v);
-  if (!is) PyErr_SetString(PyExc_TypeError, "expected a lamella.device");
+  if (!is) PyErr_Format(PyExc_TypeError, "memory: argument 'device' must be a device, got %s", Py_TYPE(o)->tp_name);
   return is ? 0 : -1;
 }
 

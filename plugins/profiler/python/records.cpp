@@ -8,11 +8,11 @@
 namespace lamella::profiler::face {
 namespace {
 
-// RecordFunction: a record in Python. The native record is borrowed while the callback runs; afterwards only the name
-// and the numbers can be read.
+// RecordFunction: a record in Python. The native record is borrowed while the callback runs; afterwards inputs and
+// outputs cannot be read, and parent is None.
 struct RecordObject {
   PyObject_HEAD const lamella_record* record;  // null once the callback has returned
-  lamella_record kept;                         // copies of the numbers
+  lamella_record kept;                         // a copy for the attributes that stay readable
   PyObject* name;                              // or null
   uint32_t flags;                              // of the observer
 };
@@ -88,25 +88,25 @@ PyObject* get_number(PyObject* self, void*) {
 PyObject* get_scope(PyObject* self, void*) { return PyLong_FromUnsignedLong(cast(self)->kept.scope); }
 
 PyGetSetDef record_attributes[] = {
-    {"name", get_name, nullptr, "of the operator (\"aten::add\"), the step of backward, or the block", nullptr},
-    {"overload_name", get_overload, nullptr, "of the operator, or an empty text", nullptr},
+    {"name", get_name, nullptr, "the name of the operator (\"aten::add\"), step of backward, or block", nullptr},
+    {"overload_name", get_overload, nullptr, "the name of the operator's overload, or an empty text", nullptr},
     {"schema", get_schema, nullptr, "the operator's schema as text, or None", nullptr},
     {"inputs", get_inputs, nullptr, "the arguments, for a callback with needs_inputs()", nullptr},
     {"outputs", get_outputs, nullptr, "the results, for on_exit of a callback with needs_outputs()", nullptr},
     {"scope", get_scope, nullptr, "a number of RecordScope", nullptr},
     {"backend", get_backend, nullptr, "the device type of the first tensor, or None", nullptr},
-    {"owner", get_owner, nullptr, "the plugin that owns the kernel which serves the operator on that backend, or None",
+    {"owner", get_owner, nullptr, "the plugin that owns the operator's kernel for that backend, or None",
      nullptr},
     {"layer", get_layer, nullptr, "the layer on which the call was seen, or None", nullptr},
-    {"parent", get_parent, nullptr, "the name of the observed record around it, or None", nullptr},
-    {"handle", get_number<&lamella_record::id>, nullptr, "its number, for a callback with needs_ids(); else 0",
+    {"parent", get_parent, nullptr, "the name of the observed record around this one, or None", nullptr},
+    {"handle", get_number<&lamella_record::id>, nullptr, "the record's number, for a callback with needs_ids(); else 0",
      nullptr},
     {"sequence_nr", get_number<&lamella_record::sequence>, nullptr,
      "autograd's number of a recorded call and of its step of backward, for a callback with needs_ids(); else 0",
      nullptr},
     {"thread_id", get_number<&lamella_record::thread>, nullptr, "the system's number of the thread", nullptr},
     {"forward_thread_id", get_number<&lamella_record::forward_thread>, nullptr,
-     "of a step of backward: where its call was recorded; else 0", nullptr},
+     "for a step of backward the number of the thread that recorded its call, with needs_ids(); else 0", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 void destroy_record(PyObject* self) {

@@ -180,7 +180,7 @@ const char* const doc = R"(record_function(name, args=None)
 
 A block of a program with a name, which observers and profiles show: a context manager and a decorator.
 
-Without a listener it costs well under a microsecond. Blocks may stand in one another.
+Without an observer it costs well under a microsecond. Blocks may be nested.
 
 Args:
     name: what the block is called, a str

@@ -13,7 +13,8 @@ struct TraceObject {
 
 lamella_trace* trace_of(PyObject* o) { return reinterpret_cast<TraceObject*>(o)->trace; }
 
-// Begins or ends a trace without the interpreter's lock, since it may wait for devices whose work needs that lock.
+// Begins, ends or exports a trace without the interpreter's lock: begin and end may wait for devices whose work needs
+// that lock.
 template <class Work>
 lamella_status without_lock(Work work) {
   PyThreadState* state = PyEval_SaveThread();
@@ -48,7 +49,8 @@ PyObject* stop(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// Makes Python objects of shapes: (sizes, dtypes), a pair of tuples; a list of tensors becomes a list inside them.
+// Makes Python objects of shapes: (sizes, dtypes), a pair of lists with an item for each argument. The sizes of a
+// tensor are a tuple, those of a list of tensors a list of tuples.
 class Shapes {
  public:
   Shapes() = default;

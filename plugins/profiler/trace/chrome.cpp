@@ -247,12 +247,12 @@ class Writer {
     }
   }
 
-  // Each device is a process of the file and each stream a thread; their numbers are above those of the system's
-  // processes.
+  // Each device is a process of the file and each stream a thread of it; the numbers of these processes are above those
+  // of the system's processes.
   struct Track {
     uint64_t process, thread;
     std::string device, stream;
-    std::vector<std::pair<int64_t, int>> queue;  // the times at which it grew and shrank
+    std::vector<std::pair<int64_t, int>> queue;  // times at which work was launched (1) and ended (-1)
   };
   Track& track(const lamella_trace_activity& a) {
     const uint64_t device = static_cast<uint64_t>(a.device.backend) << 32 | static_cast<uint32_t>(a.device.index);

@@ -56,7 +56,7 @@ class TimedKernels;  // see timed.h
 struct DeviceRecord {
   std::vector<std::string> wanted;  // names of devices; "*" means each that has the interface
   uint64_t first = 0;               // the last launch number before this trace began
-  int process = 0;                  // the process that began it
+  int process = 0;                  // the process that began this trace
   Chunks<Launch> launches;          // ascending by number, and so by time
   Chunks<Activity> activities;
   std::set<std::string, std::less<>> names;  // of the activities
@@ -72,7 +72,8 @@ struct DeviceRecord {
   const DeviceClock* clock(lamella_device) const;
 };
 
-// Begin and end the recording of devices in a trace that wants them. Failures become notes.
+// Begin and end the recording of devices in a trace that wants them. Failures of single
+// devices become notes.
 lamella_status devices_begin(Trace&);
 void devices_end(Trace&);
 

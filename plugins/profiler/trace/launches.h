@@ -11,7 +11,7 @@ struct Launched {
   uint64_t thread;
   const Event* event;  // null if no recorded event was open
   int64_t host;        // the event's number in the order of the walk, or -1
-  int64_t begin;       // of the event
+  int64_t begin;       // the event's begin, ns since the trace's begin
 };
 
 // Returns all launches of a trace that records devices, sorted by number.

@@ -40,6 +40,6 @@ class TimedKernels {
 // Times the wanted devices that have events with timing; adds a note for each wanted device that has none.
 lamella_status time_kernels(Trace&);
 void end_timed(Trace&);
-void drop_timed(Trace&);  // in a child of fork: ends without waiting
+void drop_timed(Trace&);  // ends the timing without waiting for events; enough in a child of fork
 
 }  // namespace lamella::profiler

@@ -80,7 +80,7 @@ __attribute__((noinline)) const int64_t* keep_stack(Buffer& b) {
   return n > 0 ? b.stacks.keep(frames, static_cast<size_t>(n)) : nullptr;
 }
 
-// Adds an event with all fields but `begin` set; returns null if there is no room.
+// Returns the next event, with all fields but `what` and `begin` set; null if there is no room. publish() adds it.
 inline Event* begin_event(Trace& t, Buffer& b, const lamella_record& r) {
   Event* e = nullptr;
   if (__builtin_expect(b.events.size() < t.options.max_events, 1)) e = b.events.place();

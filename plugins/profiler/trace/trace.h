@@ -1,5 +1,5 @@
-// Trace: one session of the profiler, an observer of everything. Each thread writes to a buffer of its own, without
-// locks and without the host language.
+// Trace: one session of the profiler, which observes every record of the scopes in its options. Each thread writes to a
+// buffer of its own, without locks and without the host language.
 #pragma once
 
 #include <lamella/library.h>

@@ -8,7 +8,7 @@ namespace lamella::profiler {
 // An event that is open during the walk.
 struct Open {
   const Event* event;
-  int64_t index, parent;    // in the order of begins, over all threads; parent is -1 if there is none
+  int64_t index, parent;    // numbers in the order of the walk, continued over the threads; parent: -1 if there is none
   int64_t begin, end;       // ns since the trace's begin
   int64_t until;            // the end in the tree, which is at most the end of the event around it
   int64_t inner = 0;        // ns of the events directly inside
