@@ -29,7 +29,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return try_packet(ops.*Op, args, 2);
 }
 
-// Swaps the operands of a commutative operator, because torch has no overload with the number first.
+// Calls a commutative operator with the tensor first, because torch has no overload with the number first.
 template <PyObject* Packets::*Op>
 PyObject* commutative(PyObject* a, PyObject* b) {
   PyObject* args[2] = {a, b};
@@ -153,7 +153,8 @@ Py_ssize_t length(PyObject* a) {
 
 PyObject* sequence_item(PyObject* a, Py_ssize_t i) {
   if (unwrap(a)->ndim() > 0 && i >= unwrap(a)->sizes()[0])
-    return PyErr_Format(PyExc_IndexError, "index %zd is out of range", i);
+    return PyErr_Format(PyExc_IndexError, "index %zd is out of range for dimension 0 of size %lld", i,
+                        (long long)unwrap(a)->sizes()[0]);
   PyObject* index = PyLong_FromSsize_t(i);
   PyObject* r = get_item(a, index);
   Py_DECREF(index);
