@@ -22,7 +22,8 @@ _FLOATS = {  # maps a name to: bits, smallest normal exponent, mantissa bits, la
 
 
 class finfo:
-    """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution.
+    """Limits of a floating dtype, or of the parts of a complex one: bits, eps, max, min, tiny, smallest_normal,
+    resolution.
 
     >>> lamella.finfo(lamella.float32).eps
     1.1920928955078125e-07

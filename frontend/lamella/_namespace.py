@@ -14,7 +14,7 @@ from lamella._devices.names import announce
 from lamella._usage_log import log_once
 from lamella.plugins import contributions
 
-NATIVE = type(_C.Tensor.numel)  # the type of the binding's own methods; those such as item() call the operator
+NATIVE = type(_C.Tensor.numel)  # the type of the binding's own methods; some, as item(), call the operator
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
 SHOWN = ("_foreach_", "_fused_", "_int_mm")  # prefixes of public names with an underscore, as in torch
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
@@ -169,7 +169,7 @@ def operator(name: str) -> Any:
     except AttributeError:
         packet = None
     if not packet or not packet.schemas:  # an operator without schemas has been withdrawn
-        raise AttributeError(f"lamella has no operator {name}; what defines it must be imported before it is unpickled")
+        raise AttributeError(f"lamella has no operator {name}; import the module that defines it before unpickling it")
     return packet
 
 
