@@ -280,7 +280,7 @@ PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSe
                         {"_version", get_version, nullptr, "How often the storage was written by operators.", nullptr},
                         {"_base", get_base, nullptr, "The root tensor of a view, else None.", nullptr},
                         {"is_opaque", get_opaque, nullptr,
-                         "Whether only a layer knows its values: it has a shape and a dtype, and no memory.", nullptr},
+                         "Whether it has a shape and a dtype, but no memory: a layer gives its values.", nullptr},
                         {"_keys", get_keys, nullptr, "The layers that this tensor turns on, as bits.", nullptr},
                         {nullptr}};
 

@@ -55,7 +55,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
 
 def _contributed(who: str, made: Tensor, keywords) -> Tensor:
-    """Applies the keywords that plugins contribute, those of inner layers first. ``who`` is the caller's name."""
+    """Applies the keywords that plugins contribute: those without a layer, then those of inner layers before those of
+    outer ones. ``who`` is the name of the calling function."""
     applied = _C._apply_keywords(made, keywords)
     if isinstance(applied, str):
         raise unknown_keyword(who, applied)
