@@ -291,7 +291,10 @@ class Library:
             at: the anchor whose band the layer is in: modes, profiler, names, autocast, autograd or backend
             outside: layers and anchors that it must run before, one or several
             inside: layers and anchors that it must run after, one or several
-            stays_inside: it also sees the calls that composites and Python kernels make
+            decompose: for an operator without a kernel for the layer, the composite runs at this layer
+            stays_inside: it also runs for the calls that composites and Python kernels make
+            follows_alias: a view turns the layer on if its base does
+            fallthrough: operators without a kernel for the layer skip it, so that ``handler`` may be None
             never_on_tensors: says that the layer is an observer or a mode, so that its bit is free after its removal
 
         Raises:
