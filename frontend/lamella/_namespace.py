@@ -122,7 +122,7 @@ class Operators:
         self.loaded_libraries: set[str] = set()
 
     def load_library(self, path: str | os.PathLike[str], namespace: str | None = None) -> Any:
-        """Loads a compiled shared library of operators. Loading it a second time does nothing.
+        """Loads a compiled shared library of operators. Loading it again under the same namespace does nothing.
 
         Args:
             path: a library that was built with ``lamella.extensions``, setuptools or CMake
@@ -135,8 +135,8 @@ class Operators:
 
         Raises:
             FileNotFoundError: there is no such file
-            RuntimeError: the file was built for another C ABI, or is not a library of operators; or it defines a name
-                that is defined already, and the message names both owners
+            RuntimeError: the file was built for another C ABI, is not a library of operators, or is loaded already
+                under another namespace; or it defines a name that is defined already, and the message names both owners
         """
         full = os.path.realpath(path)
         if not os.path.exists(full):
