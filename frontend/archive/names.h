@@ -1,5 +1,5 @@
-// Checks that a member's name is safe: a relative path without "..", in UTF-8 without control characters and
-// backslashes.
+// Checks that a member's name is safe: a relative path without parts that are empty, "." or "..", in UTF-8 without
+// control characters and backslashes.
 #pragma once
 
 #include <string_view>

@@ -33,8 +33,8 @@ class Archive {
   void read(const Member& member, void* to, int threads = 1);
   // Raises Fault if the checksum of a member's bytes does not match.
   void verify(const Member& member);
-  // Returns a mapping of all bytes of the source, made at the first call; null if the source cannot be mapped.
-  // Checksums are not verified.
+  // Returns a mapping of all bytes of the source, made at the first call; null if the source is no file or is empty.
+  // Raises std::system_error if mmap fails. Checksums are not verified.
   std::shared_ptr<Mapping> map();
 
  private:

@@ -40,7 +40,8 @@ class Writer {
   static constexpr uint64_t alignment = 64;
 
   explicit Writer(Sink& sink) : sink_(sink) {}
-  // Adds a member. Raises std::invalid_argument for a name that readers refuse.
+  // Adds a member. Raises std::invalid_argument for a name that readers refuse or of more than 1024
+  // bytes.
   void add(const std::string& name, const void* data, uint64_t size);
   // Writes the directory; afterwards no member can be added.
   void finish();

@@ -72,7 +72,9 @@ class ObjectSource : public archive::Source {
     for (auto* p = static_cast<char*>(to); count;) {
       const py::object part = file_.attr("read")(count);
       const Bytes bytes(part.ptr());
-      if (bytes.size() == 0 || bytes.size() > count) throw Fault("it ends early: it became shorter while it was read");
+      if (bytes.size() > count)
+        throw Fault("its read(" + std::to_string(count) + ") returned " + std::to_string(bytes.size()) + " bytes");
+      if (bytes.size() == 0) throw Fault("it ends early: it became shorter while it was read");
       std::memcpy(p, bytes.data(), bytes.size());
       p += bytes.size(), count -= bytes.size();
     }
@@ -146,7 +148,7 @@ class PyArchive {
   }
   // Returns a uint8 tensor over a whole member. If `mapped`, the tensor uses the mapped file, and the checksum is not
   // verified. The member is read instead if it is empty or does not begin at a multiple of `aligned`, or if the source
-  // cannot be mapped.
+  // is no file descriptor. Throws if the file cannot be mapped.
   py::object storage(const std::string& name, bool mapped, uint64_t aligned) {
     const Member& m = member(name);
     if (mapped && m.size && m.data % aligned == 0) {
@@ -203,7 +205,8 @@ class PyArchiveWriter {
     if (is_tensor(data.ptr())) {
       const Tensor* t = unwrap(data.ptr());
       if (t->opaque() || !core::is_host(t->backend))
-        throw py::type_error("_ArchiveWriter: expected a tensor with elements in host memory");
+        throw py::type_error("_ArchiveWriter: expected a tensor with elements in host memory, got one " +
+                             (t->opaque() ? "that is opaque" : "on device '" + core::device_name(t->device()) + "'"));
       // A file object's `write` may let other threads run; the reference keeps the memory in place until it is written.
       core::Storage* const s = t->storage;
       core::retain(s);

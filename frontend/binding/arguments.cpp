@@ -100,7 +100,7 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
     return t.optional;
   }
   if (t.list) {
-    // If elements may be None, parse() makes a list of values instead.
+    // A list of numbers or None becomes a list of values, which parse() makes.
     if (t.optional_elements && t.kind != Kind::Tensor) return false;
     const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
     if (!listed) return t.kind == Kind::Int && t.list_size > 0 && lists.add_repeated(o, t.list_size, v);

@@ -67,8 +67,8 @@ bool column_major(const Tensor* t) {
   return true;
 }
 
-// Returns why the tensor cannot be exported with these flags, as a format with one %s for the device's or the dtype's
-// name; null if it can.
+// Returns why the tensor cannot be exported with these flags, as a format with at most one %s, for the device's or
+// the dtype's name; null if it can.
 const char* obstacle(const Tensor* t, int flags) {
   if (!core::is_host(t->backend)) return "lies on device '%s', which the host does not read; use .cpu()";
   if (!format_of(t->dtype)) return "has elements of dtype %s, for which buffers have no format; use .float()";
@@ -184,7 +184,8 @@ PyObject* storage_view(PyObject*, PyObject* args) {
     if (!as_index(PyTuple_GET_ITEM(size, i), &sizes[i]) || !as_index(PyTuple_GET_ITEM(stride, i), &strides[i]) ||
         sizes[i] < 0 || strides[i] < 0) {
       PyErr_Clear();
-      return PyErr_Format(PyExc_ValueError, "storage: sizes and strides must be ints that are not negative");
+      return PyErr_Format(PyExc_ValueError,
+                          "storage: sizes and strides must be ints that are not negative, got %R and %R", size, stride);
     }
     int64_t way;
     counted &= !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &way) &&

@@ -179,7 +179,7 @@ bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
 
 bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
   if (t.list_size > 0 && !PyList_Check(o) && !PyTuple_Check(o) && t.kind == Kind::Int &&
-      !t.optional_elements) {  // int[1] accepts a single number
+      !t.optional_elements) {  // int[2] accepts a single number for both places
     int64_t i;
     if (!as_index(o, &i)) return false;
     auto* all = static_cast<int64_t*>(arena.take(8 * t.list_size));

@@ -37,7 +37,9 @@ PyObject* borrowed_to_python(const Value& v);
 std::string expected(const dispatcher::Type& t);  // the type for messages: "Tensor", "list of int"
 // The object's type for messages, and the reason why it was refused if there is one.
 std::string received(PyObject* o, const dispatcher::Type& t);
-// Reads an int, not a bool; returns false for another object, perhaps with an exception.
+// Reads an int, or an object with __index__ that is neither a bool nor a tensor of more than zero dimensions or of
+// another class of dtypes. Returns false for any other object; and with an exception if the value does not fit 64 bits
+// or __index__ raised.
 bool as_index(PyObject* o, int64_t* out);
 
 }  // namespace lamella::binding

@@ -4,8 +4,8 @@
 //   applied as views, one after another. An integer (or a zero-dim integer tensor) beside index tensors is a view as
 //   well, so in x[0, :, i] the dimension of i stays in its place; numpy moves it to the front. Then index.Tensor and
 //   index_put_ take the remaining indices together: index tensors (integers of any dtype, lists, arrays) and bool
-//   masks. A bool scalar is a mask over a new dimension of size one. uint8 means integers, as in numpy; torch takes it
-//   for a mask and warns.
+//   masks. A bool scalar is a mask over a new dimension of size one. One difference is settled as in numpy: uint8 means
+//   integers, while torch takes it for a mask and warns.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -73,8 +73,11 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
     PyErr_Clear();
     if (PyObject_GetBuffer(o, view.get(), PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
       PyErr_Clear();
-      return PyErr_Format(PyExc_TypeError, "%s: expected a numpy.ndarray of numbers, got %s", who,
-                          type_name(o).c_str());
+      PyObject* dtype = PyObject_GetAttrString(o, "dtype");
+      if (!dtype) return nullptr;
+      PyErr_Format(PyExc_TypeError, "%s: expected a numpy.ndarray of numbers, got one of dtype %S", who, dtype);
+      Py_DECREF(dtype);
+      return nullptr;
     }
     PyBuffer_Release(view.get());
     return PyErr_Format(
@@ -358,7 +361,8 @@ PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
                                   "from_numpy(ndarray, /)\n--\n\nA tensor over the array's memory, which it keeps "
                                   "alive; writes show on both sides.\n\n"
                                   "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
-                                  "ValueError: read-only, or negative strides; pass a copy\n\n"
+                                  "ValueError: read-only, not aligned, or with a stride that is negative or no "
+                                  "multiple of an element; pass a copy\n\n"
                                   ">>> import numpy\n>>> lamella.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
                                  {"_tensor_from", tensor_from, METH_VARARGS, nullptr},
                                  {"_to_list", to_list, METH_O, nullptr},

@@ -141,7 +141,7 @@ void add_operators(py::module_& m) {
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
-  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // those `_foreach_*` call
+  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // what each `_foreach_*` calls
   m.def("_describe", [](py::object o) {
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();

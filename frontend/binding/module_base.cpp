@@ -268,8 +268,9 @@ PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs, bool ow
   return result;
 }
 
-// Adds the first line of the module's repr as a note to an error that leaves its call, since the operator's error does
-// not name the layer and its sizes. Errors of this function itself are ignored.
+// Adds the first line of the module's repr as a note to a RuntimeError, ValueError, TypeError or IndexError that leaves
+// its call, unless an inner module has added one: the operator's error does not name the layer and its sizes. Errors of
+// this function itself are ignored.
 void note_module(PyObject* self) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);

@@ -33,7 +33,8 @@ bool is_usual_class(PyTypeObject* type) {
   return true;
 }
 
-// Returns 1 if a module of such a class has no hooks and no `state_dict` of its own, else 0; -1 with an exception.
+// Takes the __dict__ of a module of a usual class. Returns 1 if it has no state-dict hooks and no `state_dict`, else 0;
+// -1 with an exception.
 int is_usual(PyObject* dict) {
   for (PyObject* word : hook_words)
     if (const int there = PyDict_Contains(dict, word)) return there < 0 ? -1 : 0;

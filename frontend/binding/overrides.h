@@ -19,7 +19,7 @@ class module_;
 
 namespace lamella::binding {
 
-extern std::atomic<int> function_modes;  // the number of modes that are on, in all threads
+extern std::atomic<int> function_modes;  // the number of modes over __torch_function__, of all threads
 
 inline bool any_function_mode() { return function_modes.load(std::memory_order_relaxed) != 0; }
 

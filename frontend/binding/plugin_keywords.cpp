@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatcher/explain.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 
@@ -16,13 +17,14 @@ bool is_own(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* 
   return false;
 }
 
-bool read(const std::string& name, PyObject* o, Value* v, Arena& arena) {
+bool read(const dispatcher::Operator* op, const std::string& name, PyObject* o, Value* v, Arena& arena) {
   if (convert_any(o, v, arena)) return true;
-  if (!PyErr_Occurred())
-    PyErr_Format(
-        PyExc_TypeError,
-        "argument '%s': expected a tensor, a number, a string, a dtype, a device, None or a list of them, got %s",
-        name.c_str(), type_name(o).c_str());
+  if (PyErr_Occurred()) return false;
+  const std::string who = op ? dispatcher::operator_title(op) + ": " : std::string();
+  PyErr_Format(
+      PyExc_TypeError,
+      "%sargument '%s': expected a tensor, a number, a string, a dtype, a device, None or a list of them, got %s",
+      who.c_str(), name.c_str(), type_name(o).c_str());
   return false;
 }
 
@@ -51,9 +53,9 @@ bool makes_tensors(const Signature& s) {
   return false;
 }
 
-bool Contributed::add(const dispatcher::Keyword* k, PyObject* value) {
+bool Contributed::add(const dispatcher::Keyword* k, PyObject* value, const dispatcher::Operator* op) {
   Value v;
-  if (!read(k->name, value, &v, arena_)) return false;
+  if (!read(op, k->name, value, &v, arena_)) return false;
   found_.push_back({k, v});
   return true;
 }
@@ -73,7 +75,7 @@ PyObject* Contributed::take(const std::vector<std::unique_ptr<Signature>>& overl
       rest.push_back(values[i]);
       continue;
     }
-    if (!add(k, values[i])) return nullptr;
+    if (!add(k, values[i], overloads.front()->op)) return nullptr;
   }
   PyObject* kept = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
   for (size_t i = 0; kept && i < names.size(); i++)

@@ -20,8 +20,8 @@ class Contributed {
   // with an exception. An operator's own argument of the same name has precedence, unless the plugin claims the name.
   PyObject* take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values, PyObject* kwnames,
                  std::vector<PyObject*>& rest);
-  // Adds a keyword with its value; returns false with an exception.
-  bool add(const dispatcher::Keyword* k, PyObject* value);
+  // Adds a keyword with its value; returns false with an exception, which names `op` unless that is null.
+  bool add(const dispatcher::Keyword* k, PyObject* value, const dispatcher::Operator* op = nullptr);
   bool any() const { return !found_.empty(); }
   // Applies the keywords to the result in the order of their ranks, and returns it or the tensor that a plugin replaces
   // it by. A result that is no tensor is left as it is. If a plugin refuses, the result is released, and null is

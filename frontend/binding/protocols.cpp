@@ -29,7 +29,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return try_packet(ops.*Op, args, 2);
 }
 
-// Swaps the operands of a commutative operator, because torch has no overload with the number first.
+// Calls a commutative operator with the tensor first, because torch has no overload with the number first.
 template <PyObject* Packets::*Op>
 PyObject* commutative(PyObject* a, PyObject* b) {
   PyObject* args[2] = {a, b};
@@ -153,7 +153,8 @@ Py_ssize_t length(PyObject* a) {
 
 PyObject* sequence_item(PyObject* a, Py_ssize_t i) {
   if (unwrap(a)->ndim() > 0 && i >= unwrap(a)->sizes()[0])
-    return PyErr_Format(PyExc_IndexError, "index %zd is out of range", i);
+    return PyErr_Format(PyExc_IndexError, "index %zd is out of range for dimension 0 of size %lld", i,
+                        (long long)unwrap(a)->sizes()[0]);
   PyObject* index = PyLong_FromSsize_t(i);
   PyObject* r = get_item(a, index);
   Py_DECREF(index);
@@ -279,7 +280,7 @@ PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSe
                         {"_version", get_version, nullptr, "How often the storage was written by operators.", nullptr},
                         {"_base", get_base, nullptr, "The root tensor of a view, else None.", nullptr},
                         {"is_opaque", get_opaque, nullptr,
-                         "Whether only a layer knows its values: it has a shape and a dtype, and no memory.", nullptr},
+                         "Whether it has a shape and a dtype, but no memory: a layer gives its values.", nullptr},
                         {"_keys", get_keys, nullptr, "The layers that this tensor turns on, as bits.", nullptr},
                         {nullptr}};
 

@@ -91,7 +91,7 @@ const lamella_operator* find_operator_public(PyObject* o) {
 
 }  // namespace
 
-// Releases the interpreter's lock, because another library's init, for which this waits, may need it.
+// Releases the interpreter's lock, because this function may wait for another library's init that needs the lock.
 int load_plugin_public(const char* path) {
   PyThreadState* state = PyEval_SaveThread();
   const lamella_status st = lamella_load_plugin(path);

@@ -210,7 +210,7 @@ class PyLibrary {
     if (st) drop_first();
     return keep(st, h, cell);
   }
-  // Adds a registration that only Python knows: `undo` is called when it is withdrawn.
+  // Adds a registration that consists of a callable only: `undo` is called when the registration is withdrawn.
   lamella_handle own(py::object undo) {
     PyObject* callable = undo.release().ptr();
     return dispatcher::enter(open(), [callable](lamella_handle) {

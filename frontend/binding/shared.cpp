@@ -92,7 +92,8 @@ void share_memory(const py::object& tensor, double seconds) {
   if (find_place(s, &place)) return;
   if (t->opaque() || !core::is_host(t->backend))
     throw py::value_error(t->opaque() ? "share_memory_: the tensor is opaque, so it has no memory to share"
-                                      : "share_memory_: expected a tensor in host memory");
+                                      : "share_memory_: expected a tensor in host memory, got one on device '" +
+                                            core::device_name(t->device()) + "'");
   const Exclusive alone(seconds);
   if (!alone) {
     PyErr_Format(PyExc_TimeoutError,

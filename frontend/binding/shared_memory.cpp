@@ -187,7 +187,10 @@ bool inside(int64_t offset, int64_t bytes, int64_t there) {
 }  // namespace
 
 lamella_status new_shared_storage(int64_t bytes, const void* from, Storage** out) {
-  if (bytes < 0) return core::raise(LAMELLA_VALUE_ERROR, "shared memory: the number of bytes is negative");
+  if (bytes < 0)
+    return core::raise(
+        LAMELLA_VALUE_ERROR,
+        core::format("shared memory: argument 'nbytes' must not be negative, got %lld", (long long)bytes));
   if (lamella_status st = need_host()) return st;
   Lock lock;
   Mapping* m;

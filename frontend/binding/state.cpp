@@ -72,7 +72,7 @@ py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size,
   check(core::check_device("_opaque", d));
   check(core::check_sizes("_opaque", ndim, size.data(), core::itemsize(t), nullptr));
   for (int64_t s : stride)
-    if (s < 0) throw py::value_error("_opaque: strides must not be negative");
+    if (s < 0) throw py::value_error("_opaque: strides must not be negative, got " + std::to_string(s));
   check(core::check_span(ndim, size.data(), stride.data(), core::itemsize(t)));
   PyObject* o = wrap(core::new_opaque(ndim, size.data(), stride.data(), t, d));
   if (o && !cls.is_none()) o = of_class(o, type);
@@ -85,7 +85,7 @@ void swap_tensors(const py::object& a, const py::object& b) {
   Tensor *x = tensor_of("swap_tensors", a), *y = tensor_of("swap_tensors", b);
   auto *first = reinterpret_cast<TensorObject*>(a.ptr()), *second = reinterpret_cast<TensorObject*>(b.ptr());
   if (first->weakrefs || second->weakrefs)
-    throw std::runtime_error("swap_tensors: a tensor has weak references, which would follow the wrong one");
+    throw std::runtime_error("swap_tensors: a tensor has weak references, which would lead to the other tensor");
   std::swap(first->tensor, second->tensor);
   std::swap(first->dict, second->dict);
   std::swap(x->host, y->host);
@@ -134,7 +134,9 @@ void add_state(py::module_& m) {
   });
   m.def("_resize", [](const py::object& t, const std::vector<int64_t>& size, const std::vector<int64_t>& stride) {
     const bool given = !stride.empty() || size.empty();
-    if (given && size.size() != stride.size()) throw py::value_error("resize_: expected as many strides as sizes");
+    if (given && size.size() != stride.size())
+      throw py::value_error("resize_: expected as many strides as sizes, got " + std::to_string(stride.size()) +
+                            " strides and " + std::to_string(size.size()) + " sizes");
     check(dispatcher::tensor_resize(tensor_of("resize_", t), static_cast<int32_t>(size.size()), size.data(),
                                     given ? stride.data() : nullptr));
   });

@@ -273,7 +273,8 @@ PyObject* generator_set_state(PyObject* o, PyObject* state) {
   unsigned long long seed, offset;
   if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "KK", &seed, &offset))
     return PyErr_Format(PyExc_TypeError,
-                        "set_state: argument 'state' must be a tuple (seed, offset), as get_state() returns");
+                        "set_state: argument 'state' must be a tuple (seed, offset), as get_state() returns, got %s",
+                        type_name(state).c_str());
   if (offset % 4)
     return PyErr_Format(PyExc_ValueError, "set_state: argument 'state': the offset %llu is no multiple of 4", offset);
   dispatcher::generator_set(generator_of(o), {seed, offset});

@@ -14,11 +14,11 @@ PyObject* new_size(const int64_t* sizes, Py_ssize_t n);
 PyObject* new_tuple(const int64_t* values, Py_ssize_t n);
 PyObject* new_generator_object(lamella_object* owned);
 
-// Readers return false, and read_device 0, without an exception for an object of another type or an unknown dtype. For
-// a device that does not exist, read_device returns -1 with an exception.
+// Readers return false, and read_device 0, without an exception for an object of another type or an unknown dtype;
+// only read_seed sets an exception. For a device that does not exist, read_device returns -1 with an exception.
 bool read_dtype(PyObject* o, core::DType* out);     // a dtype, float/int/bool/complex, or a name
 int read_device(PyObject* o, lamella_device* out);  // a device, "cpu", "bank:1"; loads the backend
-bool read_seed(PyObject* o, uint64_t* out);         // 64 bits, signed or unsigned; else sets an exception
+bool read_seed(PyObject* o, uint64_t* out);         // an int of 64 bits, signed or unsigned
 bool read_generator(PyObject* o, lamella_object** borrowed);
 bool read_enum(PyObject* o, PyTypeObject* type, int64_t* out);
 // The object of a layout or memory format; the int itself for an unknown value.

@@ -18,7 +18,7 @@ struct Work {
   int64_t movers = 0;   // threads that move memory, or wait until only their own works run
 };
 extern Work work_unlocked;
-int64_t& own_work();  // this thread's works; above 0 in Python code that work calls, unless it is paused
+int64_t& own_work();  // the number of this thread's works; includes a work that calls Python code, unless it is paused
 
 void* begin_unlocked();          // releases the lock; the thread's first work waits until no thread moves memory
 void end_unlocked(void* state);  // takes the lock back
@@ -49,8 +49,8 @@ auto unlocked(F&& f) {
   return r;
 }
 
-// If it converts to true, no other thread works on tensors while it lives and its maker holds the lock. The constructor
-// releases the lock while it waits, and throws the exception of a signal handler that ran meanwhile.
+// While an Exclusive that converts to true lives and its maker holds the lock, no other thread works on tensors. The
+// constructor releases the lock while it waits, and throws the exception of a signal handler that ran meanwhile.
 class Exclusive {
  public:
   explicit Exclusive(double seconds);

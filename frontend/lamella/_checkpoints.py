@@ -67,7 +67,10 @@ def load(
     verify: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Reads a file that ``save`` or torch wrote. No file can make ``load`` run code.
+    """Reads a file that ``save`` or torch wrote.
+
+    A file cannot make ``load`` run code, except that of classes and functions that the program has passed to
+    ``add_safe_globals``.
 
     A file that is truncated, changed, or built to do harm is refused: ``load`` checks every size and offset in it
     against the file before using it, and takes no more memory than the file has bytes, times a small factor for its
@@ -79,19 +82,21 @@ def load(
             storage in host memory and the name of its saved device, which returns the storage to use, or None for the
             saved device. None puts each tensor on its saved device
         pickle_module: ignored, as are further keywords, since pickle is not used
-        weights_only: ignored, since no code is run with either value
+        weights_only: ignored, since ``load`` reads a file in the same way with either value
         mmap: maps the file into memory, private to this process, so that bytes are read only when they are used.
             ``save`` replaces the file and leaves the mapped bytes unchanged; if a program truncates the mapped file
             itself, the next use of the lost bytes ends this process by SIGBUS
         tensors: the names of some tensors, keys joined by dots as in "model.layer.weight". Only these are read, and
             returned as a dict by name
-        verify: compares tensors with their checksums. None verifies unless ``mmap`` is set, since a check
-            reads all bytes
+        verify: with ``mmap``, True compares the mapped bytes with their checksums, for which all of them are read; it
+            has no effect on files of torch. Bytes that are read and not mapped are always compared
 
     Raises:
         CheckpointError: the file is not a checkpoint or is damaged, or its device, dtype or plugin is missing
         KeyError: a name in ``tensors`` belongs to no tensor, or to two
         OSError: the file does not exist, or cannot be read
+        TypeError: ``f`` or ``map_location`` is of a type that is not listed above
+        ValueError: ``tensors`` is given for a file of torch
 
     >>> import io
     >>> file = io.BytesIO()

@@ -18,12 +18,14 @@ HOST = 1  # kDLCPU, DLPack's number for the host
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False, **keywords) -> Tensor:
     """Makes a tensor with a copy of ``data``: numbers, nested sequences, an array or a tensor.
 
-    Without ``dtype``, arrays and tensors keep their dtype, and numbers give bool, int64, the default dtype, or a
-    complex dtype. Further keywords are those that plugins contribute, as for ``lamella.zeros``.
+    Without ``dtype``, arrays and tensors keep their dtype, and numbers give bool, int64, uint64 if one is above the
+    range of int64, the default dtype, or a complex dtype. Further keywords are those that plugins contribute, as for
+    ``lamella.zeros``.
 
     Raises:
         TypeError: the data holds an object that is not a number, or a keyword is unknown
-        ValueError: nested sequences have different lengths
+        ValueError: nested sequences have different lengths, or are nested too deeply
+        RuntimeError: a number does not fit the dtype, or 64 bits
 
     >>> lamella.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
@@ -53,7 +55,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
 
 def _contributed(who: str, made: Tensor, keywords) -> Tensor:
-    """Applies the keywords that plugins contribute, those of inner layers first. ``who`` is the caller's name."""
+    """Applies the keywords that plugins contribute: those without a layer, then those of inner layers before those of
+    outer ones. ``who`` is the name of the calling function."""
     applied = _C._apply_keywords(made, keywords)
     if isinstance(applied, str):
         raise unknown_keyword(who, applied)
@@ -88,7 +91,8 @@ def from_dlpack(ext_tensor) -> Tensor:
     """Makes a tensor over the memory of ``ext_tensor``, an object with ``__dlpack__`` or a capsule of DLPack.
 
     Raises:
-        BufferError: Lamella has no such element type, layout or device
+        TypeError: ``ext_tensor`` is neither
+        BufferError: the memory is read-only, or Lamella has no such element type, strides or device
 
     >>> import numpy
     >>> lamella.from_dlpack(numpy.ones(2))
@@ -135,7 +139,7 @@ def checked(tensor):
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> Tensor:
-    """Makes a tensor from an object. Does not copy a tensor, an array or a buffer if dtype and device allow that.
+    """Makes a tensor from an object. Does not copy a tensor or a writable array if dtype and device allow that.
 
     Args:
         copy: True always copies, False never does, None copies only if necessary
@@ -153,7 +157,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> 
     if copy is False:
         shared = made is obj or (not isinstance(obj, Tensor) and _address(obj) == made.data_ptr())
         if not shared:
-            raise ValueError("asarray: the object cannot become such a tensor without a copy, and copy is False")
+            what = f"a tensor of dtype {made.dtype} on device '{made.device}'"
+            raise ValueError(f"asarray: argument 'copy' is False, but making {what} of 'obj' needs a copy")
     return made.requires_grad_() if requires_grad else made
 
 
@@ -168,12 +173,15 @@ def _address(obj):
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Tensor:
     """Makes a vector over the memory of an object with Python's buffer protocol; writes are visible on both sides.
 
+    Memory that is read-only, or not aligned for ``dtype``, is copied instead.
+
     Args:
         count: the number of elements; -1 takes all to the end of the buffer
         offset: the position of the first element, in bytes
 
     Raises:
-        ValueError: the buffer is too short, or the bytes to its end are not a whole number of elements
+        ValueError: the buffer is too short, ``count`` is 0 or below -1, or the bytes to the end of the buffer are not a
+            whole number of elements
 
     >>> lamella.frombuffer(bytearray([1, 0, 2, 0]), dtype=lamella.int16)
     tensor([1, 2], dtype=lamella.int16)

@@ -22,7 +22,8 @@ _FLOATS = {  # maps a name to: bits, smallest normal exponent, mantissa bits, la
 
 
 class finfo:
-    """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution.
+    """Limits of a floating dtype, or of the parts of a complex one: bits, eps, max, min, tiny, smallest_normal,
+    resolution.
 
     >>> lamella.finfo(lamella.float32).eps
     1.1920928955078125e-07
@@ -68,10 +69,13 @@ class iinfo:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """Returns the smallest dtype that holds both, by the array API standard, or by torch if the standard has no rule.
+    """Returns the dtype of the result of an operation on tensors of two dtypes.
+
+    The rules are those of the array API standard. Where it has none, they are torch's: an integer with a float gives
+    the float, float16 with bfloat16 gives float32.
 
     Raises:
-        RuntimeError: no dtype holds both (uint64 with signed integers)
+        RuntimeError: there is no such dtype, as for uint64 with a signed integer or an 8-bit float with any other dtype
 
     >>> lamella.promote_types(lamella.uint8, lamella.int8)
     lamella.int16

@@ -14,7 +14,7 @@ from lamella._devices.names import announce
 from lamella._usage_log import log_once
 from lamella.plugins import contributions
 
-NATIVE = type(_C.Tensor.numel)  # the type of the binding's own methods; those such as item() call the operator
+NATIVE = type(_C.Tensor.numel)  # the type of the binding's own methods; some, as item(), call the operator
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
 SHOWN = ("_foreach_", "_fused_", "_int_mm")  # prefixes of public names with an underscore, as in torch
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
@@ -122,7 +122,7 @@ class Operators:
         self.loaded_libraries: set[str] = set()
 
     def load_library(self, path: str | os.PathLike[str], namespace: str | None = None) -> Any:
-        """Loads a compiled shared library of operators. Loading it a second time does nothing.
+        """Loads a compiled shared library of operators. Loading it again under the same namespace does nothing.
 
         Args:
             path: a library that was built with ``lamella.extensions``, setuptools or CMake
@@ -135,8 +135,8 @@ class Operators:
 
         Raises:
             FileNotFoundError: there is no such file
-            RuntimeError: the file was built for another C ABI, or is not a library of operators; or it defines a name
-                that is defined already, and the message names both owners
+            RuntimeError: the file was built for another C ABI, is not a library of operators, or is loaded already
+                under another namespace; or it defines a name that is defined already, and the message names both owners
         """
         full = os.path.realpath(path)
         if not os.path.exists(full):
@@ -169,7 +169,7 @@ def operator(name: str) -> Any:
     except AttributeError:
         packet = None
     if not packet or not packet.schemas:  # an operator without schemas has been withdrawn
-        raise AttributeError(f"lamella has no operator {name}; what defines it must be imported before it is unpickled")
+        raise AttributeError(f"lamella has no operator {name}; import the module that defines it before unpickling it")
     return packet
 
 

@@ -71,7 +71,7 @@ class UntypedStorage:
             RuntimeError: ``source`` has another size
         """
         if source.nbytes() != self.nbytes():
-            raise RuntimeError(f"copy_: the storage has {self.nbytes()} bytes, the other one {source.nbytes()}")
+            raise RuntimeError(f"copy_: argument 'source' has {source.nbytes()} bytes, the storage {self.nbytes()}")
         other = source.untyped()._bytes
         self._bytes.copy_(other)
         return self
@@ -95,7 +95,7 @@ class UntypedStorage:
         return self if flat is self._bytes else UntypedStorage(flat)
 
     def is_shared(self) -> bool:
-        """Returns whether the memory can be shared with other processes."""
+        """Returns whether the bytes are in memory that processes share; ``share_memory_`` moves them there."""
         return _C._is_shared(self._bytes)
 
     def share_memory_(self) -> UntypedStorage:
@@ -151,7 +151,8 @@ def dtype_named(name: str):
 def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, slots=()):
     """Makes a tensor from its description in a pickle: a view of a storage, within its bounds, with plugins' state."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
-        raise pickle.UnpicklingError("tensor: the pickle must give an UntypedStorage and a subclass of Tensor")
+        got = f"got {type(storage).__name__} and {kind!r}"
+        raise pickle.UnpicklingError(f"tensor: the pickle must give an UntypedStorage and a subclass of Tensor, {got}")
     made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)
     if kind is not _C.Tensor:
         made = _C.Tensor.__new__(kind, made)
@@ -179,7 +180,7 @@ def warn_of(name):
 def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
     """Makes an opaque tensor from its description in a pickle. Its slots, which plugins read, hold its values."""
     if not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
-        raise pickle.UnpicklingError("tensor: the pickle gives a type that is not a Tensor")
+        raise pickle.UnpicklingError(f"tensor: the pickle must give a subclass of Tensor, got {kind!r}")
     made = _C._opaque(dtype, tuple(size), tuple(stride), device)
     if not load_slots(made, slots):
         raise pickle.UnpicklingError(

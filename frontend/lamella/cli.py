@@ -42,7 +42,9 @@ def _native():
 
 
 def plugins(load: bool = False) -> str:
-    """Returns the table of plugins, with the reason for each that is set aside. ``load`` loads all plugins first."""
+    """Returns the text of ``lamella plugins``: the plugins, with the reason for each that is set aside, the layers, the
+    registrations that wait for something, and the operators that the host has run for devices. ``load`` loads all
+    plugins first."""
     import lamella
     from lamella import _C
 

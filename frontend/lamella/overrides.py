@@ -6,7 +6,7 @@ namespace (``lamella.add`` also for ``Tensor.add`` and ``+``) or ``Tensor.__geti
 Tensor's method, which converts results to the subclass. A ``TorchFunctionMode`` is called for all calls of its thread.
 
 A function of the namespace that is written in Python is not overridden itself, but the operators that it calls are.
-Attributes such as ``shape``, and methods that return numbers, cannot be overridden.
+Attributes such as ``shape``, and methods that call no operator, such as ``size()``, cannot be overridden.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The types of the results of operators with several named ones, as ``lamella.return_types.max``.
+"""The types of the results of operators that return several results with names, as ``lamella.return_types.max``.
 
 >>> lamella.ones(2, 2).max(1).indices
 tensor([0, 0])

@@ -85,7 +85,8 @@ def assert_close(
 
     The inputs are tensors, numpy arrays, numbers, None, or sequences and mappings of these. Tensors on meta have no
     values to compare. The default rtol and atol depend on the dtype: 1.3e-6 and 1e-5 for float32, 1e-7 and 1e-7 for
-    float64, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16; bool and integers must be equal.
+    float64, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16; those of complex64 and complex128 are those of
+    their parts. Elements of all other dtypes must be equal.
 
     Args:
         allow_subclasses: whether a tensor may be compared with one of a subclass
@@ -270,7 +271,7 @@ def make_tensor(
         low: the lower limit
         high: the upper limit, which is excluded
         noncontiguous: makes the tensor a view of every other element of a larger one, if it has more than one element
-        exclude_zero: replaces zeros by the smallest positive normal number of a float dtype, or by 1
+        exclude_zero: replaces zeros by the smallest positive normal number of a float or complex dtype, or by 1
 
     Raises:
         ValueError: ``low`` is not below ``high``, or a limit is NaN or beyond the dtype

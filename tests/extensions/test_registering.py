@@ -344,7 +344,7 @@ def test_an_operator_that_is_not_there_is_not_unpickled(ns):
     kept = [pickle.dumps(op), pickle.dumps(getattr(lamella.ops, ns).f)]
     op.close()
     for data in (*kept, kept[0].replace(ns.encode(), b"x" * len(ns))):
-        with pytest.raises(AttributeError, match="lamella has no operator .*::f; what defines it must be imported"):
+        with pytest.raises(AttributeError, match="lamella has no operator .*::f; import the module that defines it"):
             pickle.loads(data)
 
 

@@ -54,7 +54,7 @@ def test_what_is_refused(tmp_path):
         save_safetensors({"z": x.to(lamella.complex128)}, tmp_path / "f")
     assert not list(tmp_path.iterdir())
     (tmp_path / "g").write_bytes(b"\xff" * 16)
-    with pytest.raises(CheckpointError, match="damaged or none"):
+    with pytest.raises(CheckpointError, match="damaged or no file of safetensors"):
         load_safetensors(tmp_path / "g")
     save_safetensors({"a": x}, tmp_path / "h")
     with pytest.raises(CheckpointError, match="load_safetensors"):

@@ -16,7 +16,7 @@ def test_bytes():
     s.fill_(0)
     assert t.tolist() == [0, 0] and c[0] == 7
     assert s.copy_(c) is s and t.tolist() == [7, 258]
-    with pytest.raises(RuntimeError, match="has 4 bytes, the other one 1"):
+    with pytest.raises(RuntimeError, match="argument 'source' has 1 bytes, the storage 4"):
         s.copy_(c[:1])
     assert s.cpu() is s and s.to(device="cpu") is s
     assert s.copy_(t.storage()) is s

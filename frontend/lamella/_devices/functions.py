@@ -181,7 +181,7 @@ class Devices:
         }
 
     def memory_allocated(self, device: Any = None) -> int:
-        """Returns the number of bytes that tensors hold.
+        """Returns the number of bytes that tensors hold; 0 if the allocator has no statistics.
 
         >>> lamella.cpu.memory_allocated() >= 0
         True
@@ -191,6 +191,8 @@ class Devices:
     def max_memory_allocated(self, device: Any = None) -> int:
         """Returns the most bytes that tensors have held since the start, or since ``reset_peak_memory_stats``.
 
+        If the allocator has no statistics, the result is 0.
+
         >>> lamella.cpu.reset_peak_memory_stats()
         >>> lamella.cpu.max_memory_allocated() == lamella.cpu.memory_allocated()
         True
@@ -198,7 +200,7 @@ class Devices:
         return self.memory_stats(device).get("allocated_bytes.all.peak", 0)
 
     def memory_reserved(self, device: Any = None) -> int:
-        """Returns the number of bytes that the allocator holds, for tensors or for reuse.
+        """Returns the number of bytes that the allocator holds, for tensors or for reuse; 0 if it has no statistics.
 
         >>> lamella.cpu.memory_reserved() >= lamella.cpu.memory_allocated()
         True
@@ -206,7 +208,9 @@ class Devices:
         return self.memory_stats(device).get("reserved_bytes.all.current", 0)
 
     def max_memory_reserved(self, device: Any = None) -> int:
-        """Returns the most bytes that the allocator has held.
+        """Returns the most bytes that the allocator has held since the start, or since ``reset_peak_memory_stats``.
+
+        If the allocator has no statistics, the result is 0.
 
         >>> lamella.cpu.max_memory_reserved() >= lamella.cpu.memory_reserved()
         True
@@ -261,7 +265,7 @@ class Devices:
         return _C._property(where, "name") or str(where)
 
     def get_device_properties(self, device: Any = None) -> SimpleNamespace:
-        """Returns ``name``, ``uuid`` and ``total_memory`` (bytes) of a device; None for each that is not reported.
+        """Returns ``name`` as ``get_device_name``, and ``uuid`` and ``total_memory`` (bytes), None if not reported.
 
         >>> lamella.cpu.get_device_properties().name == lamella.cpu.get_device_name()
         True

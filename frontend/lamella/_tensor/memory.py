@@ -192,7 +192,7 @@ def is_set_to(self, tensor) -> bool:
 
 
 def is_shared(self) -> bool:
-    """Returns whether the memory can be shared with other processes, such as a batch that a worker made.
+    """Returns whether the elements are in memory that processes share, as those of a batch that a worker made.
 
     >>> lamella.ones(1).is_shared()
     False
@@ -208,6 +208,7 @@ def share_memory_(self):
 
     Raises:
         RuntimeError: the tensor is on "meta"; or arrays or saved tensors hold the old memory, and cannot be moved
+        ValueError: the tensor is opaque
         OutOfMemoryError: not enough shared memory is left
         TimeoutError: other threads work on tensors without a pause
 

@@ -160,7 +160,8 @@ class GradScaler:
         return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: Any = None) -> None:
-        """Sets the next scale: smaller if gradients had infinities or NaN, larger after enough good steps."""
+        """Sets the next scale: ``new_scale`` if it is given; else a smaller one if gradients had infinities or NaN, and
+        a larger one after ``growth_interval`` good steps."""
         if not self._enabled:
             return
         if new_scale is not None:

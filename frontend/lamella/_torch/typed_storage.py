@@ -82,11 +82,11 @@ class TypedStorage:
         return self
 
     def is_shared(self) -> bool:
-        """Returns whether the memory can be shared with other processes."""
+        """Returns whether the elements are in memory that processes share; ``share_memory_`` moves them there."""
         return self.untyped().is_shared()
 
     def share_memory_(self) -> TypedStorage:
-        """Moves the elements to memory that can be shared with other processes."""
+        """Moves the elements to memory that processes share."""
         self._tensor.share_memory_()
         return self
 

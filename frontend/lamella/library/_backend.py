@@ -37,7 +37,7 @@ class Backend:
         fallback: whether the host may serve operators that the device has neither a kernel nor a composite for; by
             default True
         dtypes: the dtypes that the device has; None means all
-        dlpack_type: the device's number in DLPack; None means that of the host, or that of any other device
+        dlpack_type: the number of the device's type in DLPack; None means kDLCPU for a ``host``, else kDLExtDev
 
     >>> import ctypes
     >>> class Heap(lamella.library.Backend):

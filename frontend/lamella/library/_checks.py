@@ -46,8 +46,8 @@ def several(who: str, what: str, given: Any) -> list[str]:
 
 
 def key_name(who: str, key: Any, what: str = "key") -> str:
-    """Returns the name of a device or a layer; also accepts torch's spellings, such as "CPU" and
-    "CompositeImplicitAutograd"."""
+    """Returns the name of a key of kernels, such as a device or a layer; also accepts torch's spellings, such as "CPU"
+    and "CompositeImplicitAutograd"."""
     if not isinstance(key, str) or not key:
         got = repr(key) if isinstance(key, str) else type(key).__name__
         raise TypeError(f"{who}: argument '{what}': expected the name of a device or a layer, got {got}")

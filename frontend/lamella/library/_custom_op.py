@@ -199,7 +199,8 @@ def custom_op(
     Args:
         name: namespace and name, as "mine::twice"
         mutates_args: names of the arguments that the function writes to; "unknown" means all tensors
-        device_types: the devices for which the function is the kernel, such as "cpu"; None means all without another
+        device_types: the devices for which the function is the kernel, such as "cpu"; None means every device that has
+            no kernel of its own
         schema: arguments and results, such as "(Tensor x) -> Tensor"; by default from the function's type hints
         tags: accepted for torch's sake; has no effect
 

@@ -256,7 +256,7 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
 
     Args:
         op: a packet, or a name with its overload, as "aten::add.Tensor"
-        key: a device, a layer, "backend" or "composite"
+        key: a device, a layer, a plugin's dtype, "backend" or "composite"
 
     A cell of a notebook may get a kernel, and register another one over it. If the cell runs again, it first gets its
     own earlier kernel; when it registers again, the object that it got becomes the kernel below that.

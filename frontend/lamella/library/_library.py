@@ -96,7 +96,7 @@ class Library:
         ns: the namespace, such as "mine" of "mine::twice"
         kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to a
             namespace without defining it; "IMPL" only registers kernels
-        dispatch_key: the key of ``impl`` if a call names none: a device, a layer, "backend" or "composite"
+        dispatch_key: the key of ``impl`` if a call names none, by default "composite"; see :meth:`impl`
         owner: the owner for messages and tables; by default file and line of the call
 
     Raises:
@@ -204,7 +204,8 @@ class Library:
         return handle
 
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
-        """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
+        """Registers a kernel for an operator under a key: the name of a device, of a layer or of a plugin's dtype,
+        "backend" or "composite".
 
         A kernel for "backend" serves every device that has none of its own. So does a "composite", and layers such as
         autograd see the operators that it calls. A layer's kernel is called as ``fn(call, *args, **kwargs)``; with
@@ -290,7 +291,10 @@ class Library:
             at: the anchor whose band the layer is in: modes, profiler, names, autocast, autograd or backend
             outside: layers and anchors that it must run before, one or several
             inside: layers and anchors that it must run after, one or several
-            stays_inside: it also sees the calls that composites and Python kernels make
+            decompose: for an operator without a kernel for the layer, the composite runs at this layer
+            stays_inside: it also runs for the calls that composites and Python kernels make
+            follows_alias: a view turns the layer on if its base does
+            fallthrough: operators without a kernel for the layer skip it, so that ``handler`` may be None
             never_on_tensors: says that the layer is an observer or a mode, so that its bit is free after its removal
 
         Raises:

@@ -78,7 +78,7 @@ def bits(t: Tensor) -> Tensor:
 
 
 def memory(t: Tensor) -> range:
-    """Returns the addresses of the bytes of the tensor's storage."""
+    """Returns the addresses of the bytes of the tensor's storage; none if the tensor has no elements."""
     storage = t.untyped_storage()
     start = storage.data_ptr() if t.numel() else 0
     return range(start, start + storage.nbytes() if start else 0)

@@ -105,7 +105,8 @@ def set_sharing_strategy(new_strategy: str) -> None:
             stacklevel=2,
         )
     elif new_strategy != "file_descriptor":
-        raise ValueError(f"set_sharing_strategy: expected 'file_descriptor' or 'file_system', got {new_strategy!r}")
+        wanted = "expected 'file_descriptor' or 'file_system'"
+        raise ValueError(f"set_sharing_strategy: argument 'new_strategy': {wanted}, got {new_strategy!r}")
 
 
 def __dir__() -> list[str]:

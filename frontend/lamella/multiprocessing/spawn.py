@@ -102,7 +102,7 @@ class ProcessContext:
         """Waits until at least one process ends; returns whether all have ended. If one fails, ends the others.
 
         ``timeout`` is the longest wait, in seconds. After a failure the other processes have ``grace_period`` seconds
-        to end; then they are terminated.
+        to end, none by default; then they are terminated, and killed after as many seconds more, 30 by default.
 
         Raises:
             ProcessRaisedException: the function raised in a process
@@ -222,5 +222,7 @@ def spawn(
     >>> lamella.multiprocessing.spawn(print, nprocs=0)
     """
     if start_method != "spawn":
-        raise ValueError(f"spawn: starts by 'spawn', not by {start_method!r}; use start_processes")
+        raise ValueError(
+            f"spawn: argument 'start_method' must be 'spawn', got {start_method!r}; start_processes takes the others"
+        )
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -1,7 +1,8 @@
 """Writes small projects for a start: ``lamella new backend NAME``, ``new op NAME`` and ``new layer NAME``.
 
 The folders beside this file have the projects' files; ``every`` has files that all projects share. The files' names end
-in ``.in``; the word ``yours`` in a file, and in its name, is replaced by the project's name.
+in ``.in``; the word ``yours`` in a file, and in its name, is replaced by the project's name, and ``dot-`` in a file's
+name by a dot.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Makes the index of a checkpoint from an object: JSON text, and the storages that are stored beside it.
 
 Note [The index]  None, bools, text, numbers, lists and dicts with text keys are written as in JSON, if JSON reads
-  them back unchanged. Any other value is an object whose first key is a tag that begins with "$". Containers are
-  numbered when they are complete, in the order of the text; ``{"$same": n}`` stands for a container that occurred
-  before. A tensor is ``{"$tensor": n}``, the n-th of the list beside the object. Within keys, members of sets, and the
-  slots and attributes of a tensor, no container is numbered.
+  them back unchanged. Any other value is an object whose first key is a tag that begins with "$". Containers except
+  the empty tuple, and arrays of numpy, are numbered when they are complete, in the order of the text;
+  ``{"$same": n}`` stands for one that occurred before. A tensor is ``{"$tensor": n}``, the n-th of the list beside the
+  object. Within keys, members of sets, and the slots and attributes of a tensor, nothing is numbered.
 """
 
 from __future__ import annotations

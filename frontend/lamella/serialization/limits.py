@@ -26,7 +26,7 @@ def check_alike(keys: Iterable[Any]) -> None:
     """Raises Exceeded if more than ALIKE keys of a dict, or elements of a set, have equal hashes: it would be slow."""
     counts = Counter(hash(key) for key in keys if collides(key))
     if counts and max(counts.values()) > ALIKE:
-        raise Exceeded("hundreds of keys have the same hash")
+        raise Exceeded(f"more than {ALIKE} keys have the same hash")
 
 
 def check_truth(tensor: Any) -> Any:
@@ -83,7 +83,7 @@ class Limits:
             place = id(target), hash(key)
             self._hashes[place] += 1
             if self._hashes[place] > ALIKE:
-                raise Exceeded("hundreds of keys have the same hash")
+                raise Exceeded(f"more than {ALIKE} keys have the same hash")
         return key
 
     def keys(self, keys: Iterable[Any]) -> Iterable[Any]:

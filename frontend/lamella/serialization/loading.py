@@ -44,7 +44,7 @@ def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, v
             f.seek(0, 2)
         return made
     if tensors is not None:
-        raise ValueError("load: argument 'tensors' is for files in Lamella's own format")
+        raise ValueError(f"load: argument 'tensors' is for files in Lamella's own format, which {shown(f)} is not")
     if any(name.endswith("/data.pkl") for name in names):
         from lamella._torch.files import archive as torch_files
 

@@ -48,7 +48,10 @@ class Locations:
             try:
                 result = given(UntypedStorage(flat), device)
                 if result is not None and (not isinstance(result, UntypedStorage) or result.nbytes() != nbytes):
-                    raise TypeError("load: map_location must return the storage, one of the same size, or None")
+                    got = f"{result.nbytes()} bytes" if isinstance(result, UntypedStorage) else type(result).__name__
+                    raise TypeError(
+                        f"load: argument 'map_location' must return None or a storage of {nbytes} bytes, got {got}"
+                    )
             except Exception as error:
                 self.error = error
                 raise

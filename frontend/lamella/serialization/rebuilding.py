@@ -89,8 +89,8 @@ class Rebuilder:
             self._alone -= 1
 
     def _same(self, number: int) -> Any:
-        """Returns a container that was decoded before. Keys and elements of sets must not contain one: the time to hash
-        a tuple of shared tuples can grow exponentially with the size of the index."""
+        """Returns a container that was decoded before. Raises ValueError inside a part in which nothing is numbered,
+        such as a key: the time to hash a tuple of shared tuples can grow exponentially with the size of the index."""
         if self._alone:
             raise ValueError("'$same' is inside a part in which nothing is numbered")
         return self._containers[number]

@@ -132,7 +132,8 @@ def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
     try:
         entries = library.deserialize(data)
     except library.SafetensorError as error:
-        raise CheckpointError(f"load_safetensors: {shown(filename)} is damaged or none: {error}") from None
+        name = shown(filename)
+        raise CheckpointError(f"load_safetensors: {name} is damaged or no file of safetensors: {error}") from None
     found = {}
     for name, entry in entries:
         if entry["dtype"] not in CODES:

@@ -219,7 +219,7 @@ def test_map_location(tmp_path):
     assert seen == [(8, "cpu")]
     with pytest.raises(ZeroDivisionError):
         lamella.load(path, lambda storage, place: 1 / 0)
-    with pytest.raises(TypeError, match="map_location must return"):
+    with pytest.raises(TypeError, match="'map_location' must return None or a storage of"):
         lamella.load(path, lambda storage, place: 5)
     with pytest.raises(TypeError, match="argument 'map_location'"):
         lamella.load(path, 3)

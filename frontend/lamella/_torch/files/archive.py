@@ -40,7 +40,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     try:
         names.run()
     except FAULTS as error:
-        raise UnpicklingError(f"{shown(f)} is damaged: {error}") from None
+        raise UnpicklingError(f"get_unsafe_globals_in_checkpoint: {shown(f)} is damaged: {error}") from None
     unknown = [(m, n) for m, n in names.found if f"{m}.{n}" not in known()]
     return sorted({f"{m}.{n}" for m, n in unknown if find_allowed(m, n) is None})
 
@@ -121,7 +121,8 @@ class Reader:
         except (CheckpointError, OutOfMemoryError):
             raise
         except UnpicklingError as error:
-            raise PickleError(str(error)) from error.__cause__
+            text = str(error) if str(error).startswith("load: ") else f"load: {shown(self.archive.file)}: {error}"
+            raise PickleError(text) from error.__cause__
         except FAULTS as error:
             if error is self.locations.error:  # the user's map_location function has failed
                 raise

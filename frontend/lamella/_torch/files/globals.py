@@ -37,7 +37,7 @@ class NumpyType:
         import numpy as np
 
         if type(name) is not str or len(name) > 8:
-            raise UnpicklingError(f"a dtype of numpy has the name {name!r}")
+            raise UnpicklingError(f"a dtype of numpy has the name {name!r}; expected a str of at most 8 characters")
         self.dtype = np.dtype(name)
         if self.dtype.kind not in PLAIN_KINDS:
             raise UnpicklingError(f"numpy's dtype {name!r} is not one of numbers")
@@ -188,7 +188,7 @@ def mapping(limits: Limits, pairs: Any = ()) -> OrderedDict:
 def default_dict(limits: Limits, factory: Any = None, *pairs: Any) -> defaultdict:
     plain = factory.plain if isinstance(factory, Known) else factory
     if factory is not None and (plain is None or plain not in containers.FACTORIES.values()):
-        raise UnpicklingError(f"a defaultdict has the factory {factory!r}")
+        raise UnpicklingError(f"a defaultdict has the factory {factory!r}; expected None or a plain type such as list")
     return defaultdict(plain, mapping(limits, *pairs))
 
 

@@ -17,6 +17,8 @@ class Known:
     """A global that this reader supports. If the pickle calls it, the interpreter calls ``make`` instead.
 
     Args:
+        plain: the meaning of the global where the pickle does not call it: a type of Python, "tensor", "parameter" or
+            "array"
         limited: whether ``make`` takes the file's limits before its other arguments
         copied: returns the number of bytes of tensors that ``make`` copies, for the same arguments
     """

@@ -125,7 +125,7 @@ class Checker(ast.NodeVisitor):
     def __init__(self, file: File, result: Result):
         self.file, self.result = file, result
         self.scope: Scope = file.scope
-        self.quiet: list[set[str]] = []  # for each block around: paths not to report; "*" is all, "imports" imports
+        self.quiet: list[set[str]] = []  # by block around: paths not to report; "*" means all, "imports" all imports
         self.methods = perhaps() - file.attributes
 
     def run(self) -> None:
