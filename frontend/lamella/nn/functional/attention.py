@@ -25,7 +25,7 @@ def _canonical_mask(
     if mask is None:
         return None
     if mask.dtype != lamella.bool and not mask.is_floating_point():
-        raise AssertionError(f"only bool and floating types of {mask_name} are supported")
+        raise AssertionError(f"only bool and floating types of {mask_name} are supported, got {mask.dtype}")
     if check_other and other_type is not None and mask.dtype != other_type:
         warnings.warn(
             f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.",
@@ -151,7 +151,7 @@ def multi_head_attention_forward(
 
     Raises:
         AssertionError: sizes or arguments do not go together
-        RuntimeError: a mask has another shape, or the hint has no mask
+        RuntimeError: ``attn_mask`` has another shape, or is missing though ``is_causal`` is set
 
     The formula is of Vaswani and others, 2017.
 
@@ -219,7 +219,9 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else _pad(key_padding_mask, (0, 1))
 
     if (bias_k is None) != (bias_v is None):
-        raise AssertionError("bias_k and bias_v come together")
+        raise AssertionError(
+            f"bias_k and bias_v must be given together, got only {'bias_v' if bias_k is None else 'bias_k'}"
+        )
     if bias_k is not None:
         if static_k is not None or static_v is not None:
             raise AssertionError("bias cannot be added to static key or value.")

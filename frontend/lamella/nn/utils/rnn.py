@@ -56,7 +56,10 @@ class PackedSequence(_Fields):
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
             if not (isinstance(data, list | tuple) and len(data) == 2):
-                raise AssertionError("PackedSequence: argument 'data': expected a pair without batch_sizes")
+                raise AssertionError(
+                    "PackedSequence: argument 'data': expected a pair (data, batch_sizes) without the argument "
+                    f"'batch_sizes', got {type(data).__name__}"
+                )
             data, batch_sizes = data
         elif batch_sizes.device.type != host().type:
             raise ValueError(
