@@ -99,7 +99,7 @@ class Adafactor(_lists.ListOptimizer):
             if grad is None:
                 continue
             if p.is_complex():
-                raise RuntimeError("Adafactor does not support complex parameters")
+                raise RuntimeError(f"Adafactor does not support complex parameters, got {p.dtype}")
             state = self.state[p]
             if not state:
                 self._init_state(grad, state, group)

@@ -171,7 +171,7 @@ class Optimizer(OptimizerHooks):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restores the options and the state of a ``state_dict()``. After an error the optimizer is unchanged.
 
-        Tensors other than ``step`` are converted to the device of their parameter, and to its dtype if that is
+        Tensors other than ``step`` are moved to the device of their parameter, and converted to its dtype if that is
         floating-point. Call this function after making schedulers, since a new scheduler sets learning rates.
 
         Raises:

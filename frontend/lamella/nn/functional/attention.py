@@ -37,7 +37,7 @@ def _canonical_mask(
 
 
 def _check_shapes(query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int) -> bool:
-    """Returns whether the arguments have a batch dimension; an error if their dimensions do not fit each other."""
+    """Returns whether the arguments have a batch dimension; raises an AssertionError if their dimensions do not fit."""
     if query.ndim not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"

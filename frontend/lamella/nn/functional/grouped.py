@@ -32,7 +32,7 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
     Args:
         mat_a: (G, M, K); or 2D, (M, K), with groups along M, or along K if ``mat_b`` is 2D as well
         mat_b: (G, K, N); or 2D, (K, N), with groups along N, or along K if ``mat_a`` is 2D as well
-        offs: the ends of the groups of a 2D operand, int32, ascending; those rows or columns after the last end are
+        offs: the ends of the groups of a 2D operand, int32, ascending; rows or columns after the last end are
             ignored, and where the result has them, they are 0
         bias: not supported, as in torch
         out_dtype: None or the dtype of the operands, which is float32, bfloat16 or float16

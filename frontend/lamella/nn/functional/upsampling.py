@@ -89,8 +89,8 @@ def interpolate(
             element of the result), or "lanczos" (of 4, with ``antialias``)
         align_corners: the centres of the outer elements of input and result coincide; otherwise their outer edges do
         recompute_scale_factor: coordinates are computed from the sizes, after ``scale_factor`` was rounded to them
-        antialias: where the result is smaller, an element depends on all that it covers (only "bilinear", "bicubic" and
-            "lanczos"
+        antialias: where the result is smaller, an element depends on all that it covers ("bilinear", "bicubic" and
+            "lanczos" only)
 
     Raises:
         ValueError: the arguments do not fit each other

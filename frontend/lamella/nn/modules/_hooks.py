@@ -200,7 +200,7 @@ class Hooked(_ModuleBase):
 
 
 def _settle_kind(module: Any, full: bool) -> None:
-    """Notes which kind of backward hooks the module has; an error if it has the other kind."""
+    """Stores which kind of backward hooks the module has; raises a RuntimeError if it has the other kind."""
     if module._is_full_backward_hook is (not full):
         first, second = ("register_full_backward_hook", "register_backward_hook")[:: -1 if full else 1]
         raise RuntimeError(

@@ -113,7 +113,7 @@ class RNNBase(Module):
         if proj_size >= hidden_size:
             raise ValueError(f"proj_size has to be smaller than hidden_size, got {proj_size} and {hidden_size}")
         if mode not in _GATES:
-            raise ValueError("Unrecognized RNN mode: " + mode)
+            raise ValueError(f"Unrecognized RNN mode: {mode}; it must be one of {', '.join(_GATES)}")
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
@@ -430,7 +430,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         if self.nonlinearity not in _PLAIN_CELLS:
-            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}. Select from 'tanh' or 'relu'.")
         return self._step(_PLAIN_CELLS[self.nonlinearity], input, hx)
 
 

@@ -267,8 +267,12 @@ def pad_sequence(
     if any(t.ndim == 0 for t in all_of_them):
         raise RuntimeError("pad_sequence: argument 'sequences': one has no dimension to pad")
     rest = all_of_them[0].shape[1:]
-    if any(t.shape[1:] != rest for t in all_of_them):
-        raise RuntimeError("pad_sequence: argument 'sequences': their shapes differ after the first dimension")
+    others = [tuple(t.shape) for t in all_of_them if t.shape[1:] != rest]
+    if others:
+        raise RuntimeError(
+            "pad_sequence: argument 'sequences': their shapes differ after the first dimension, got "
+            f"{tuple(all_of_them[0].shape)} and {others[0]}"
+        )
     longest = max(t.shape[0] for t in all_of_them)
 
     def padded(t: Any) -> Any:
