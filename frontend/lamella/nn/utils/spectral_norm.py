@@ -65,7 +65,7 @@ class SpectralNorm:
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
-        """Returns the weight divided by its largest singular value, which ``do_power_iteration`` first estimates anew."""
+        """Returns the weight divided by its largest singular value, estimated anew with ``do_power_iteration``."""
         weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
