@@ -146,7 +146,7 @@ def multi_head_attention_forward(
             floating one that is added
         need_weights: also return the weights, (batch, queries, keys), or (batch, heads, queries, keys) without
             ``average_attn_weights``; otherwise None
-        static_k: keys, (batch * heads, keys, width), in place of the projected ones; so is ``static_v``
+        static_k: keys, (batch * heads, keys, width), in place of the projected ones; ``static_v`` likewise for values
         is_causal: a hint that ``attn_mask``, which is required then, hides the keys after each query
 
     Raises:
