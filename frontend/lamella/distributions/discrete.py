@@ -1,4 +1,5 @@
-"""Discrete distributions, given by probabilities or by logits, which are their logarithms up to a constant."""
+"""Discrete distributions, given by probabilities or by logits. Logits of a single probability p are log(p / (1 - p)),
+those of several are their logarithms up to a constant."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from lamella.nn.functional import binary_cross_entropy_with_logits, one_hot
 
 def _one_of(probs: Any, logits: Any) -> None:
     if (probs is None) == (logits is None):
-        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        got = "neither" if probs is None else "both"
+        raise ValueError(f"Either `probs` or `logits` must be specified, but not both. Got {got}.")
 
 
 def _clamped(probs: Any) -> Any:

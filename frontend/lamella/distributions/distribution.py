@@ -18,7 +18,8 @@ BOOLEAN: Constraint = ("0 or 1", lambda x: (x == 0) | (x == 1))
 
 
 def tensors(*values: Any) -> tuple[Any, ...]:
-    """Returns numbers and tensors as tensors of one shape; numbers take dtype and device of the first tensor."""
+    """Returns numbers and tensors as floating-point tensors of one shape. Numbers first take the dtype and the device
+    of the first tensor; then integers become the default dtype."""
     given = next((v for v in values if isinstance(v, Tensor)), None)
     like: dict[str, Any] = {} if given is None else {"dtype": given.dtype, "device": given.device}
     made = [v if isinstance(v, Tensor) else lamella.tensor(v, **like) for v in values]
@@ -34,7 +35,8 @@ class Distribution:
         validate_args: whether parameters and the values of ``log_prob`` are checked; None means the default of
             :meth:`set_default_validate_args`, which is True
 
-    A subclass defines ``sample`` or ``rsample``, and ``log_prob``; other methods raise unless it defines them.
+    A subclass defines ``sample`` or ``rsample``, and ``log_prob``. Other methods raise a NotImplementedError unless it
+    defines them, except those that are computed from others, such as ``stddev``.
 
     Raises:
         ValueError: a parameter is out of its range
@@ -73,7 +75,7 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Any:
-        """The shape of the parameters."""
+        """The shape of the batch of distributions."""
         return self._batch_shape
 
     @property
@@ -158,7 +160,7 @@ class Distribution:
         if not self._checked:
             return
         if not isinstance(value, Tensor):
-            raise ValueError("The value argument to log_prob must be a Tensor")
+            raise ValueError(f"The value argument to log_prob must be a Tensor, got {type(value).__name__}")
         events, own = len(self._event_shape), tuple(value.shape)
         if events and own[-events:] != tuple(self._event_shape):
             raise ValueError(f"The right-most size of value must match event_shape: {own} vs {self._event_shape}.")

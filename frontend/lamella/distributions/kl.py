@@ -106,5 +106,8 @@ def _one_hots(p: Any, q: Any) -> Any:
 @register_kl(Independent, Independent)
 def _independents(p: Any, q: Any) -> Any:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
-        raise NotImplementedError("KL(p || q) of Independent needs as many reinterpreted dimensions in both")
+        raise NotImplementedError(
+            "KL(p || q) of Independent needs as many reinterpreted dimensions in both, got "
+            f"{p.reinterpreted_batch_ndims} and {q.reinterpreted_batch_ndims}"
+        )
     return p._sum(kl_divergence(p.base_dist, q.base_dist))

@@ -1,5 +1,5 @@
-"""Initial values of parameters. Every function writes into its tensor, without a record for autograd, and returns
-it."""
+"""Initial values of parameters. Every function but ``calculate_gain`` writes into its tensor, without a record for
+autograd, and returns it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """Returns the factor for the weights before a function, such as 1 for sigmoid and the root of 2 for relu.
 
     Args:
-        nonlinearity: "linear", another layer such as "conv1d", "sigmoid", "tanh", "relu", "leaky_relu" or "selu"
+        nonlinearity: "linear", another layer such as "conv1d", "identity", "sigmoid", "tanh", "relu", "leaky_relu" or
+            "selu"
         param: the negative slope of "leaky_relu", by default 0.01
 
     >>> lamella.nn.init.calculate_gain("leaky_relu", 1.0)
@@ -171,7 +172,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"argument 'mode' must be 'fan_in' or 'fan_out', got {mode!r}")
+        raise ValueError(f"kaiming initialization: argument 'mode' must be 'fan_in' or 'fan_out', got {mode!r}")
     return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
 
 

@@ -94,7 +94,7 @@ class Parameter(Tensor, metaclass=_Marked):
 class Buffer(Tensor, metaclass=_Marked):
     """A tensor that a module lists among its ``buffers()`` once it is assigned to one of its attributes.
 
-    It is a plain tensor over the memory of ``data``, with an attribute. ``persistent`` says whether the module's
+    It is a plain tensor over the memory of ``data``, marked by an attribute. ``persistent`` says whether the module's
     ``state_dict()`` contains it.
 
     >>> b = lamella.nn.Buffer(lamella.zeros(1), persistent=False)

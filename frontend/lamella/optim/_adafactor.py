@@ -35,7 +35,8 @@ class Adafactor(_lists.ListOptimizer):
     Args:
         lr: the greatest relative step, a number or a tensor of one element
         beta2_decay: step t multiplies the average of squares by ``1 - t^beta2_decay``; 0 or less
-        eps: lower bounds of the estimate, where None means the dtype's eps, and of the parameter's root mean square
+        eps: lower bounds of the estimate's root, where None means the dtype's eps, and of the parameter's root mean
+            square
         d: the upper bound of an update's root mean square
         weight_decay: ``p *= 1 - lr weight_decay`` before a step
         foreach: has no effect
@@ -98,7 +99,7 @@ class Adafactor(_lists.ListOptimizer):
             if grad is None:
                 continue
             if p.is_complex():
-                raise RuntimeError("Adafactor does not support complex parameters")
+                raise RuntimeError(f"Adafactor does not support complex parameters, got {p.dtype}")
             state = self.state[p]
             if not state:
                 self._init_state(grad, state, group)

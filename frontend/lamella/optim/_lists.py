@@ -94,7 +94,8 @@ def as_number(value: Any, device: Any) -> Any:
 
 
 def new_step(p: Any, group: dict[str, Any], value: float = 0.0) -> Any:
-    """Makes a count of steps: a float32 tensor without dimensions, on the host unless the group is capturable."""
+    """Makes a count of steps, or another number of the state: a float32 tensor without dimensions, on the host unless
+    the group is capturable."""
     return lamella.tensor(value, dtype=lamella.float32, device=_device_of_step(p, group))
 
 

@@ -101,7 +101,7 @@ class Muon(_lists.ListOptimizer):
         params = [p for p in group["params"] if p.grad is not None]
         for p in params:
             if p.is_complex():
-                raise RuntimeError("Muon does not support complex parameters")
+                raise RuntimeError(f"Muon does not support complex parameters, got {p.dtype}")
             if "momentum_buffer" not in self.state[p]:
                 self.state[p]["momentum_buffer"] = _lists.zeros_like(p.grad)
         buffers = [self.state[p]["momentum_buffer"] for p in params]

@@ -76,8 +76,8 @@ def _cast_all(optimizer: Any, p: Any, value: Any, number: int, groups: Any, key:
 
 
 def cast(param: Any, value: Any, param_id: int, param_groups: list[dict[Any, Any]], key: Any = None) -> Any:
-    """Converts a tensor of the state to its parameter's dtype and device; ``step`` stays as it is unless the group is
-    capturable."""
+    """Moves a tensor of the state to its parameter's device and, if the parameter is floating-point, converts it to the
+    parameter's dtype; ``step`` stays as it is, or becomes float32 on that device if the group is capturable."""
     if key == "step":
         group = next((g for g in param_groups if param_id in g["params"]), {})
         if group.get("capturable"):

@@ -34,10 +34,16 @@ def swap_in_optimizer_params_and_state(
         raise RuntimeError(f"{who}: the optimizer has no state yet; make a step first")
     state, groups = swapin_optim_state.get("state"), swapin_optim_state.get("param_groups")
     if not isinstance(state, dict) or not isinstance(groups, list) or len(groups) != len(optimizer.param_groups):
-        raise RuntimeError(f"{who}: the state must be one of state_dict() with {len(optimizer.param_groups)} groups")
+        raise RuntimeError(
+            f"{who}: argument 'swapin_optim_state' must be a result of state_dict() with "
+            f"{len(optimizer.param_groups)} groups"
+        )
     tensors, kept = list(swapin_parameters.values()), [dict(group) for group in optimizer.param_groups]
-    if len(tensors) != sum(len(group["params"]) for group in kept):
-        raise RuntimeError(f"{who}: {len(tensors)} parameters do not match those of the optimizer's groups")
+    count = sum(len(group["params"]) for group in kept)
+    if len(tensors) != count:
+        raise RuntimeError(
+            f"{who}: argument 'swapin_parameters' has {len(tensors)} tensors, and the optimizer {count} parameters"
+        )
     for i, (mine, new) in enumerate(zip(kept, groups, strict=True)):
         if set(mine) != set(new) or len(mine["params"]) != len(new["params"]):
             raise RuntimeError(f"{who}: group {i} has other options, or another number of parameters")

@@ -97,7 +97,8 @@ def run(
     """Runs an update over lists: by the device's kernel, or by operators over whole tensors if the options require it.
 
     Args:
-        lists: parameters, gradients, state, and with `steps` the counts of steps, which are incremented unless it fails
+        lists: parameters, gradients, state, and with `steps` the counts of steps, which are incremented unless the
+            update fails or `found_inf` is 1
         scaling: a dict that may have `grad_scale` and `found_inf`, set by a gradient scaler
         first: the option `is_first_step`, if the update has it
     """

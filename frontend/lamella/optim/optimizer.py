@@ -171,8 +171,8 @@ class Optimizer(OptimizerHooks):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restores the options and the state of a ``state_dict()``. After an error the optimizer is unchanged.
 
-        Floating-point tensors other than ``step`` are converted to the dtype and the device of their parameter. Call
-        this function after making schedulers, since a new scheduler sets learning rates.
+        Tensors other than ``step`` are moved to the device of their parameter, and converted to its dtype if that is
+        floating-point. Call this function after making schedulers, since a new scheduler sets learning rates.
 
         Raises:
             ValueError: the number of groups, or of parameters in a group, differs; options or state are those of

@@ -14,8 +14,8 @@ __all__ = ["RAdam", "radam"]
 class RAdam(UpdateOptimizer, update="_fused_radam_"):
     """Implements Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2020), algorithm 2.
 
-    If ``rho_t = rho - 2 t beta2^t / (1 - beta2^t)`` exceeds 5, the step is Adam's times a factor of rectification;
-    in earlier steps it is ``lr m'``.
+    If ``rho_t = rho - 2 t beta2^t / (1 - beta2^t)``, with ``rho = 2 / (1 - beta2) - 1``, exceeds 5, the step is Adam's
+    times a factor of rectification; in earlier steps it is ``lr m'``, with Adam's ``m'``.
 
     Args:
         betas, eps, decoupled_weight_decay: see Adam

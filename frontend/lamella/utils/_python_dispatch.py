@@ -1,6 +1,6 @@
 """Modes below autograd: ``TorchDispatchMode`` is called in place of every kernel that the thread's calls reach.
 
-The modes are on the layer "torch_dispatch", inside of autograd: they see the calls that autograd records, those of
+The modes are on the layer "torch_dispatch", inside of autograd: they get the calls that autograd records, those of
 composites and those of backward. A subclass of Tensor with ``__torch_dispatch__``, a class method, gets the calls with
 its tensors at this layer as well; ``super().__torch_dispatch__`` calls the operator's own kernels.
 ``Tensor._make_wrapper_subclass`` makes tensors of such a class that have no memory of their own.

@@ -176,13 +176,13 @@ def load_inline(
     keep_intermediates: bool = False,
     no_implicit_headers: bool = False,
 ) -> Any:
-    """Does the same for sources given as text. A different text for the same name and namespace, in the same file of a
-    program or in the same notebook, counts as an edit of that extension.
+    """Does the same as ``load`` for sources given as text. A different text for the same name and namespace, in the
+    same file of a program or in the same notebook, counts as an edit of that extension.
 
     Args:
         functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
-        no_implicit_headers: by default the C++ begins with ``#include <lamella/extension.h>``, that of a module
-            with ``<lamella/pybind.h>``
+        no_implicit_headers: leave out the include that the C++ begins with: ``<lamella/extension.h>``, in a module
+            ``<lamella/pybind.h>``, with ``compat`` ``<torch/extension.h>``
     """
     log_once("python.cpp_extension.load_inline")
     cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
@@ -290,8 +290,8 @@ def _module(name: str, file: Path) -> Any:
 
 
 def _check_sanitizers(build: Build) -> None:
-    """Raises unless a sanitizer's runtime was the first library of the process; loaded later it would abort the
-    process."""
+    """Raises a BuildError unless the process has loaded the runtimes of the build's sanitizers. A runtime that is
+    loaded later would abort the process; "undefined" needs none from the start."""
     flags = [f for f in build.link if f.startswith("-fsanitize=")]
     maps = Path("/proc/self/maps").read_text() if flags else ""
     for sanitizer in ("address", "thread", "leak"):

@@ -1,4 +1,4 @@
-"""torch.nn.functional's names. Most are operators as they are; the rest give them torch's signature."""
+"""torch.nn.functional's names. Some are operators; the others call operators, with torch's signature."""
 
 from types import ModuleType as _ModuleType
 

@@ -100,7 +100,7 @@ def relu6(input, inplace=False):
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
-    """``x`` between two limits, element by element.
+    """``x``, limited to the range from ``min_val`` to ``max_val``, element by element.
 
     >>> lamella.nn.functional.hardtanh(lamella.tensor([-3.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
@@ -190,7 +190,7 @@ def mish(input, inplace=False):
 
 
 def threshold(input, threshold, value, inplace=False):
-    """``x`` where it is above a threshold, else a value.
+    """``x`` where it is above ``threshold``, else ``value``.
 
     >>> lamella.nn.functional.threshold(lamella.tensor([1.0, 3.0]), 2.0, 0.5)
     tensor([0.5000, 3.0000])
@@ -217,7 +217,7 @@ def tanhshrink(input):
 
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
-    """``x`` where it is positive, else ``x`` times a slope: a random one in training, else the mean of two limits.
+    """``x`` where positive, else ``x`` times a slope: in training random from ``lower`` to ``upper``, else their mean.
 
     >>> lamella.nn.functional.rrelu(lamella.tensor([-4.0, 3.0]), 0.25, 0.75)
     tensor([-2.,  3.])

@@ -25,7 +25,7 @@ def _canonical_mask(
     if mask is None:
         return None
     if mask.dtype != lamella.bool and not mask.is_floating_point():
-        raise AssertionError(f"only bool and floating types of {mask_name} are supported")
+        raise AssertionError(f"only bool and floating types of {mask_name} are supported, got {mask.dtype}")
     if check_other and other_type is not None and mask.dtype != other_type:
         warnings.warn(
             f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.",
@@ -37,7 +37,7 @@ def _canonical_mask(
 
 
 def _check_shapes(query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int) -> bool:
-    """Returns whether the arguments have a batch dimension; an error if their dimensions do not fit each other."""
+    """Returns whether the arguments have a batch dimension; raises an AssertionError if their dimensions do not fit."""
     if query.ndim not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
@@ -146,12 +146,12 @@ def multi_head_attention_forward(
             floating one that is added
         need_weights: also return the weights, (batch, queries, keys), or (batch, heads, queries, keys) without
             ``average_attn_weights``; otherwise None
-        static_k: keys, (batch * heads, keys, width), in place of the projected ones; so is ``static_v``
+        static_k: keys, (batch * heads, keys, width), in place of the projected ones; ``static_v`` likewise for values
         is_causal: a hint that ``attn_mask``, which is required then, hides the keys after each query
 
     Raises:
         AssertionError: sizes or arguments do not go together
-        RuntimeError: a mask has another shape, or the hint has no mask
+        RuntimeError: ``attn_mask`` has another shape, or is missing though ``is_causal`` is set
 
     The formula is of Vaswani and others, 2017.
 
@@ -219,7 +219,9 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else _pad(key_padding_mask, (0, 1))
 
     if (bias_k is None) != (bias_v is None):
-        raise AssertionError("bias_k and bias_v come together")
+        raise AssertionError(
+            f"bias_k and bias_v must be given together, got only {'bias_v' if bias_k is None else 'bias_k'}"
+        )
     if bias_k is not None:
         if static_k is not None or static_v is not None:
             raise AssertionError("bias cannot be added to static key or value.")

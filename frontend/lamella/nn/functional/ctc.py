@@ -33,7 +33,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     tensor(0.2877)
     """
     if reduction not in _REDUCTIONS:
-        raise ValueError(f"ctc_loss: argument 'reduction': {reduction} is not a valid value for reduction")
+        raise ValueError(
+            f"ctc_loss: argument 'reduction': {reduction} is not a valid value for reduction; "
+            "expected 'none', 'mean' or 'sum'"
+        )
     number = _REDUCTIONS.index(reduction)
     lengths = [n.tolist() if hasattr(n, "tolist") else n for n in (input_lengths, target_lengths)]
     lengths = [[n] if isinstance(n, int) else n for n in lengths]

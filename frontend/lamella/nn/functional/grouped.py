@@ -32,9 +32,10 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
     Args:
         mat_a: (G, M, K); or 2D, (M, K), with groups along M, or along K if ``mat_b`` is 2D as well
         mat_b: (G, K, N); or 2D, (K, N), with groups along N, or along K if ``mat_a`` is 2D as well
-        offs: the ends of the groups of a 2D operand, int32, ascending; rows or columns behind the last end are ignored
+        offs: the ends of the groups of a 2D operand, int32, ascending; rows or columns after the last end are
+            ignored, and where the result has them, they are 0
         bias: not supported, as in torch
-        out_dtype: that of the operands, which are float32, bfloat16 or float16
+        out_dtype: None or the dtype of the operands, which is float32, bfloat16 or float16
 
     >>> a, b = lamella.ones(4, 2), lamella.tensor([[[1.0], [1.0]], [[2.0], [3.0]]])
     >>> lamella.nn.functional.grouped_mm(a, b, offs=lamella.tensor([1, 4], dtype=lamella.int32)).flatten()
@@ -56,7 +57,9 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
         )
     if mat_a.ndim == mat_b.ndim == 3:
         if offs is not None:
-            raise RuntimeError("grouped_mm: argument 'offs': two 3D operands have their groups without it")
+            raise RuntimeError(
+                "grouped_mm: argument 'offs': two 3D operands have their groups without it, so leave it None"
+            )
         return _bmm(mat_a, mat_b)
     grouped = mat_a.shape[-1] if mat_a.ndim == mat_b.ndim else mat_a.shape[0] if mat_a.ndim == 2 else mat_b.shape[1]
     ends = _ends(offs, grouped)

@@ -43,8 +43,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         low, high = input.aminmax()
         if not (low.item() >= 0 and high.item() <= 1):
             raise RuntimeError(
-                "binary_cross_entropy: argument 'input': all elements of input should be between 0 and 1; "
-                "for logits call binary_cross_entropy_with_logits"
+                "binary_cross_entropy: argument 'input': all elements of input should be between 0 and 1, "
+                f"got {low.item()} to {high.item()}; for logits call binary_cross_entropy_with_logits"
             )
     return _binary_cross_entropy(input, target, weight, size_average, reduce, reduction)
 
@@ -84,7 +84,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """``(log(var) + (input - target)² / var) / 2``, with ``var`` raised to at least ``eps``.
 
-    As in torch, ``var`` has a gradient also where it was raised: that at ``eps``.
+    As in torch, ``var`` has a gradient also where it was raised: the gradient at ``eps``.
 
     Args:
         var: a number, or a tensor of the input's shape, whose last dimension may be missing or of size 1

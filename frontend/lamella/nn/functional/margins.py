@@ -56,7 +56,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1; cos is that of two vectors' angle.
+    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1, for the cosine cos of both inputs.
 
     >>> lamella.nn.functional.cosine_embedding_loss(lamella.ones(2), lamella.ones(2), lamella.tensor(-1))
     tensor(1.)

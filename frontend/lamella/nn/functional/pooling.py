@@ -1,4 +1,4 @@
-"""Pooling: the maximum, the mean or the power mean of windows, and unpooling."""
+"""Pooling: the maximum, the mean or a norm of windows, and unpooling."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _steps(stride: Any) -> Any:
 
 
 def _each(value: Any, n: int) -> tuple[Any, ...]:
-    """Returns a tuple with one number for each of ``n`` dimensions."""
+    """Returns the values of a tuple or list as a tuple, without a check of their number, or one value ``n`` times."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
 
 
@@ -217,7 +217,7 @@ def _sizes(who: str, input: Any, output_size: Any, spatial: int) -> Any:
 
 
 def adaptive_avg_pool1d(input, output_size):
-    """The means of ``output_size`` windows, which divide the last dimension evenly. None keeps its size.
+    """The means of ``output_size`` windows, spread evenly over the last dimension. None keeps its size.
 
     >>> lamella.nn.functional.adaptive_avg_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[2., 3.]])
@@ -226,7 +226,7 @@ def adaptive_avg_pool1d(input, output_size):
 
 
 def adaptive_avg_pool2d(input, output_size):
-    """The means of ``output_size`` windows, which divide the last two dimensions evenly. None keeps a size.
+    """The means of ``output_size`` windows, spread evenly over the last two dimensions. None keeps a size.
 
     >>> lamella.nn.functional.adaptive_avg_pool2d(lamella.arange(16.0).view(1, 4, 4), (None, 1))
     tensor([[[ 1.5000],
@@ -238,7 +238,7 @@ def adaptive_avg_pool2d(input, output_size):
 
 
 def adaptive_avg_pool3d(input, output_size):
-    """The means of ``output_size`` windows, which divide the last three dimensions evenly. None keeps a size.
+    """The means of ``output_size`` windows, spread evenly over the last three dimensions. None keeps a size.
 
     >>> lamella.nn.functional.adaptive_avg_pool3d(lamella.arange(8.0).view(1, 2, 2, 2), (None, 1, 1)).flatten()
     tensor([1.5000, 5.5000])
@@ -252,7 +252,7 @@ def _adaptive(n, who, input, output_size, indices):
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):
-    """The maximum of each of ``output_size`` windows, which divide the last dimension evenly.
+    """The maximum of each of ``output_size`` windows, spread evenly over the last dimension.
 
     With ``return_indices`` the result is a pair, the second of which holds the index of each maximum.
 
@@ -263,7 +263,7 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """The maximum of each of ``output_size`` windows, which divide the last two dimensions evenly.
+    """The maximum of each of ``output_size`` windows, spread evenly over the last two dimensions.
 
     None keeps a size. With ``return_indices`` the result is a pair; the second holds each maximum's index in its plane.
 
@@ -274,7 +274,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool3d(input, output_size, return_indices=False):
-    """The maximum of each of ``output_size`` windows, which divide the last three dimensions evenly.
+    """The maximum of each of ``output_size`` windows, spread evenly over the last three dimensions.
 
     None keeps a size. With ``return_indices`` the result is a pair; the second holds each maximum's index in its
     volume.
@@ -346,8 +346,9 @@ def fractional_max_pool2d(
     for each image, channel and dimension, replace the random numbers.
 
     Raises:
-        ValueError: neither ``output_size`` nor ``output_ratio`` is given
-        RuntimeError: the windows do not fit
+        ValueError: neither ``output_size`` nor ``output_ratio`` is given, or a ratio is missing
+        RuntimeError: the windows do not fit, or the input has too many dimensions
+        IndexError: the input has too few dimensions
 
     >>> lamella.nn.functional.fractional_max_pool2d(lamella.arange(16.0).view(1, 4, 4), 3, output_size=2).shape
     lamella.Size([1, 2, 2])
@@ -358,7 +359,9 @@ def fractional_max_pool2d(
 def fractional_max_pool3d(
     input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
 ):
-    """The maximum of each window of the last three dimensions, which begin at random; see ``fractional_max_pool2d``.
+    """The maximum of each window of the last three dimensions; the windows begin at random places.
+
+    See ``fractional_max_pool2d``.
 
     >>> lamella.nn.functional.fractional_max_pool3d(lamella.ones(1, 4, 6, 8), 2, output_ratio=0.5).shape
     lamella.Size([1, 2, 3, 4])
@@ -433,7 +436,7 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
     ``output_size`` chooses among the sizes that pool to the input's size.
 
     Raises:
-        ValueError: ``output_size`` does not pool to the input's size
+        ValueError: ``output_size`` is a stride or more away from the smallest such size, or has another length
         RuntimeError: an index lies outside of the result
 
     >>> x = lamella.tensor([[[1.0, 2.0], [4.0, 3.0]]])

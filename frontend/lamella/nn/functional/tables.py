@@ -43,6 +43,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     Raises:
         IndexError: an index is negative or too large
         AssertionError: ``padding_idx`` is out of range
+        NotImplementedError: ``sparse`` is set
 
     >>> lamella.nn.functional.embedding(lamella.tensor([1, 0]), lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[3., 4.],
@@ -87,6 +88,7 @@ def embedding_bag(
     Raises:
         ValueError: the shapes or arguments do not fit each other
         IndexError: an index is negative or too large
+        NotImplementedError: ``sparse`` is set, or ``per_sample_weights`` are given with another mode than "sum"
 
     >>> table = lamella.tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> lamella.nn.functional.embedding_bag(lamella.tensor([0, 1, 1]), table, lamella.tensor([0, 2]))
@@ -119,7 +121,10 @@ def embedding_bag(
     elif input.dim() != 1:
         raise ValueError(f"embedding_bag: input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     elif offsets is None or offsets.dim() != 1:
-        raise ValueError("embedding_bag: offsets has to be a 1D Tensor where the input is")
+        raise ValueError(
+            "embedding_bag: offsets has to be a 1D Tensor where the input is, got "
+            f"{'None' if offsets is None else f'shape {tuple(offsets.shape)}'}"
+        )
     if mode not in _MODES:
         raise ValueError(f"embedding_bag: mode has to be one of sum, mean or max, got {mode!r}")
     if mode == "max" and (scale_grad_by_freq or sparse):

@@ -89,11 +89,12 @@ def interpolate(
             element of the result), or "lanczos" (of 4, with ``antialias``)
         align_corners: the centres of the outer elements of input and result coincide; otherwise their outer edges do
         recompute_scale_factor: coordinates are computed from the sizes, after ``scale_factor`` was rounded to them
-        antialias: where the result is smaller, an element depends on all that it covers ("bilinear", "bicubic")
+        antialias: where the result is smaller, an element depends on all that it covers ("bilinear", "bicubic" and
+            "lanczos" only)
 
     Raises:
         ValueError: the arguments do not fit each other
-        NotImplementedError: a mode that does not go with the dimensions
+        NotImplementedError: ``mode`` is unknown, or does not go with the dimensions
 
     >>> F, x = lamella.nn.functional, lamella.tensor([[[1.0, 3.0]]])
     >>> F.interpolate(x, scale_factor=2)
@@ -105,13 +106,14 @@ def interpolate(
     if picking and align_corners is not None:
         raise ValueError(
             "interpolate: align_corners option can only be set with the interpolating modes: linear | bilinear | "
-            "bicubic | trilinear"
+            f"bicubic | trilinear; got mode={mode!r}, so leave it None"
         )
     dims = input.dim()
     sizes, scales = _sizes(input, size, scale_factor, recompute_scale_factor or mode == "area" and size is None)
     if antialias and not (mode in _SMOOTH and dims == 4):
         raise ValueError(
-            "interpolate: argument 'antialias' is restricted to the modes bilinear, bicubic and lanczos of a 4-D input"
+            "interpolate: argument 'antialias' is restricted to the modes bilinear, bicubic and lanczos of a 4-D "
+            f"input, got mode={mode!r} and a {dims}-D input"
         )
     if mode == "area" and 3 <= dims <= 5:
         return _area(input, sizes)

@@ -16,7 +16,7 @@ class _Affine(Module):
     bias: Any
 
     def _make_weights(self, shape: tuple[int, ...], affine: bool, bias: bool, device: Any, dtype: Any) -> None:
-        """Makes the parameters, without values: both if ``affine``, or only the weight if not ``bias``."""
+        """Makes the parameters of ``affine``, without values: the weight, and with ``bias`` also the bias."""
         at = {"device": device, "dtype": dtype}
         self.register_parameter("weight", empty_parameter(*shape, **at) if affine else None)
         self.register_parameter("bias", empty_parameter(*shape, **at) if affine and bias else None)

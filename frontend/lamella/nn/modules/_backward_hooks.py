@@ -88,7 +88,7 @@ class Watch:
         if not isinstance(result, (Tensor, tuple)):
             warnings.warn(
                 f"{type(self._module).__name__}: its backward hooks are not called, since forward gave a "
-                f"{type(result).__name__}; they see a Tensor or a tuple",
+                f"{type(result).__name__}; it must give a Tensor or a tuple",
                 stacklevel=3,
             )
             return result

@@ -98,7 +98,7 @@ class Hooked(_ModuleBase):
     _backward_hooks: Hooks
     _backward_pre_hooks: Hooks
     _is_full_backward_hook: bool | None = None
-    # These dicts are created at their first use.
+    # These members, dicts and one set, are created at their first use.
     _made_on_use = dict.fromkeys(
         (
             "_forward_hooks",
@@ -120,7 +120,7 @@ class Hooked(_ModuleBase):
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Calls ``hook(module, args)`` before ``forward``. If it does not return None, its result replaces the
-        arguments.
+        arguments: a tuple of them, or the only one.
 
         Args:
             prepend: the hook runs before the module's other hooks
@@ -200,7 +200,7 @@ class Hooked(_ModuleBase):
 
 
 def _settle_kind(module: Any, full: bool) -> None:
-    """Notes which kind of backward hooks the module has; an error if it has the other kind."""
+    """Stores which kind of backward hooks the module has; raises a RuntimeError if it has the other kind."""
     if module._is_full_backward_hook is (not full):
         first, second = ("register_full_backward_hook", "register_backward_hook")[:: -1 if full else 1]
         raise RuntimeError(
@@ -264,8 +264,8 @@ class _Call:
 
 
 def call_hooked(module: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls ``forward`` and the hooks. A module without hooks does not come here: the base class calls ``forward``
-    directly."""
+    """Calls ``forward`` and the hooks. For a module without hooks the base class calls ``forward`` directly
+    instead."""
     call = _Call(module, args, kwargs)
     if not (module._forward_hooks_always_called or _global_forward_hooks_always_called):
         return call.run()
@@ -280,8 +280,8 @@ def call_hooked(module: Any, *args: Any, **kwargs: Any) -> Any:
                     call.result = call.result if changed is None else changed
                 except Exception as error:
                     warnings.warn(
-                        f"{type(module).__name__}: a forward hook with always_call=True raised {error!r} while "
-                        "another error is on its way, and is passed over",
+                        f"{type(module).__name__}: a forward hook with always_call=True raised {error!r} after "
+                        "another error, which alone is raised",
                         stacklevel=2,
                     )
         raise

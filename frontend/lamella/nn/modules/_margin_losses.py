@@ -1,4 +1,4 @@
-"""Margin losses: they are 0 once a score is on the right side by at least the margin."""
+"""Margin losses: most are 0 once a score is on the right side by at least the margin; soft ones only approach 0."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1; cos is that of two vectors' angle.
+    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1, for the cosine cos of both inputs.
 
     >>> lamella.nn.CosineEmbeddingLoss()(lamella.ones(1, 2), lamella.ones(1, 2), lamella.tensor([-1]))
     tensor(1.)

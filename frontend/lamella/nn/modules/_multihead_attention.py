@@ -23,8 +23,8 @@ class MultiheadAttention(Module):
     training. ``add_bias_kv`` adds a learned key and value, ``add_zero_attn`` a key and value of zeros.
 
     Raises:
-        ValueError: a size is not positive
-        AssertionError: the heads do not divide the features
+        ValueError: ``embed_dim`` or ``num_heads`` is not positive
+        AssertionError: ``embed_dim`` is no multiple of ``num_heads``
 
     >>> attention = lamella.nn.MultiheadAttention(8, 2, batch_first=True)
     >>> x = lamella.ones(3, 5, 8)
@@ -67,7 +67,9 @@ class MultiheadAttention(Module):
         self.batch_first = batch_first
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            raise AssertionError("embed_dim must be divisible by num_heads")
+            raise AssertionError(
+                f"embed_dim must be divisible by num_heads, got embed_dim={embed_dim} and num_heads={num_heads}"
+            )
 
         def parameter(name: str, there: bool, *size: int) -> None:
             self.register_parameter(name, empty_parameter(*size, device=device, dtype=dtype) if there else None)
@@ -112,7 +114,7 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Any]:
         own: Any = self
         turned = self.batch_first and query.ndim == 3
-        if turned:  # the same tensor must stay the same: self-attention is one product
+        if turned:  # a key or value that is the same object stays one, so that one product projects it
             same_query, same_value = query is key, key is value
             query = query.transpose(0, 1)
             key = query if same_query else key.transpose(0, 1)
@@ -146,8 +148,8 @@ class MultiheadAttention(Module):
         return (out.transpose(0, 1) if turned else out), weights
 
     def merge_masks(self, attn_mask: Any, key_padding_mask: Any, query: Tensor) -> tuple[Any, int | None]:
-        """Returns both masks as one that is added, and a number: 2 if ``attn_mask`` was given, 1 if only the other was,
-        or None if neither was.
+        """Returns a mask and a number: with ``attn_mask`` the sum of the given masks, and 2; without it
+        ``key_padding_mask`` as it is, and 1, or None twice if that is None.
 
         ``query`` is (batch, length, features).
         """

@@ -113,7 +113,7 @@ class Nested(Movable):
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """Yields the submodules with their names, each once.
+        """Yields the direct submodules with their names, each once.
 
         >>> [name for name, _ in lamella.nn.Sequential(lamella.nn.Identity()).named_children()]
         ['0']
@@ -125,7 +125,7 @@ class Nested(Movable):
                 yield name, module
 
     def children(self) -> Iterator[Any]:
-        """Yields the submodules, each once.
+        """Yields the direct submodules, each once.
 
         >>> list(lamella.nn.Sequential(lamella.nn.Identity()).children())
         [Identity()]

@@ -62,7 +62,7 @@ def _with_inplace(text: str, inplace: bool) -> str:
 
 
 class Threshold(Module):
-    """``x`` where it is above a threshold, else a value.
+    """``x`` where it is above ``threshold``, else ``value``.
 
     >>> lamella.nn.Threshold(1.0, 20.0)(lamella.tensor([0.5, 2.0]))
     tensor([20.,  2.])
@@ -91,7 +91,7 @@ class ReLU(_Inplace):
 
 
 class RReLU(Module):
-    """``x`` where it is positive, else ``x`` times a slope: a random one in training, else the mean of two limits.
+    """``x`` where positive, else ``x`` times a slope: in training random from ``lower`` to ``upper``, else their mean.
 
     After Xu et al. (2015).
 
@@ -111,7 +111,7 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """``x`` between two limits.
+    """``x``, limited to the range from ``min_val`` to ``max_val``.
 
     >>> lamella.nn.Hardtanh(-2, 2)(lamella.tensor([-3.0, 0.5]))
     tensor([-2.0000,  0.5000])

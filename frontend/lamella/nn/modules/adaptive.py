@@ -84,14 +84,19 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             RuntimeError: a target is not a class, or the shapes do not fit each other
         """
         if target_.ndim > 1:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+            raise RuntimeError(
+                f"0D or 1D target tensor expected, multi-target not supported; got shape {tuple(target_.shape)}"
+            )
         if input_.ndim != target_.ndim + 1:
             raise RuntimeError(
                 f"{target_.ndim}D target tensor expects {target_.ndim + 1}D input tensors, "
                 f"but found inputs with size {tuple(input_.shape)}"
             )
         if target_.ndim == 1 and input_.shape[0] != target_.shape[0]:
-            raise RuntimeError("Input and target should have the same size in the batch dimension.")
+            raise RuntimeError(
+                "Input and target should have the same size in the batch dimension. "
+                f"Got {input_.shape[0]} and {target_.shape[0]}."
+            )
         if target_.ndim == 0:
             output, loss = self.forward(input_.unsqueeze(0), target_.unsqueeze(0))
             return _ASMoutput(output.squeeze(0), loss)

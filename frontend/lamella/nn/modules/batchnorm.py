@@ -124,7 +124,8 @@ class BatchNorm1d(_BatchNorm):
 
     ``y = (x - mean) / sqrt(var + eps) * weight + bias`` for each channel, in training with the mean and the biased
     variance of the batch, else with the running ones. Training updates these by ``momentum``; None makes them the means
-    over all batches. After Ioffe and Szegedy (2015).
+    over all batches. Without ``track_running_stats`` there are none, and those of the batch are always used.
+    After Ioffe and Szegedy (2015).
 
     >>> lamella.nn.BatchNorm1d(2, affine=False)(lamella.tensor([[1.0, 4.0], [3.0, 0.0]]))
     tensor([[-1.0000,  1.0000],

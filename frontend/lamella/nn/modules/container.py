@@ -32,9 +32,9 @@ def _renumber(row: Module, modules: Iterable[Module]) -> None:
 
 def _repeated(row: _Row, times: int) -> list[Any]:
     if not isinstance(times, int):
-        raise TypeError(f"Sequential * {type(times).__name__}: it is repeated an int number of times")
+        raise TypeError(f"Sequential * {type(times).__name__}: the number of repetitions must be an int")
     if times <= 0:
-        raise ValueError(f"Sequential * {times}: it is repeated at least once")
+        raise ValueError(f"Sequential * {times}: the number of repetitions must be at least 1")
     return list(row) * times
 
 

@@ -217,7 +217,7 @@ class _ConvTransposeNd(_ConvNd):
             wanted = wanted[ahead:]
         if len(wanted) != n:
             raise ValueError(
-                f"{who}: argument 'output_size': expected {n} sizes, or {ahead + n} with all of the result's, got "
+                f"{who}: argument 'output_size': expected {n} sizes, or all {ahead + n} sizes of the result, got "
                 f"{tuple(output_size)}"
             )
         least = [

@@ -39,9 +39,11 @@ class Unflatten(Module):
         super().__init__()
         if isinstance(dim, bool) or not isinstance(dim, int):
             kind = type(dim).__name__
-            raise TypeError(f"Unflatten: argument 'dim' must be an int (named dimensions are not here), got {kind}")
+            raise TypeError(f"Unflatten: argument 'dim' must be an int, as there are no named dimensions, got {kind}")
         if not (isinstance(unflattened_size, (tuple, list)) and all(isinstance(n, int) for n in unflattened_size)):
-            raise TypeError(f"Unflatten: argument 'unflattened_size' must be ints, got {unflattened_size!r}")
+            raise TypeError(
+                f"Unflatten: argument 'unflattened_size' must be a tuple or list of ints, got {unflattened_size!r}"
+            )
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:

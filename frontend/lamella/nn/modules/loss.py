@@ -74,7 +74,7 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """``|d| - beta / 2``, and ``d² / (2 beta)`` where ``|d|`` is below ``beta``.
+    """``|d| - beta / 2``, and ``d² / (2 beta)`` where ``|d|`` is below ``beta``, for ``d = input - target``.
 
     >>> lamella.nn.SmoothL1Loss()(lamella.tensor([1.0, 2.0]), lamella.tensor([1.5, 4.0]))
     tensor(0.8125)
@@ -95,7 +95,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """``d² / 2`` where ``|d|`` is below ``delta``, else ``delta * (|d| - delta / 2)``.
+    """``d² / 2`` where ``|d|`` is below ``delta``, else ``delta * (|d| - delta / 2)``, for ``d = input - target``.
 
     >>> lamella.nn.HuberLoss()(lamella.tensor([1.0, 2.0]), lamella.tensor([1.5, 4.0]))
     tensor(0.8125)
@@ -291,7 +291,7 @@ class CTCLoss(_Loss):
 
     Args:
         blank: the class that separates labels in an alignment
-        reduction: "none", "mean" (of each loss by the number of its labels) or "sum"
+        reduction: "none", "mean" (of the losses, each divided by the number of its labels) or "sum"
         zero_infinity: losses of labels for which there are too few steps are 0
 
     >>> log_probs = lamella.full((2, 1, 2), 0.5).log()
@@ -313,7 +313,8 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     """CrossEntropyLoss of a Linear of the input.
 
     Args:
-        out_features: further dimensions of the loss, after that of the classes
+        out_features: further dimensions of the Linear's result, after the dimension of the classes; each place in them
+            has a loss of its own
         options: LinearCrossEntropyOptions, by which torch saves memory; the loss does not depend on them
 
     >>> loss = lamella.nn.LinearCrossEntropyLoss(3, 5)

@@ -1,15 +1,16 @@
 """Module, the base class of all modules. Its parts are classes in files of their own, each of which inherits the next:
 
 * ``Module``, here: members, as ``register_parameter`` and ``add_module`` add them; ``train`` and ``eval``;
-  ``requires_grad_`` and ``zero_grad``; ``extra_repr``
+  ``requires_grad_`` and ``zero_grad``; ``share_memory``; ``extra_repr``
 * ``Nested`` in _nesting.py: ``get_submodule``, ``named_modules``, ``named_children``, ``named_parameters``,
   ``named_buffers`` and their short forms; ``apply``
-* ``Movable`` in _moves.py: ``to``, ``to_empty``, ``type``; those of a dtype's or a device's name, as ``half``, ``cuda``
+* ``Movable`` in _moves.py: ``to``, ``to_empty``, ``type``; methods named after a dtype or device, as ``half``, ``cuda``
 * ``Stateful`` in _state_dict.py: ``state_dict`` and ``load_state_dict``, their hooks, extra state
-* ``Hooked`` in _hooks.py: ``register_forward_hook`` and the other hooks, and ``call_hooked``, which runs them, those of
-  backward by _backward_hooks.py
+* ``Hooked`` in _hooks.py: ``register_forward_hook`` and the other hooks, and ``call_hooked``, which runs the hooks; it
+  runs backward hooks by _backward_hooks.py
 * ``_C._ModuleBase`` in frontend/binding/module_base.cpp: ``__call__``, which calls ``forward`` if there are no
-  hooks; the look-up, assignment and deletion of attributes, which for members call ``_assign``, here
+  hooks, else ``call_hooked``; the look-up of attributes; their assignment and deletion, which for members call
+  ``_assign``, here
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> Remova
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls ``hook(module, name, submodule)`` when a module gets a submodule. A result other than None replaces it.
+    """Calls ``hook(module, name, submodule)`` when a module gets a submodule. A result other than None replaces the
+    submodule.
 
     >>> from lamella.nn.modules.module import register_module_module_registration_hook
     >>> with register_module_module_registration_hook(lambda module, name, submodule: print(name)):
@@ -165,7 +167,8 @@ class Module(Nested):
 
         Raises:
             KeyError: the name has a dot, is empty, or is that of another attribute
-            TypeError: ``param`` is not a Parameter
+            AttributeError: ``Module.__init__`` was not called before
+            TypeError: ``param`` is neither a Parameter nor None, or ``name`` is not a str
             ValueError: ``param`` is the result of an operator, and not a leaf
 
         >>> m = lamella.nn.Identity()
@@ -209,7 +212,7 @@ class Module(Nested):
         _set_persistent(self, name, persistent)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Adds a submodule, as an assignment does. The name may be one such as "0".
+        """Adds a submodule, or replaces the submodule with that name. The name need not be an identifier: "0" will do.
 
         >>> m = lamella.nn.Identity()
         >>> m.add_module("0", lamella.nn.Identity())
@@ -293,7 +296,7 @@ class Module(Nested):
                 grad.zero_()
 
     def share_memory(self: Self) -> Self:
-        """Moves all parameters and buffers to memory shared with other processes, by ``Tensor.share_memory_``.
+        """Moves parameters, gradients and buffers to memory shared with other processes, by ``Tensor.share_memory_``.
 
         >>> lamella.nn.Identity().share_memory()
         Identity()

@@ -53,7 +53,8 @@ class LayerNorm(_Affine):
 class RMSNorm(Module):
     """``x / sqrt(mean(x²) + eps) * weight`` over the last dimensions, those of ``normalized_shape``.
 
-    The default ``eps`` is the machine epsilon of the dtype. After Zhang and Sennrich (2019).
+    The default ``eps`` is float64's machine epsilon for float64, and float32's for other dtypes. After Zhang and
+    Sennrich (2019).
 
     >>> lamella.nn.RMSNorm(2, elementwise_affine=False)(lamella.tensor([[3.0, 3.0]]))
     tensor([[1., 1.]])

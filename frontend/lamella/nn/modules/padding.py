@@ -71,7 +71,7 @@ class _CircularPadNd(_Pad):
     def _check_input_dim(self, input: Tensor) -> None:
         n = self._spatial
         if input.ndim not in (n + 1, n + 2):
-            raise ValueError(f"expected {n + 1}D or {n + 2}D input (got {input.ndim}D input)")
+            raise ValueError(f"{type(self).__name__}: expected {n + 1}D or {n + 2}D input (got {input.ndim}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)

@@ -1,4 +1,4 @@
-"""Pooling: the maximum, the mean or the power mean of windows, and unpooling, as modules."""
+"""Pooling: the maximum, the mean or a norm of windows, and unpooling, as modules."""
 
 from __future__ import annotations
 
@@ -375,7 +375,7 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The maximum of each of ``output_size`` windows, which divide a sequence evenly.
+    """The maximum of each of ``output_size`` windows, spread evenly over a sequence.
 
     With ``return_indices`` the result is a pair, the second of which holds the index of each maximum.
 
@@ -388,7 +388,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maximum of each of ``output_size`` windows, which divide an image evenly. None keeps a size.
+    """The maximum of each of ``output_size`` windows, spread evenly over an image. None keeps a size.
 
     >>> lamella.nn.AdaptiveMaxPool2d((None, 1))(lamella.arange(4.0).view(1, 2, 2))
     tensor([[[1.],
@@ -400,7 +400,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The maximum of each of ``output_size`` windows, which divide a volume evenly. None keeps a size.
+    """The maximum of each of ``output_size`` windows, spread evenly over a volume. None keeps a size.
 
     >>> lamella.nn.AdaptiveMaxPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
     tensor([3., 7.])
@@ -420,7 +420,7 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """The means of ``output_size`` windows, which divide a sequence evenly.
+    """The means of ``output_size`` windows, spread evenly over a sequence.
 
     >>> lamella.nn.AdaptiveAvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[2., 3.]])
@@ -431,7 +431,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The means of ``output_size`` windows, which divide an image evenly. None keeps a size.
+    """The means of ``output_size`` windows, spread evenly over an image. None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool2d(1)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[7.5000]]])
@@ -442,7 +442,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The means of ``output_size`` windows, which divide a volume evenly. None keeps a size.
+    """The means of ``output_size`` windows, spread evenly over a volume. None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
     tensor([1.5000, 5.5000])

@@ -41,7 +41,7 @@ def _check_whole(name: str, value: Any, least: int, wanted: str) -> None:
     if not isinstance(value, int):
         raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
     if value < least:
-        raise ValueError(f"{name} must be {wanted}")
+        raise ValueError(f"{name} must be {wanted}, got {value}")
 
 
 class RNNBase(Module):
@@ -92,7 +92,8 @@ class RNNBase(Module):
         super().__init__()
         if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
             raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed, "
+                f"got {dropout!r}"
             )
         if dropout > 0 and num_layers == 1:
             warnings.warn(
@@ -106,13 +107,13 @@ class RNNBase(Module):
         _check_whole("input_size", input_size, 1, "greater than zero")
         _check_whole("hidden_size", hidden_size, 1, "greater than zero")
         if num_layers <= 0:
-            raise ValueError("num_layers must be greater than zero")
+            raise ValueError(f"num_layers must be greater than zero, got {num_layers}")
         if proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+            raise ValueError(f"proj_size should be a positive integer or zero to disable projections, got {proj_size}")
         if proj_size >= hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
+            raise ValueError(f"proj_size has to be smaller than hidden_size, got {proj_size} and {hidden_size}")
         if mode not in _GATES:
-            raise ValueError("Unrecognized RNN mode: " + mode)
+            raise ValueError(f"Unrecognized RNN mode: {mode}; it must be one of {', '.join(_GATES)}")
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
@@ -197,7 +198,7 @@ class RNNBase(Module):
         """Returns the state with its sequences permuted."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
-    # The next two methods hide the kind of state from the call below: one tensor here, a pair in an LSTM.
+    # The state is one tensor here, and a pair in an LSTM, which overrides the next three methods.
     def _each(self, hx: Any, change: Any) -> Any:
         return change(hx)
 
@@ -429,7 +430,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         if self.nonlinearity not in _PLAIN_CELLS:
-            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}. Select from 'tanh' or 'relu'.")
         return self._step(_PLAIN_CELLS[self.nonlinearity], input, hx)
 
 

@@ -106,7 +106,10 @@ class Embedding(Module):
         tensor([[3., 4.]])
         """
         if embeddings.dim() != 2:
-            raise AssertionError(f"from_pretrained: expected a table of two dimensions, got {tuple(embeddings.shape)}")
+            raise AssertionError(
+                f"{cls.__name__}.from_pretrained: argument 'embeddings': expected a table of two dimensions, got shape "
+                f"{tuple(embeddings.shape)}"
+            )
         rows, columns = embeddings.shape
         return cls(
             rows,
@@ -226,7 +229,10 @@ class EmbeddingBag(Module):
         tensor([[2., 3.]])
         """
         if embeddings.dim() != 2:
-            raise AssertionError(f"from_pretrained: expected a table of two dimensions, got {tuple(embeddings.shape)}")
+            raise AssertionError(
+                f"{cls.__name__}.from_pretrained: argument 'embeddings': expected a table of two dimensions, got shape "
+                f"{tuple(embeddings.shape)}"
+            )
         rows, columns = embeddings.shape
         made = cls(
             rows,

@@ -150,9 +150,14 @@ class Transformer(Module):
     ) -> Tensor:
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
-            raise RuntimeError("the batch number of src and tgt must be equal")
+            raise RuntimeError(
+                f"the batch number of src and tgt must be equal, got {src.shape[batch]} and {tgt.shape[batch]}"
+            )
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+            raise RuntimeError(
+                f"the feature number of src and tgt must be equal to d_model, {self.d_model}, got {src.shape[-1]} and "
+                f"{tgt.shape[-1]}"
+            )
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,
@@ -184,13 +189,13 @@ class Transformer(Module):
 class TransformerEncoder(Module):
     """A stack of copies of an encoder layer, with an optional norm at the end.
 
-    ``enable_nested_tensor`` has torch leave padding out in ``eval()``, if no gradients are recorded and the layer has
-    ``batch_first``, biases, an even number of heads, a plain activation and norms at its end. Lamella sets the results
-    to zero then, before the last norm, where ``src_key_padding_mask`` hides the ends of sequences. ``mask_check`` asks
-    for a check that the mask hides only ends; here it is always checked.
+    ``enable_nested_tensor`` has torch leave padding out in ``eval()``, if no gradients are recorded, ``mask`` is not
+    given and the layer has ``batch_first``, biases, an even number of heads, relu or gelu, and norms with one ``eps``
+    after its parts. Lamella sets the results to zero then, before the last norm, where ``src_key_padding_mask`` hides
+    the ends of sequences. ``mask_check`` is ignored: that the mask hides only ends is always checked.
 
     Warns:
-        UserWarning: ``enable_nested_tensor`` is set, and the layer does not meet these conditions
+        UserWarning: ``enable_nested_tensor`` is set, and the layer is not such a layer
 
     >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16)
     >>> lamella.nn.TransformerEncoder(layer, 2)(lamella.ones(5, 3, 8)).shape
@@ -292,8 +297,8 @@ class TransformerDecoder(Module):
 
 
 class _Layer(Module):
-    """The common base of encoder and decoder layers: parts that are attentions, and one of two linear layers. Each part
-    ends in a dropout and has a norm, which are numbered in the order of the parts."""
+    """The common base of encoder and decoder layers. Their parts are one or two attentions and, as the last part, two
+    linear layers. Each part ends in a dropout and has a norm, which are numbered in the order of the parts."""
 
     _attentions: tuple[str, ...]
     __constants__ = ["norm_first"]

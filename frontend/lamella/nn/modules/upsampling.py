@@ -61,7 +61,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Resizes an image (N, C, H, W); each element of the result is the nearest element of the input.
+    """Resizes an image (N, C, H, W) by ``interpolate`` with mode "nearest": element i is element floor(i * old / new).
 
     >>> lamella.nn.UpsamplingNearest2d(size=(1, 4))(lamella.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1., 1., 2., 2.]]]])

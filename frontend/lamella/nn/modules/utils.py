@@ -9,12 +9,12 @@ __all__: list[str] = []
 
 
 def several(value: Any, n: int) -> tuple[Any, ...]:
-    """Returns ``n`` values: one value repeated, or those that were given."""
+    """Returns the values of an iterable as a tuple, without a check of their number, or one value ``n`` times."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """Returns a function that returns ``n`` values: its argument repeated, or the values in it.
+    """Returns a function that returns the values of an iterable as a tuple, or one value ``n`` times.
 
     >>> lamella.nn.modules.utils._ntuple(2)(3)
     (3, 3)

@@ -84,8 +84,7 @@ def clip_grad_norm_(
     Args:
         parameters: a tensor or several; those without a gradient are skipped
         norm_type: the order, ``float("inf")`` for the greatest absolute value
-        error_if_nonfinite: raises a RuntimeError if the norm is infinite or NaN; otherwise the gradients are scaled by
-        it
+        error_if_nonfinite: raises a RuntimeError if the norm is infinite or NaN; otherwise gradients become 0 or NaN
         foreach: accepted for torch's programs, and ignored
 
     >>> lamella.nn.utils.clip_grad_norm_([], 1.0)

@@ -84,7 +84,8 @@ def orthogonal(
             orthogonal matrix of its QR decomposition; otherwise values cannot be assigned but with "householder"
 
     Raises:
-        ValueError: there is no such tensor, it has less than two dimensions, or the map is unknown
+        ValueError: there is no such tensor, it has less than two dimensions, or the map is unknown, or
+            "householder" for a complex tensor
 
     The maps are described by Lezcano-Casado, arXiv:1909.09501.
 

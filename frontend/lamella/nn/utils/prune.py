@@ -32,8 +32,8 @@ class BasePruningMethod(ABC):
     """A method of pruning, and the hook of a parameter that is pruned by it.
 
     A subclass has ``compute_mask(t, default_mask)``, which returns a mask of the shape of ``t``, and ``PRUNING_TYPE``:
-    "unstructured", "structured" (along its ``dim``) or "global". For a tensor that is pruned already, ``t`` has only
-    the elements that are left, or only the slices that are left, or everything.
+    "unstructured", "structured" (along its ``dim``) or "global". For a tensor that is pruned already, ``t`` has,
+    in the order of these types, only the elements that are left, only the slices that are left, or everything.
 
     >>> class FirstColumn(lamella.nn.utils.prune.BasePruningMethod):
     ...     PRUNING_TYPE = "global"
@@ -174,7 +174,10 @@ class PruningContainer(BasePruningMethod):
         elif method.PRUNING_TYPE == "global":
             seen = (slice(None),) * t.dim()
         else:
-            raise ValueError(f"prune: PRUNING_TYPE {method.PRUNING_TYPE!r} is not known")
+            raise ValueError(
+                f"prune: PRUNING_TYPE {method.PRUNING_TYPE!r} of {type(method).__name__} is not known; it must be "
+                "'unstructured', 'structured' or 'global'"
+            )
         mask = default_mask.to(dtype=t.dtype, copy=True)
         part = method.compute_mask(t[seen], default_mask=default_mask[seen])
         mask[seen] = part.to(dtype=mask.dtype)

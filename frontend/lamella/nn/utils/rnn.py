@@ -56,7 +56,10 @@ class PackedSequence(_Fields):
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
             if not (isinstance(data, list | tuple) and len(data) == 2):
-                raise AssertionError("PackedSequence: argument 'data': expected a pair without batch_sizes")
+                raise AssertionError(
+                    "PackedSequence: argument 'data': expected a pair (data, batch_sizes) without the argument "
+                    f"'batch_sizes', got {type(data).__name__}"
+                )
             data, batch_sizes = data
         elif batch_sizes.device.type != host().type:
             raise ValueError(
@@ -264,8 +267,12 @@ def pad_sequence(
     if any(t.ndim == 0 for t in all_of_them):
         raise RuntimeError("pad_sequence: argument 'sequences': one has no dimension to pad")
     rest = all_of_them[0].shape[1:]
-    if any(t.shape[1:] != rest for t in all_of_them):
-        raise RuntimeError("pad_sequence: argument 'sequences': their shapes differ after the first dimension")
+    others = [tuple(t.shape) for t in all_of_them if t.shape[1:] != rest]
+    if others:
+        raise RuntimeError(
+            "pad_sequence: argument 'sequences': their shapes differ after the first dimension, got "
+            f"{tuple(all_of_them[0].shape)} and {others[0]}"
+        )
     longest = max(t.shape[0] for t in all_of_them)
 
     def padded(t: Any) -> Any:

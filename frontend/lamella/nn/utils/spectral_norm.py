@@ -65,7 +65,7 @@ class SpectralNorm:
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
-        """Returns the weight divided by its largest singular value, after steps of the power method if wanted."""
+        """Returns the weight divided by its largest singular value, estimated anew with ``do_power_iteration``."""
         weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -99,7 +99,7 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        """Adds a hook to a module; a RuntimeError if the parameter has one already."""
+        """Adds a hook to a module; raises a RuntimeError if the parameter has one already."""
         if any(isinstance(h, SpectralNorm) and h.name == name for h in module._forward_pre_hooks.values()):
             raise RuntimeError(f"spectral_norm: parameter {name!r} has a spectral norm already")
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
@@ -107,7 +107,7 @@ class SpectralNorm:
         if weight is None:
             raise ValueError(f"spectral_norm: parameter {name!r} is None")
         if is_lazy(weight):
-            raise ValueError("spectral_norm: the parameter has no shape yet; call the lazy module once before")
+            raise ValueError(f"spectral_norm: parameter {name!r} has no shape yet; call the lazy module once before")
         rows, columns = hook.reshape_weight_to_matrix(weight.detach()).shape
         u, v = direction(weight, rows, eps), direction(weight, columns, eps)
         delattr(module, name)

@@ -42,7 +42,7 @@ class WeightNorm:
 
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
-        """Adds a hook to a module; a RuntimeError if the parameter has one already."""
+        """Adds a hook to a module; raises a RuntimeError if the parameter has one already."""
         warnings.warn(
             "nn.utils.weight_norm is deprecated in favour of nn.utils.parametrizations.weight_norm",
             FutureWarning,
@@ -53,7 +53,7 @@ class WeightNorm:
         hook = WeightNorm(name, dim)
         weight = getattr(module, name)
         if is_lazy(weight):
-            raise ValueError("weight_norm: the parameter has no shape yet; call the lazy module once before")
+            raise ValueError(f"weight_norm: parameter {name!r} has no shape yet; call the lazy module once before")
         del module._parameters[name]
         module.register_parameter(name + "_g", Parameter(norm_except_dim(weight.detach(), hook.dim)))
         module.register_parameter(name + "_v", Parameter(weight.detach()))

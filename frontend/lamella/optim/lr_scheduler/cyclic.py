@@ -124,7 +124,7 @@ class CyclicLR(_WithMomentum):
         return [low + (top - low) * share for low, top in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns all attributes except the optimizer; of a callable object its attributes, None for a function."""
+        """Returns all attributes but the optimizer; for ``scale_fn`` the attributes of a callable object, or None."""
         state = super().state_dict()
         f = self._scale_fn_custom
         plain = f is None or isinstance(f, types.FunctionType)

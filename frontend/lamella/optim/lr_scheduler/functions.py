@@ -25,7 +25,7 @@ class _ByFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns all attributes except the optimizer; of callable objects their attributes, None for functions."""
+        """Returns all attributes but the optimizer; for ``lr_lambda`` the attributes of callable objects, or None."""
         state = super().state_dict()
         state["lr_lambdas"] = [
             None if isinstance(f, types.FunctionType) else getattr(f, "__dict__", {}).copy() for f in self.lr_lambdas

@@ -21,7 +21,7 @@ class ReduceLROnPlateau(LRScheduler):
             absolute difference if it is "abs"
         cooldown: the number of steps after a fall in which no step counts as one without improvement
         min_lr: the lower bound of rates, or a list of one for each group
-        eps: a change of a rate by less than this is not made
+        eps: a change of a rate by this or less is not made
 
     Raises:
         ValueError: the factor is 1 or more, or a mode is unknown

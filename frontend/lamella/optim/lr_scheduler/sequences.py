@@ -19,7 +19,9 @@ class _Of(LRScheduler):
         who = type(self).__name__
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{who} at index {i} should have `optimizer` as its attribute.")
+                raise TypeError(
+                    f"{who} at index {i} should have `optimizer` as its attribute. It got a {type(scheduler).__name__}"
+                )
             if isinstance(scheduler, ReduceLROnPlateau):
                 raise ValueError(
                     f"{who} does not support `ReduceLROnPlateau`, whose step needs a metric, but got one at index {i}"

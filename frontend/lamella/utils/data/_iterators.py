@@ -171,7 +171,7 @@ class _BaseDataLoaderIter:
                 f"(when accessing len(dataloader)), but {progress.samples} samples have been fetched. "
             )
             if self._num_workers > 0:
-                text += "Each worker has a copy of the stream; get_worker_info() tells it which part is its own."
+                text += "Each worker has a copy of the stream; get_worker_info() says which part it should read."
             warnings.warn(text, stacklevel=3)
 
     def __len__(self) -> int:

@@ -335,7 +335,10 @@ class DataLoader(Generic[T_co]):
                 f"{mine['kind']} of length {mine['length']}"
             )
         if len(generators) != len(mine["generators"]):
-            raise ValueError("DataLoader.load_state_dict: the state has other generators than the loader and sampler")
+            raise ValueError(
+                "DataLoader.load_state_dict: the state has other generators than the loader and sampler: it has "
+                f"{len(generators)}, and they have {len(mine['generators'])}"
+            )
         for name, of_mine in mine["order"].items() if epoch is not None else ():
             if order.get(name) != of_mine:
                 raise ValueError(
@@ -387,9 +390,12 @@ class DataLoader(Generic[T_co]):
 
 def _check_numbers(workers: int, timeout: float, prefetch_factor: int | None, persistent: bool) -> None:
     if workers < 0:
-        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        raise ValueError(
+            "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing. "
+            f"Got num_workers={workers}."
+        )
     if timeout < 0:
-        raise ValueError("timeout option should be non-negative")
+        raise ValueError(f"timeout option should be non-negative, got timeout={timeout}")
     if workers == 0 and prefetch_factor is not None:
         raise ValueError(
             "prefetch_factor option could only be specified in multiprocessing. Let num_workers > 0 to enable "

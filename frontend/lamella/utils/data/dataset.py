@@ -111,7 +111,7 @@ def samples_of(dataset: Any, indices: Sequence[Any]) -> list[Any]:
 
 def batch_of(dataset: Any, indices: Sequence[Any], sequence: Callable[[Any], Any] = list) -> Any:
     """Returns the batch that default_collate makes of the samples at several indices. ``sequence`` makes the list or
-    tuple of samples that it gets."""
+    tuple of samples that default_collate gets."""
     from lamella.utils.data._utils.collate import default_collate
 
     if takes_lists(dataset, "__getbatch__"):
@@ -269,7 +269,9 @@ class ConcatDataset(Dataset[T_co]):
         """Returns the number of the dataset that has the sample, and its index there."""
         if index < 0:
             if -index > len(self):
-                raise ValueError("absolute value of index should not exceed dataset length")
+                raise ValueError(
+                    f"absolute value of index should not exceed dataset length, got index {index} of {len(self)}"
+                )
             index += len(self)
         which = bisect.bisect_right(self.cumulative_sizes, index)
         return which, index - (self.cumulative_sizes[which - 1] if which else 0)
@@ -321,7 +323,7 @@ class ChainDataset(IterableDataset[Any]):
 
 def _check_stream(dataset: Any) -> None:
     if not isinstance(dataset, IterableDataset):
-        raise AssertionError("ChainDataset only supports IterableDataset")
+        raise AssertionError(f"ChainDataset only supports IterableDataset, got {type(dataset).__name__}")
 
 
 class Subset(Dataset[T_co]):
@@ -379,7 +381,7 @@ def random_split(
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         for k, fraction in enumerate(lengths):
             if fraction < 0 or fraction > 1:
-                raise ValueError(f"Fraction at index {k} is not between 0 and 1")
+                raise ValueError(f"Fraction at index {k} is not between 0 and 1, got {fraction}")
         counts = [math.floor(size * fraction) for fraction in lengths]
         for k in range(size - sum(counts)):
             counts[k % len(counts)] += 1

@@ -19,7 +19,7 @@ class DistributedSampler(Sampler[Any]):
     Call ``set_epoch`` before each epoch, else every epoch has the same order.
 
     Args:
-        dataset: the table, whose length is read when the sampler is made
+        dataset: the table, whose length when the sampler is made determines the number of indices
         num_replicas: the number of processes; required unless ``lamella.distributed`` is available, which gives it
         rank: the number of this process, from 0 on; likewise
         shuffle: draw the order from ``seed`` plus the epoch; otherwise it is 0, 1, …

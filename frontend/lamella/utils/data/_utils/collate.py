@@ -143,7 +143,7 @@ def collate_float_fn(batch: Sequence[float], *, collate_fn_map: CollateFunctions
 def collate_int_fn(batch: Sequence[int], *, collate_fn_map: CollateFunctions | None = None) -> Any:
     """Returns a vector of int64, or of bools."""
     made = lamella.tensor(batch)
-    # Raises for numbers above int64.
+    # Numbers above int64 give uint64; as int64 they raise an error.
     return made if made.dtype is not lamella.uint64 else lamella.tensor(batch, dtype=lamella.int64)
 
 

@@ -10,8 +10,8 @@ While a thread fetches, it draws from the stream's generator. A dataset that is 
 ``fork_rng`` block in one batch and end it in a later one: the block is in effect in each batch between, and the program
 has its own generator between the batches. The global generators of Python and numpy belong to the process: workers seed
 them for each batch. The main thread of a program without workers does so as well, and restores them after the batch.
-Neither does so if the dataset consists of Lamella's own that draw nothing, such as TensorDataset. Other threads do not
-seed them, since the rest of the program draws from them meanwhile.
+Neither does so if the dataset consists of Lamella's own that draw nothing, such as TensorDataset, and default_collate
+collates it. Other threads do not seed them, since the rest of the program draws from them meanwhile.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Deferred:
 
 
 def restore() -> None:
-    """Restores the program's handler, in a process that was forked within such blocks."""
+    """Restores the program's handler, in a process that was forked within blocks of Deferred."""
     handler = getsignal(SIGINT)
     while isinstance(block := getattr(handler, "__self__", None), Deferred):
         handler = block.handler

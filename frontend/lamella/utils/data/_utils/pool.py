@@ -95,7 +95,7 @@ class Worker:
         return f"after batch {batch}" if done else fetch.describe((batch, k), self.tasks.get(batch))
 
     def traceback(self, wait: float = 0.0) -> str:
-        """Returns the traceback that the worker has written; waits up to some seconds for it."""
+        """Returns the traceback that the worker has written; waits up to ``wait`` seconds for its beginning."""
         poll = select.poll()
         poll.register(self.trace, select.POLLIN)
         text = b""

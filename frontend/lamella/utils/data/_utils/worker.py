@@ -123,7 +123,7 @@ def _worker_loop(job: Job, link: Link, worker_id: int, base_seed: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         interrupts.restore()
-        # It was blocked when the process was started, see pool.py.
+        # SIGINT was blocked when the process was started, see pool.py.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         if multiprocessing.parent_process() is not None:
             channel.close_inherited(link.channel)
