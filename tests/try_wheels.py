@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pages import blocks, write_files
@@ -93,10 +94,11 @@ def main() -> int:
         print(f"expected wheels of {', '.join(ours)}; found {', '.join(wheels) or 'none'}")
         return 1
     bad = 0
-    with tempfile.TemporaryDirectory() as work:
-        wheels |= {name: built(page, folder, Path(work) / name) for name, page in PAGES.items()}
-        for name, wheel in wheels.items():
-            trouble = attempt(wheel, wheels, Path(work) / f"{name}_venv")
+    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
+        pages = {name: pool.submit(built, page, folder, Path(work, name)) for name, page in PAGES.items()}
+        wheels |= {name: page.result() for name, page in pages.items()}
+        troubles = pool.map(lambda name: attempt(wheels[name], wheels, Path(work, f"{name}_venv")), wheels)
+        for wheel, trouble in zip(wheels.values(), troubles, strict=True):
             print(f"{wheel.name}: {trouble or 'works'}")
             bad += bool(trouble)
     return 1 if bad else 0
