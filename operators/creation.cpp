@@ -124,14 +124,14 @@ void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, st
   LAMELLA_CHECK(by != 0 && std::isfinite(by), argument("step"), ": expected a finite step other than 0, got ", by);
   LAMELLA_CHECK((by > 0) == (to >= from) || to == from, argument("step"), ": the step ", by, " leads away from ", from,
                 " to ", to);
-  double count;
+  __int128 count;
   if (floating) {
-    count = std::ceil((to - from) / by);
-  } else {  // exact for integers beyond 2^53, unless the count itself is beyond
+    count = static_cast<__int128>(std::min(std::ceil((to - from) / by), 1e19));
+  } else {
     const __int128 span = static_cast<__int128>(end.toLong()) - start.toLong(), s = step.toLong();
-    count = static_cast<double>((span + s + (s > 0 ? -1 : 1)) / s);
+    count = (span + s + (s > 0 ? -1 : 1)) / s;
   }
-  LAMELLA_CHECK(!(count > 9e18), argument("end"), ": the range from ", from, " ('start') to ", to, " by ", by,
+  LAMELLA_CHECK(count <= INT64_MAX, argument("end"), ": the range from ", from, " ('start') to ", to, " by ", by,
                 " ('step') has more elements than 63 bits can count");
   const int64_t n = static_cast<int64_t>(count);
   check_sizes("end", n, t);

@@ -25,11 +25,14 @@ struct Equation {
 Term parse_term(const std::string& text) {
   Term term;
   for (size_t i = 0; i < text.size(); i++) {
-    if (std::isalpha(static_cast<unsigned char>(text[i]))) {
+    const char letter = text[i];
+    if ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) {
       term.letters += text[i];
     } else {
-      LAMELLA_CHECK(text.compare(i, 3, "...") == 0, argument("equation"), ": '", text.substr(i, 1),
-                    "' is no label; labels are letters, ',' parts operands, '->' the output");
+      size_t width = 1;  // of a character in UTF-8
+      while (i + width < text.size() && (text[i + width] & 0xC0) == 0x80) width++;
+      LAMELLA_CHECK(text.compare(i, 3, "...") == 0, argument("equation"), ": '", text.substr(i, width),
+                    "' is no label; labels are the letters a to z and A to Z, ',' parts operands, '->' the output");
       LAMELLA_CHECK(term.ellipsis < 0, argument("equation"), ": two ellipses in '", text, "'");
       term.ellipsis = static_cast<int>(term.letters.size());
       i += 2;
@@ -42,7 +45,7 @@ Equation parse(std::string_view equation) {
   Equation e;
   std::string text;
   for (char letter : equation)
-    if (!std::isspace(static_cast<unsigned char>(letter))) text += letter;
+    if (letter != ' ' && (letter < '\t' || letter > '\r')) text += letter;
   const size_t arrow = text.find("->");
   if (arrow != std::string::npos) {
     e.has_output = true;

@@ -87,6 +87,10 @@ Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool n
 // dtype, and the number gets it.
 Tensor places(const Tensor& boundaries, const Scalar& value, bool right, bool narrow) {
   ScalarType t = boundaries.dtype();
+  if (t == kUInt64 && value.isIntegral() && value.value().tag != LAMELLA_UINT && value.toLong() < 0)
+    return places(boundaries, 0, false, narrow);  // before all
+  if (is_integral(t, true) && t != kUInt64 && value.value().tag == LAMELLA_UINT)
+    return places(boundaries, INT64_MAX, true, narrow);  // behind all
   if (is_integral(t, true) && (value.isFloatingPoint() || t != kUInt64)) t = value.isFloatingPoint() ? kDouble : kLong;
   const Tensor in = boundaries.to(t);
   return places(in, lamella::full({}, value, in.options()), right, narrow);

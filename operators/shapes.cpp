@@ -61,9 +61,12 @@ Scalar factor_in(const Scalar& number, ScalarType t) {
 }
 
 bool broadcast(DimVector* sizes, IntArrayRef other) {
-  int ndim = static_cast<int>(sizes->size());
-  while (sizes->size() < other.size()) sizes->push_back(1);
-  return dispatcher::broadcast(&ndim, sizes->data(), static_cast<int>(other.size()), other.data());
+  DimVector made(*sizes);
+  int ndim = static_cast<int>(made.size());
+  while (made.size() < other.size()) made.push_back(1);
+  if (!dispatcher::broadcast(&ndim, made.data(), static_cast<int>(other.size()), other.data())) return false;
+  *sizes = made;
+  return true;
 }
 
 void same_with(Output& out, const Tensor& self, const char* name, const Tensor& other) {

@@ -104,7 +104,7 @@ bool suits_onednn(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
   constexpr int64_t least = 256;  // below this size our tiles are as fast
   if (g.m < least || g.n < least || g.k < least) return false;
   if (dtype == LAMELLA_FLOAT32)
-    return blas_reads(a) && blas_reads(b) && g.c_row >= g.n && !g.column_bias && onednn_available();
+    return blas_reads(a) && blas_reads(b) && g.c_row >= g.n && !g.row_bias && !g.column_bias && onednn_available();
   return operand_size(dtype) < 4 && !g.narrow && blas_reads(a) && blas_reads(b) && amx_multiplies(dtype);
 }
 

@@ -51,6 +51,14 @@ lamella_status search(const lamella_tensor* boundaries, const lamella_tensor* va
 lamella_status search(const lamella_tensor* boundaries, const Tensor& values, bool right, const lamella_tensor* out) {
   return out->numel == 0 ? LAMELLA_OK : search(boundaries, values.get(), nullptr, right, out);
 }
+// Returns whether a number is beyond the dtype that it is compared in: negative beside uint64, or above int64 beside
+// other integers.
+bool beyond(const Scalar& number, int dtype) {
+  const lamella_value v = number.value();
+  return dtype == LAMELLA_UINT64 ? v.tag == LAMELLA_INT && v.as.i < 0
+                                 : v.tag == LAMELLA_UINT && class_of(dtype) < LAMELLA_CLASS_FLOATING;
+}
+
 // Searches for a number. Boundaries that are integers or bools are converted to int64, or to float64 for a floating
 // number, so that the number is not rounded to their dtype. Floating boundaries, and uint64 ones for an integer, keep
 // their dtype, and the number is converted to it.
@@ -61,8 +69,13 @@ lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bo
       class_of(boundaries->dtype) < LAMELLA_CLASS_FLOATING && (floating || boundaries->dtype != LAMELLA_UINT64);
   const int wide = floating ? LAMELLA_FLOAT64 : LAMELLA_INT64;
   const Operand wider(boundaries, widens ? wide : boundaries->dtype, true);
+  lamella_value sought = wanted.value();
+  if (beyond(wanted, boundaries->dtype)) {  // the place is before all boundaries, or behind all
+    right = sought.tag == LAMELLA_UINT;
+    sought = value(right ? INT64_MAX : int64_t{0});
+  }
   alignas(16) char number[16];
-  store_number(wanted.value(), wider->dtype, number);
+  store_number(sought, wider->dtype, number);
   return search(wider.get(), nullptr, number, right, out);
 }
 

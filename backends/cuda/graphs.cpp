@@ -117,6 +117,9 @@ void destroy(int64_t handle) {
 
 bool is_capturing(int64_t device) {
   const int at = static_cast<int>(device);
+  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(),
+                      "is_current_stream_capturing: argument 'device': device 'cuda:", device,
+                      "' does not exist; there are ", device_count());
   enter(at);
   int status = 0;
   require(driver().capture_status(current_stream(at), &status), "is_current_stream_capturing");

@@ -41,8 +41,8 @@ bool passed(Block& b) {
 }
 
 lamella_status take(int64_t asked, void** out) {
-  int64_t bytes = 4096;  // a power of two, so that blocks can be used again
-  while (bytes < asked) bytes *= 2;
+  int64_t bytes = 4096;  // a power of two, so that blocks can be used again; beyond 2^62, which no host has, as asked
+  while (bytes < asked) bytes = bytes >> 61 ? asked : bytes * 2;
   enter(0);
   Pinned& p = pinned();
   std::lock_guard lock(p.mutex);

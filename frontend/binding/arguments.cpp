@@ -317,8 +317,12 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
       return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "has no argument", key);
   }
   if (taken + spare >= nkw) return true;
-  return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "got two values for argument",
-               PyTuple_GET_ITEM(kwnames, nkw - 1));
+  PyObject* second = PyTuple_GET_ITEM(kwnames, nkw - 1);
+  for (Py_ssize_t k = 1; k < nkw; k++)
+    for (const Param& p : params)
+      for (Py_ssize_t j = 0; j < k && names(PyTuple_GET_ITEM(kwnames, k), p); j++)
+        if (names(PyTuple_GET_ITEM(kwnames, j), p)) second = PyTuple_GET_ITEM(kwnames, k);
+  return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "got two values for argument", second);
 }
 
 }  // namespace lamella::binding

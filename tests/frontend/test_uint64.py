@@ -1,5 +1,7 @@
 """Whole numbers above int64's range: arguments, elements and results, for the dtypes that hold them."""
 
+import bisect
+
 import lamella
 import numpy as np
 import pytest
@@ -87,3 +89,23 @@ def test_a_layer_and_a_python_kernel_get_them():
         assert lamella.ops.large.same(2**64 - 1) == 2**64 - 1
     assert seen == [(2**64 - 1,)]
     lib.close()
+
+
+@pytest.mark.parametrize(
+    "dtype, numbers", [("uint64", [0, 5, 2**63 + 5]), ("int64", [-5, 0, 2**63 - 1]), ("uint8", [0, 255])]
+)
+@pytest.mark.parametrize("right", [False, True])
+def test_numbers_beyond_the_boundaries_dtype(dtype, numbers, right):
+    """The place is that among Python's integers, which have no bounds."""
+    boundaries = lamella.tensor(numbers, dtype=getattr(lamella, dtype))
+    composite = lamella._C._get_kernel(lamella.ops.aten.searchsorted.Scalar, "composite")
+    for n in (-(2**63), -1, 0, 5, 255, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1):
+        place = (bisect.bisect_right if right else bisect.bisect_left)(numbers, n)
+        assert lamella.searchsorted(boundaries, n, right=right).item() == place, n
+        assert lamella.bucketize(n, boundaries, right=right).item() == place, n
+        assert composite(boundaries, n, right=right).item() == place, n
+
+
+def test_the_largest_floats_below_two_to_the_64():
+    x = np.array([2.0**63, 2.0**64 - 2048, 9.3e18, 1.5, 2.0**63 - 1024])
+    assert lamella.from_numpy(x).to(lamella.uint64).tolist() == [int(n) for n in x]

@@ -50,6 +50,7 @@ def test_einsum(equation, shapes, name, composite):
     [
         ("ij", [(2,)], "operand 0 has 2 labels"),
         ("i1", [(2, 3)], "'1' is no label"),
+        ("éi", [(2, 3)], "'é' is no label"),
         ("ij->k", [(2, 3)], "label 'k' of the output is in no operand"),
         ("ij->ii", [(2, 3)], "label 'i' appears twice"),
         ("ii", [(2, 3)], "label 'i'"),

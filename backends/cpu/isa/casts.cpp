@@ -25,10 +25,10 @@ constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat1
 template <class To>
 inline To from_float(double x) {
   if constexpr (std::is_same_v<To, uint64_t>)
-    return x < 0                       ? static_cast<To>(static_cast<int64_t>(x))
-           : x < 9.2e18                ? static_cast<To>(static_cast<int64_t>(x))
-           : x < 1.8446744073709550e19 ? static_cast<To>(x)
-                                       : To(0);
+    return x < 0        ? static_cast<To>(static_cast<int64_t>(x))
+           : x < 0x1p63 ? static_cast<To>(static_cast<int64_t>(x))
+           : x < 0x1p64 ? static_cast<To>(x)
+                        : To(0);
   else
     return static_cast<To>(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18
                                ? static_cast<int64_t>(x)

@@ -60,8 +60,8 @@ Mode* make(PyTypeObject* type, bool to) {
 }
 
 PyObject* wrap_function(PyObject* mode, PyObject* f) {
-  if (!decorate) return PyErr_Format(PyExc_RuntimeError, "autograd is not set up");
-  PyObject* r = PyObject_CallFunctionObjArgs(decorate, mode, f, nullptr);
+  PyObject* r = decorate ? PyObject_CallFunctionObjArgs(decorate, mode, f, nullptr)
+                         : PyErr_Format(PyExc_RuntimeError, "autograd is not set up");
   Py_DECREF(mode);
   return r;
 }
@@ -84,7 +84,9 @@ template <bool On>
 PyObject* plain_call(PyObject* type, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   if (__builtin_expect(PyVectorcall_NARGS(nargsf) == 0 && !kwnames, 1))
     return reinterpret_cast<PyObject*>(make(reinterpret_cast<PyTypeObject*>(type), On));
-  if (PyVectorcall_NARGS(nargsf) != 1 || kwnames)
+  const Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  if (PyVectorcall_NARGS(nargsf) + keywords != 1 ||
+      (keywords && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "orig_func")))
     return PyErr_Format(PyExc_TypeError, "no_grad and enable_grad take one function to decorate, or nothing");
   Mode* m = make(reinterpret_cast<PyTypeObject*>(type), On);
   return m ? wrap_function(reinterpret_cast<PyObject*>(m), args[0]) : nullptr;

@@ -69,6 +69,12 @@ def test_a_subclass_that_changes_samples_is_asked_for_each():
     assert [b[0].tolist() for b in DataLoader(Subset(doubled, [3, 1]), 2)] == [[6, 2]]
 
 
+def test_positions_that_are_no_integers_are_errors():
+    for index in (1.5, "1"):
+        with pytest.raises((TypeError, IndexError)):
+            TensorDataset(lamella.arange(4)).__getitems__([0, index])
+
+
 def test_a_dataset_that_makes_batches_itself():
     class Own(Dataset):
         def __len__(self):

@@ -167,10 +167,10 @@ def _positions(dataset: TensorDataset, indices: Sequence[Any]) -> lamella.Tensor
     if type(indices[0]) is not int:
         return None
     try:
-        chosen = np.array(indices, np.int64)
+        chosen = np.array(indices)
     except (TypeError, ValueError, OverflowError):
         return None
-    if chosen.ndim != 1 or chosen.min() < 0 or chosen.max() >= len(dataset):
+    if chosen.dtype != np.int64 or chosen.ndim != 1 or chosen.min() < 0 or chosen.max() >= len(dataset):
         return None
     positions = lamella.from_numpy(chosen)
     return positions if dataset.tensors[0].is_cpu else positions.to(dataset.tensors[0].device)
