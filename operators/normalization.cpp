@@ -344,8 +344,8 @@ tensor([[2.]])
       {.schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
        .infer = shape<infer_rms_norm>,
        .composite = composite<rms_norm>,
-       .doc = R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if
-not given.
+       .doc = R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the epsilon of the
+dtype if not given, for float16 and bfloat16 that of float32.
 
 >>> lamella.rms_norm(lamella.tensor([[2., 2.]]), [2])
 tensor([[1., 1.]])

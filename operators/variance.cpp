@@ -109,7 +109,7 @@ tensor(1.)
       {.schema = "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
        .infer = shape<infer_all<Output>>,
        .composite = composite<spread_all<false, true>>,
-       .doc = R"(The variance and the mean, in one pass.
+       .doc = R"(The variance and the mean of the same elements.
 
 >>> lamella.var_mean(lamella.tensor([1., 3.]), unbiased=False)
 (tensor(1.), tensor(2.))
@@ -124,7 +124,7 @@ tensor(1.)
       {.schema = "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
        .infer = shape<infer_all<Output>>,
        .composite = composite<spread_all<true, true>>,
-       .doc = R"(The standard deviation and the mean, in one pass.
+       .doc = R"(The standard deviation and the mean of the same elements.
 
 >>> lamella.std_mean(lamella.tensor([1., 5.]), unbiased=False)
 (tensor(2.), tensor(3.))

@@ -244,6 +244,8 @@ def test_numpys_names_of_arguments():
     for wrong in ({"axis": 0, "dim": 0}, {"dim": 0, "axis": 1}):
         with pytest.raises(TypeError, match="sum: got two values for argument"):
             lamella.sum(t, **wrong)
+    with pytest.raises(TypeError, match="sum: got two values for argument 'axis'"):
+        lamella.sum(t, dim=1, axis=1, keepdim=True)
     with pytest.raises(TypeError, match="has no argument 'axis'"):
         lamella.add(t, t, axis=1)
     with pytest.raises(TypeError, match="two values|no argument"):
