@@ -21,8 +21,9 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   LAMELLA_CHECK(self.dim() > 1, argument("self"), ": renorm needs at least 2 dimensions, got ", self.dim());
   LAMELLA_CHECK(!p.isComplex() && p.toDouble() > 0, argument("p"), ": expected a positive number, got ",
                 p.isComplex() ? "a complex one" : std::to_string(p.toDouble()));
-  LAMELLA_CHECK(!maxnorm.isComplex() && maxnorm.toDouble() >= 0, argument("maxnorm"), ": must not be negative, got ",
-                maxnorm.toDouble());
+  LAMELLA_CHECK(!maxnorm.isComplex() && maxnorm.toDouble() >= 0, argument("maxnorm"),
+                ": expected a number of at least 0, got ",
+                maxnorm.isComplex() ? "a complex one" : std::to_string(maxnorm.toDouble()));
   const int64_t d = wrap_dim("dim", dim, self.dim());
   const ScalarType wide = wide_of(self.dtype());
   const Tensor lines = as(self, wide);

@@ -7,11 +7,13 @@ The file stands beside the plugin's module or in a package around it:
      "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}, "host": false,
      "reads": ["__array_of_this_device__"]}
 
-Every key is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the
-namespace. "reads" lists attributes: the backend is loaded when a program passes an object of another library that has
-such an attribute. "contributions" has the names that the plugin contributes to modules and to Tensor
-(``contributions.py``); "attributes" and "keywords" have the names that its native library registers, as a list or with
-their types, which the stubs then show. If the plugin is not loaded, an error for such a name names the plugin.
+Every key is optional. With a version of Lamella outside "requires_lamella" the plugin is refused. Plugins of higher
+"priority" are loaded first; of several accelerators, the one of highest priority is the accelerator. A backend with
+``"host": true`` serves memory that Python can read, and is loaded with the namespace. "reads" lists attributes: the
+plugin is loaded when a program passes an object of another library that has such an attribute. "contributions" has the
+names that the plugin contributes to modules and to Tensor (``contributions.py``). "attributes" of Tensor and "keywords"
+of the functions that make tensors are those that its native library registers, as a list or with their types, which
+the stubs then show. If the plugin is not loaded, an error for such a name names the plugin.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ struct RecurrentLoops {
   // Computes the result from the sums that the input and the state give the gates; `kept` gets r, z, n and the state's
   // part of n.
   void (*gru)(int64_t n, const void* input, const void* state, const void* before, void* kept, void* result);
-  // Replaces the gradient of the result by the part of the gradient of the state before that does not go through the
-  // gates; writes to `input` and `state` the gradients of the sums that these give the gates.
+  // `result` is at first the gradient of the result; it is replaced by the direct part of the previous state's gradient,
+  // which does not pass through the gates. Writes to `input` and `state` the gradients of gru()'s arguments of these
+  // names. `more` is the gradient of `kept`, or null.
   void (*gru_backward)(int64_t n, const void* kept, const void* before, const void* more, void* result, void* input,
                        void* state);
   void (*curve)(int64_t n, void* x, bool relu);  // tanh, or relu, in place

@@ -106,8 +106,9 @@ std::string architecture(int capability) {
   int newest = 0;
   for (const int k : known)
     if (k < capability) newest = std::max(newest, k);
-  LAMELLA_CHECK(newest, "cuda: NVRTC ", nvrtc().major, ".", nvrtc().minor,
-                " does not support devices of compute capability ", capability / 10, ".", capability % 10);
+  LAMELLA_CHECK(newest, "cuda: the device has compute capability ", capability / 10, ".", capability % 10,
+                ", and NVRTC ", nvrtc().major, ".", nvrtc().minor,
+                ", which compiles the kernels, supports only newer devices; use an older NVRTC (of CUDA 12 or later)");
   return "compute_" + std::to_string(newest);
 }
 

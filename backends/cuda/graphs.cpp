@@ -27,7 +27,7 @@ struct Drawing {
 constexpr size_t most_drawings = 16;
 struct Graph {
   int device;
-  CUstream stream;  // the captured stream, whose memory is the graph's while the graph lives
+  CUstream stream;  // the captured stream; its pool gives no memory back to the driver while the graph lives
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
   CUdeviceptr words = 0;  // a Stream for each drawing

@@ -106,7 +106,8 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
       return st;
     scale = number_of(lamella::value(scale_there.get()), like);
   }
-  // The options alone decide which state a variant holds, so a plan for the first step finds the variant.
+  // The plan of a later step may have another variant, but one that holds the same state, since the options alone decide
+  // that. So the lists of the state that are used follow from the variant of a first step.
   const double none[most_kept] = {};
   const unsigned variant = u.plan(options, 1, none).variant;
   std::vector<Part> entries(n);

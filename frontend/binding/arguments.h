@@ -21,7 +21,7 @@ struct Param {
 enum class Complaint { missing, too_many, unknown_keyword, wrong_type };
 // The reason why no overload fits: the complaint of the overload that accepted the most arguments.
 struct Mismatch {
-  bool explain = false;  // false: make no text, since most calls try an overload or two that do not fit
+  bool explain = false;  // whether to make `text`; not in the first pass over the overloads, where one may still fit
   int progress = -1;     // the number of arguments that were accepted
   Complaint complaint = Complaint::missing;
   std::string text;

@@ -97,10 +97,13 @@ const SharedBlock* held(const Storage* s) {
 }
 
 lamella_status fail(int error, const char* doing, int64_t bytes) {
-  if (error == EMFILE || error == ENFILE)
+  if (error == ENFILE)
     return core::raise(LAMELLA_RUNTIME_ERROR,
-                       core::format("shared memory: the process has too many files open, one for each tensor over %lld "
-                                    "bytes; drop some, or raise `ulimit -n`",
+                       "shared memory: the system has too many files open; end other programs, or raise fs.file-max");
+  if (error == EMFILE)
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("shared memory: the process has too many files open, one for each shared tensor "
+                                    "over %lld bytes; drop some of these tensors, or raise `ulimit -n`",
                                     (long long)small_bytes));
   const bool memory = error == ENOMEM || error == ENOSPC || error == EFBIG;
   return core::raise(memory ? LAMELLA_OUT_OF_MEMORY : LAMELLA_RUNTIME_ERROR,

@@ -205,7 +205,8 @@ def reduce_tensor(tensor):
     kind, shape = type(tensor), (tensor.dtype, tuple(tensor.shape), tensor.stride())
     if tensor.is_opaque:
         if not slots:
-            _C._packet("aten::_materialize")(tensor)  # raises an error that names the layers of `tensor`
+            # Raises an error that names the layers of `tensor`, unless a layer can give its values.
+            _C._packet("aten::_materialize")(tensor)
             raise pickle.PicklingError("tensor: it is opaque, and none of its slots can be saved")
         return rebuild_opaque, (kind, str(tensor.device), *shape, held, slots), state
     return rebuild_tensor, (kind, storage_of(tensor), *shape, tensor.storage_offset(), held, slots), state

@@ -53,8 +53,13 @@ def _checked(who: str, tensors: Any) -> dict[str, Any]:
             kinds = f"{type(name).__name__}: {type(tensor).__name__}"
             raise TypeError(f"{who}: argument 'tensors' must have tensors by text, got {kinds} at {name!r}")
         code = NAMES.get(str(tensor.dtype).rpartition(".")[2])
-        if code is None or tensor.is_opaque or tensor.device.type == "meta":
-            raise ValueError(f"{who}: '{name}' is a {tensor.dtype} on {tensor.device}, which safetensors does not hold")
+        where = f"{who}: argument 'tensors': '{name}'"
+        if tensor.is_opaque:
+            raise ValueError(f"{where} is opaque: only its layer has its values, and safetensors cannot hold it")
+        if tensor.device.type == "meta":
+            raise ValueError(f"{where} is on device 'meta', so it has no values to write")
+        if code is None:
+            raise ValueError(f"{where} is of {tensor.dtype}, which safetensors does not hold; convert it with .to(...)")
         if tensor.numel():
             steps = zip(tensor.shape, tensor.stride(), strict=True)
             start = tensor.storage_offset() * tensor.itemsize

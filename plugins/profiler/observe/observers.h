@@ -19,7 +19,7 @@
 
 namespace lamella::profiler {
 
-// The subscription to recorded calls, shared by all observers that need sequence numbers. The last of them withdraws
+// The subscription to the calls that autograd records, shared by all observers that need sequence numbers. The last of them withdraws
 // it.
 struct Numbers {
   lamella_handle subscription = 0;

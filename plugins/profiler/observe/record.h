@@ -143,7 +143,8 @@ lamella_status observe(lamella_frame*, const lamella_value* args, lamella_value*
 
 // Subscribes an observer to steps of backward.
 lamella_status follow_nodes(Observer&);
-// Subscribes to recorded calls, whose sequence numbers some observers need.
+// Subscribes to the calls that autograd records. Autograd numbers them, and the number of a call is put into its Record
+// for the observers that need ids. Sets `subscription` to the handle that ends the subscription.
 lamella_status follow_recorded(lamella_handle* subscription);
 
 lamella_status scope_begin(const char* name, void** scope);

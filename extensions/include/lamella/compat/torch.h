@@ -281,6 +281,7 @@ inline size_t elementSize(ScalarType t) { return static_cast<size_t>(itemsize(t)
 inline ScalarType typeMetaToScalarType(ScalarType t) { return t; }
 inline int64_t maybe_wrap_dim(int64_t dim, int64_t dims, bool wrap_scalar = true) {
   const int64_t n = dims == 0 && wrap_scalar ? 1 : dims;
+  LAMELLA_CHECK_INDEX(n > 0, "Dimension specified as ", dim, " but tensor has no dimensions");
   LAMELLA_CHECK_INDEX(dim >= -n && dim < n, "Dimension out of range (expected to be in range of [", -n, ", ", n - 1,
                       "], but got ", dim, ")");
   return dim < 0 ? dim + n : dim;

@@ -45,13 +45,17 @@ class DistributedSampler(Sampler[Any]):
         drop_last: bool = False,
     ) -> None:
         if (num_replicas is None or rank is None) and not lamella.distributed.is_available():
-            raise RuntimeError("Requires distributed package to be available; otherwise give num_replicas and rank")
+            raise RuntimeError(
+                "DistributedSampler: Requires distributed package to be available; otherwise give num_replicas and rank"
+            )
         groups: Any = lamella.distributed
         self.num_replicas = groups.get_world_size() if num_replicas is None else num_replicas
         self.rank = groups.get_rank() if rank is None else rank
         if self.rank >= self.num_replicas or self.rank < 0:
             last = self.num_replicas - 1
-            raise ValueError(f"Invalid rank {self.rank}, rank should be in the interval [0, {last}]")
+            raise ValueError(
+                f"DistributedSampler: Invalid rank {self.rank}, rank should be in the interval [0, {last}]"
+            )
         self.dataset = dataset
         self.epoch = 0
         self.drop_last = drop_last

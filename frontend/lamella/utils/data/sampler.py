@@ -102,9 +102,13 @@ class RandomSampler(Sampler[int]):
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(replacement, bool):
-            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+            raise TypeError(
+                f"{type(self).__name__}: replacement should be a boolean value, but got replacement={replacement}"
+            )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+            raise ValueError(
+                f"{type(self).__name__}: num_samples should be a positive integer value, but got num_samples={self.num_samples}"
+            )
 
     @property
     def num_samples(self) -> int:
@@ -186,13 +190,19 @@ class WeightedRandomSampler(Sampler[int]):
         generator: lamella.Generator | None = None,
     ) -> None:
         if not _is_count(num_samples):
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+            raise ValueError(
+                f"{type(self).__name__}: num_samples should be a positive integer value, but got num_samples={num_samples}"
+            )
         if not isinstance(replacement, bool):
-            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+            raise ValueError(
+                f"{type(self).__name__}: replacement should be a boolean value, but got replacement={replacement}"
+            )
         self.weights = lamella.as_tensor(weights, dtype=lamella.float64)
         if self.weights.ndim != 1:
             shape = tuple(self.weights.shape)
-            raise ValueError(f"weights should be a 1d sequence but given weights have shape {shape}")
+            raise ValueError(
+                f"{type(self).__name__}: weights should be a 1d sequence but given weights have shape {shape}"
+            )
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
@@ -223,9 +233,13 @@ class BatchSampler(Sampler[list[int]]):
 
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not _is_count(batch_size):
-            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+            raise ValueError(
+                f"{type(self).__name__}: batch_size should be a positive integer value, but got batch_size={batch_size}"
+            )
         if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+            raise ValueError(
+                f"{type(self).__name__}: drop_last should be a boolean value, but got drop_last={drop_last}"
+            )
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
