@@ -73,7 +73,7 @@ def check_manifest(found: Any) -> None:
             for where, names in value.items():
                 if not are_names(names):
                     raise ValueError(
-                        f"lamella.json: 'contributions' must map a place to a list of names, got {names!r} for {where!r}"
+                        f"lamella.json: 'contributions' must map places to lists of names, got {names!r} for {where!r}"
                     )
         elif list in kinds and not are_names(value):
             raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")

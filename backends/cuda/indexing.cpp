@@ -210,8 +210,7 @@ struct Values {
     std::vector<int64_t> strides(shape.size());
     for (int d = 0; d < n; d++) {
       const int64_t its = d < shift ? 1 : given->dl.shape[d - shift];
-      LAMELLA_CHECK(shift >= 0 && (its == 1 || its == shape[d]),
-                    "index_put_: argument 'values': shape ",
+      LAMELLA_CHECK(shift >= 0 && (its == 1 || its == shape[d]), "index_put_: argument 'values': shape ",
                     IntList(given->dl.shape, static_cast<size_t>(given->dl.ndim)),
                     " does not broadcast to the indexed shape ", IntList(shape));
       strides[d] = its == 1 ? 0 : given->dl.strides[d - shift];

@@ -30,8 +30,8 @@ lamella_status by_tiles(const Product& p, const lamella_tensor* on) {
   });
   const int64_t blocks = p.batches * ((p.rows + side - 1) / side) * ((p.columns + side - 1) / side);
   if (blocks >> 31)
-    return fail(LAMELLA_NOT_IMPLEMENTED, text("cuda: a product of 2^31 or more tiles is not supported, got ", blocks,
-                                              "; split the matrices"));
+    return fail(LAMELLA_NOT_IMPLEMENTED,
+                text("cuda: a product of 2^31 or more tiles is not supported, got ", blocks, "; split the matrices"));
   void* arguments[] = {const_cast<void**>(&p.a.data),       const_cast<MatrixStrides*>(&p.a.strides),
                        const_cast<void**>(&p.b.data),       const_cast<MatrixStrides*>(&p.b.strides),
                        const_cast<void**>(&p.out.data),     const_cast<MatrixStrides*>(&p.out.strides),

@@ -41,7 +41,7 @@ struct Streams {
   // By device and stream: the streams of capture of the graphs that the stream has replayed. Waits for the stream also
   // raise the faults of these.
   std::map<std::pair<int, CUstream>, std::set<CUstream>> followed;
-  std::map<std::pair<int, int>, std::vector<CUstream>> spare;       // by device and priority
+  std::map<std::pair<int, int>, std::vector<CUstream>> spare;  // by device and priority
   std::map<CUstream, int> priorities;
   std::deque<Kind> kinds{1};  // code 0 is no fault
 };
@@ -212,9 +212,8 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   };
   b.device_set_current = [](void*, int32_t index) -> lamella_status {
     if (index < 0 || index >= device_count())
-      return fail(LAMELLA_RUNTIME_ERROR,
-                  "cuda: device 'cuda:" + std::to_string(index) + "' does not exist; there are " +
-                      std::to_string(device_count()));
+      return fail(LAMELLA_RUNTIME_ERROR, "cuda: device 'cuda:" + std::to_string(index) +
+                                             "' does not exist; there are " + std::to_string(device_count()));
     return lamella::guarded([=]() -> lamella_status { return settings()->device = index, LAMELLA_OK; });
   };
   b.stream_synchronize = [](void*, int32_t device, void* stream) -> lamella_status {

@@ -88,8 +88,7 @@ lamella_status assign_grad(lamella_tensor* t, lamella_tensor* g) {
   if (g == t) return fail(LAMELLA_RUNTIME_ERROR, "grad: a tensor cannot be its own grad");
   if (!same_shape(g, t)) return wrong("shape " + shape_text(t), shape_text(g));
   if (g->dtype != t->dtype) return wrong("dtype " + dtype_text(t->dtype), dtype_text(g->dtype));
-  if (g->device_key != t->device_key)
-    return wrong("device " + device_text(device_of(t)), device_text(device_of(g)));
+  if (g->device_key != t->device_key) return wrong("device " + device_text(device_of(t)), device_text(device_of(g)));
   api().retain(g);
   set_grad(variable_for(t), g);
   return LAMELLA_OK;

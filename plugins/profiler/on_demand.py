@@ -292,8 +292,8 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
             peer.connect(os.fspath(socket_path(pid)))
         except (FileNotFoundError, ConnectionRefusedError) as error:
             raise ConnectionError(
-                f"profile_process: process {pid} does not listen; it must be one of this user, started with {WORD}=1 and "
-                f"TMPDIR '{tempfile.gettempdir()}'"
+                f"profile_process: process {pid} does not listen; it must be one of this user, started with "
+                f"{WORD}=1 and TMPDIR '{tempfile.gettempdir()}'"
             ) from error
         except TimeoutError as error:
             raise _silent(pid) from error
@@ -318,8 +318,8 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
             raise _silent(pid) from error
     if head["dropped"]:
         warnings.warn(
-            f"profile_process: {head['dropped']} events of process {pid} were beyond the first {MOST_EVENTS} of their threads, "
-            "and are not in the trace; profile for fewer seconds",
+            f"profile_process: {head['dropped']} events of process {pid} were beyond the first {MOST_EVENTS} of their "
+            "threads, and are not in the trace; profile for fewer seconds",
             RuntimeWarning,
             stacklevel=2,
         )

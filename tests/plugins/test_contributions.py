@@ -551,8 +551,8 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
     "manifest, word",
     [
         ('{"contributions": ["shine"]}', "'contributions' must be dict, got ['shine']"),
-        ('{"contributions": {"lamella": [1]}}', "'contributions' must map a place to a list of names, got [1]"),
-        ('{"contributions": {"lamella": "shine"}}', "a list of names, got 'shine' for 'lamella'"),
+        ('{"contributions": {"lamella": [1]}}', "'contributions' must map places to lists of names, got [1]"),
+        ('{"contributions": {"lamella": "shine"}}', "lists of names, got 'shine' for 'lamella'"),
         ('{"attributes": {"a": 1}}', "'attributes' must hold strings, got {'a': 1}"),
         ('{"contribution": {}}', "there is no key 'contribution'; the keys are 'host',"),
     ],

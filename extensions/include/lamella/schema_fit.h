@@ -13,9 +13,9 @@ namespace detail {
 /* ---- does a function fit a schema? ---- */
 
 __attribute__((cold)) inline std::string schema_type(const lamella_argument& a) {
-  static const char* const kinds[] = {"Tensor",     "Scalar", "int",    "float",        "bool",      "complex", "str",
-                                      "ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "object",  "any",
-                                      "Dict"};
+  static const char* const kinds[] = {"Tensor",       "Scalar",    "int",        "float",  "bool",
+                                      "complex",      "str",       "ScalarType", "Layout", "Device",
+                                      "MemoryFormat", "Generator", "object",     "any",    "Dict"};
   std::string t = a.kind < sizeof kinds / sizeof *kinds ? kinds[a.kind] : "?";
   if (a.flags & LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS) t += "?";
   if (a.flags & LAMELLA_ARGUMENT_LIST) t += "[]";

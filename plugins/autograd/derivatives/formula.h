@@ -74,7 +74,7 @@ struct Rule {
   std::vector<Save> saves;
   std::deque<lamella_value> constants;
   std::deque<std::string> strings;  // storage of the string constants
-  bool saves_tensors = false;  // false: no saved value is a tensor, and all stay in the node after backward
+  bool saves_tensors = false;       // false: no saved value is a tensor, and all stay in the node after backward
   int num_args, num_returns;
   int list_return = -1;  // the return value that is a list, or -1; each tensor of the list is one result of the node
   int written = -1;      // the argument that the operator writes in place, or -1

@@ -23,17 +23,17 @@ lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";
   if (given) {
     if (!same_shape(given, root))
-      return fail(LAMELLA_RUNTIME_ERROR, which + "another shape than the tensor: expected " + shape_text(root) +
-                                             ", got " + shape_text(given));
+      return fail(LAMELLA_RUNTIME_ERROR,
+                  which + "another shape than the tensor: expected " + shape_text(root) + ", got " + shape_text(given));
     if (given->device_key != root->device_key)
       return fail(LAMELLA_RUNTIME_ERROR, which + "another device than the tensor: expected " +
                                              device_text(device_of(root)) + ", got " + device_text(device_of(given)));
     if (is_complex(given) != is_complex(root) || !is_differentiable(given))
-      return fail(LAMELLA_RUNTIME_ERROR,
-                  which + (!is_differentiable(given) ? "a dtype that is neither floating nor complex"
-                           : is_complex(given)       ? "a complex dtype, and the tensor a real one"
-                                                     : "a real dtype, and the tensor a complex one") +
-                      ": got " + dtype_text(given->dtype));
+      return fail(LAMELLA_RUNTIME_ERROR, which +
+                                             (!is_differentiable(given) ? "a dtype that is neither floating nor complex"
+                                              : is_complex(given)       ? "a complex dtype, and the tensor a real one"
+                                                                  : "a real dtype, and the tensor a complex one") +
+                                             ": got " + dtype_text(given->dtype));
     if (given->dtype != root->dtype) return ops.cast(given, root->dtype, out);
     api().retain(*out = given);
     return LAMELLA_OK;

@@ -142,11 +142,10 @@ __attribute__((noinline)) lamella_status hand_out_list(const FormulaNode* n, con
   const int at = first_edge(*n->rule, n, target), count = edges_of(n, target);
   lamella_status st = LAMELLA_OK;
   if (given.tag == LAMELLA_TENSOR_LIST && given.length != static_cast<uint32_t>(count))
-    st = fail(LAMELLA_RUNTIME_ERROR,
-              n->rule->name + ": its formula gave " + std::to_string(given.length) + " gradients for " +
-                  std::to_string(count) + " tensors of argument '" +
-                  api().operator_argument(n->rule->op, n->rule->inputs[target].arg)->name +
-                  "'; it must give one for each");
+    st = fail(LAMELLA_RUNTIME_ERROR, n->rule->name + ": its formula gave " + std::to_string(given.length) +
+                                         " gradients for " + std::to_string(count) + " tensors of argument '" +
+                                         api().operator_argument(n->rule->op, n->rule->inputs[target].arg)->name +
+                                         "'; it must give one for each");
   for (int i = 0; i < count && !st && given.tag == LAMELLA_TENSOR_LIST; i++)
     if (run.needs(n, at + i) && given.as.tensors[i]) api().retain(outs[at + i] = given.as.tensors[i]);
   api().value_release(&given);

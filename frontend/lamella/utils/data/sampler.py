@@ -107,7 +107,7 @@ class RandomSampler(Sampler[int]):
             )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
             raise ValueError(
-                f"{type(self).__name__}: num_samples should be a positive integer value, but got num_samples={self.num_samples}"
+                f"{type(self).__name__}: num_samples should be a positive integer value, but got {self.num_samples}"
             )
 
     @property
@@ -191,7 +191,7 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         if not _is_count(num_samples):
             raise ValueError(
-                f"{type(self).__name__}: num_samples should be a positive integer value, but got num_samples={num_samples}"
+                f"{type(self).__name__}: num_samples should be a positive integer value, but got {num_samples}"
             )
         if not isinstance(replacement, bool):
             raise ValueError(
