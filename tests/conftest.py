@@ -21,7 +21,9 @@ settings.register_profile(
 )
 settings.load_profile("lamella")
 
-os.environ.setdefault("CXXFLAGS", "-O0")  # programs that tests compile run only for a moment
+# Programs that tests compile run only for a moment. CMake appends its own flags to these, and would optimize.
+os.environ.setdefault("CXXFLAGS", "-O0")
+os.environ.setdefault("SKBUILD_CMAKE_DEFINE", "CMAKE_CXX_FLAGS_RELEASE=-DNDEBUG")
 os.environ.setdefault("LAMELLA_PLUGINS", OWN_PLUGINS)  # other plugins may be installed; a child process may set its own
 
 PLUGINS = Path(__file__).resolve().parent / "plugins"
