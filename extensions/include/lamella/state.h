@@ -44,8 +44,8 @@ typedef struct {
   /* Nullable, both or none: for pickles, files and deepcopy. `save` makes an owned value, of numbers, strings,
    * dtypes, devices, tensors, and lists and dictionaries of these; none: there is nothing to save. `load` makes the
    * state of `to` from such a value, which may come from an untrusted file, so that it must check everything. A list
-   * is loaded as one of tensors, booleans, integers or floats if all its elements are that, and an empty one as one
-   * of integers. Not for storages. */
+   * is loaded as one of tensors (which may be null beside others), booleans, integers or floats if all its elements are
+   * that, else as one of values, each of its own type; an empty one as one of integers. Not for storages. */
   lamella_status (*save)(void* state, lamella_tensor* of, lamella_value* out);
   lamella_status (*load)(lamella_tensor* to, const lamella_value* saved, void** out);
 } lamella_slot_type;
