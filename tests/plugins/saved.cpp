@@ -37,10 +37,11 @@ lamella_status save(void* state, lamella_tensor*, lamella_value* out) {
 lamella_status load(lamella_tensor*, const lamella_value* saved, void** out) { return keep(saved, out); }
 
 std::string tags(const lamella_value& v) {
-  static const char* const names[] = {"none",   "bool",   "int",           "float",  "complex",   "string",     "dtype",
-                                      "device", "layout", "memory_format", "tensor", "bool_list", "int_list",   "float_list",
-                                      "tensor_list"};
-  if (v.tag != LAMELLA_VALUE_LIST && v.tag != LAMELLA_DICT) return v.tag < 15 ? names[v.tag] : v.tag == LAMELLA_UINT ? "uint" : "?";
+  static const char* const names[] = {"none",   "bool",      "int",      "float",      "complex",
+                                      "string", "dtype",     "device",   "layout",     "memory_format",
+                                      "tensor", "bool_list", "int_list", "float_list", "tensor_list"};
+  if (v.tag != LAMELLA_VALUE_LIST && v.tag != LAMELLA_DICT)
+    return v.tag < 15 ? names[v.tag] : v.tag == LAMELLA_UINT ? "uint" : "?";
   std::string all;
   for (uint32_t i = 0, n = v.tag == LAMELLA_DICT ? 2 * v.length : v.length; i < n; i++)
     all += (i ? ", " : "") + tags(v.as.values[i]);
