@@ -327,8 +327,8 @@ struct lamella_api {
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lamella_status (*call)(lamella_frame* parent, const lamella_operator* op, const lamella_value* args, int32_t num_args,
                          lamella_value* rets, int32_t num_rets);
-  /* Goes on from a layer's kernel to the layers below. Arguments left out keep the call's values. Kinds are not
-   * checked. */
+  /* Goes on from a layer's kernel to the layers below: those of the call, and those of the tensors in `args`, unless
+   * they were off when the call began. Arguments left out keep the call's values. Kinds are not checked. */
   lamella_status (*redispatch)(lamella_frame* frame, const lamella_value* args, int32_t num_args, lamella_value* rets,
                                int32_t num_rets);
   /* Called by a layer before it follows a rule that was written when the operator had num_args arguments (as in
