@@ -162,7 +162,10 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_FALLTHROUGH = 8,   /* without a kernel the layer is skipped; `fallback` may be null */
   /* An observer or a mode: no tensor has its key, so its bit is free again once the layer is withdrawn. Before
    * that, the plugin must clear the bit on all threads. */
-  LAMELLA_LAYER_NEVER_ON_TENSORS = 16
+  LAMELLA_LAYER_NEVER_ON_TENSORS = 16,
+  /* Off while backward computes and adds up gradients, but not in hooks: the layer needs no rules for the operators
+   * that derivatives call. */
+  LAMELLA_LAYER_NOT_IN_BACKWARD = 32
 };
 
 typedef struct {
@@ -465,6 +468,9 @@ struct lamella_api {
   lamella_status (*dtype_register)(lamella_library*, const lamella_dtype_def*, int32_t* dtype, lamella_handle*);
   lamella_status (*find_dtype)(const char* name, int32_t* dtype);
   const lamella_dtype_def* (*dtype_info)(int32_t dtype); /* null: there is none */
+
+  /* The bits of the layers that have LAMELLA_LAYER_NOT_IN_BACKWARD, for an engine that walks backward. */
+  const uint64_t* (*layers_not_in_backward)(void);
 
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };
