@@ -370,12 +370,11 @@ lamella_status host_pool(const lamella_allocator* upstream, int64_t cap, const l
   return LAMELLA_OK;
 }
 
-const uint64_t* event_kinds() {
-  static_assert(sizeof core::event_kinds == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
-  return reinterpret_cast<const uint64_t*>(&core::event_kinds);
-}
-void event(const lamella_event* e) {
-  if (e->kind < 64 && core::event_wanted(static_cast<lamella_event_kind>(e->kind))) emit_event(*e);
+// Returns the address of a set that the dispatcher changes atomically, for readers of the C table.
+template <std::atomic<uint64_t>& set>
+const uint64_t* address() {
+  static_assert(sizeof set == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
+  return reinterpret_cast<const uint64_t*>(&set);
 }
 
 int32_t find_layer(const char* name) {
@@ -485,12 +484,13 @@ const lamella_api table = {
     .find_layer = guard_count<find_layer, "find_layer">,
     .library_namespace = guard<library_namespace, "library_namespace">,
     .subscribe = guard<subscribe, "subscribe", nullable(3, 4)>,
-    .event_kinds = event_kinds,
+    .event_kinds = address<core::event_kinds>,
     .event = event,
     .on_interface = guard<on_interface, "on_interface", nullable(4, 5)>,
     .dtype_register = guard<dtype_register, "dtype_register", nullable(2, 3)>,
     .find_dtype = guard<find_dtype, "find_dtype">,
     .dtype_info = describe_dtype,
+    .layers_not_in_backward = address<layers_not_in_backward>,
 };
 
 }  // namespace

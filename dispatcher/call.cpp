@@ -172,9 +172,13 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   const int32_t layer = f.layer;
   void* const context = f.context;
   lamella_status st;
-  // The layer passed other arguments than it got: if one is opaque or of a dtype that is not plain, only kernels that
-  // declare so may get it.
-  if (args != f.given) f.keys |= gather_keys(*static_cast<const Table*>(f.table)->info, args) & core::restricted_key;
+  // The layer passed other arguments than it got, whose layers below this one come next, unless they were off when the
+  // call began. If an argument is opaque or of a dtype that is not plain, only kernels that declare so may get it.
+  if (args != f.given) {
+    const auto* t = static_cast<const Table*>(f.table);
+    const uint64_t below = layer < 0 ? ~uint64_t{0} : (uint64_t{1} << layer) - 1;
+    f.keys |= gather_keys(*t->info, args) & below & ~(f.excluded & ~core::restricted_key) & t->mask;
+  }
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);
   } else {

@@ -131,6 +131,10 @@ void emit_event(const lamella_event& e) {
   leave_note(note);
 }
 
+void event(const lamella_event* e) {
+  if (e->kind < 64 && core::event_wanted(static_cast<lamella_event_kind>(e->kind))) emit_event(*e);
+}
+
 void install_events() { core::send_event = emit_event; }
 
 }  // namespace lamella::dispatcher

@@ -7,7 +7,7 @@
 
 namespace lamella::dispatcher {
 
-std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0};
+std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0}, layers_not_in_backward{0};
 
 namespace {
 
@@ -129,14 +129,16 @@ int32_t nearest(int32_t low, int32_t high, const Band& band) {
 }
 
 void publish_flags() {
-  uint64_t inside = 0, alias = 0;
+  uint64_t inside = 0, alias = 0, not_in_backward = 0;
   for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++) {
     if (!given[i] || !layers[i].live) continue;
     if (layers[i].flags & LAMELLA_LAYER_INSIDE) inside |= uint64_t{1} << i;
     if (layers[i].flags & LAMELLA_LAYER_FOLLOWS_ALIAS) alias |= uint64_t{1} << i;
+    if (layers[i].flags & LAMELLA_LAYER_NOT_IN_BACKWARD) not_in_backward |= uint64_t{1} << i;
   }
   inside_layers.store(inside);
   alias_layers.store(alias);
+  layers_not_in_backward.store(not_in_backward);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ const std::vector<Band>& bands();
 // Sets of layers, readable without a lock: those that have LAMELLA_LAYER_INSIDE, those that have
 // LAMELLA_LAYER_FOLLOWS_ALIAS, and those that are on for the whole process.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
-extern std::atomic<uint64_t> tensor_layers;  // those whose keys tensors may have, also withdrawn ones
+extern std::atomic<uint64_t> layers_not_in_backward;  // those that have LAMELLA_LAYER_NOT_IN_BACKWARD
+extern std::atomic<uint64_t> tensor_layers;           // those whose keys tensors may have, also withdrawn ones
 
 }  // namespace lamella::dispatcher

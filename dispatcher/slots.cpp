@@ -126,7 +126,7 @@ lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
     if (void* old = core::exchange_slot(to, i, nullptr)) types.destroy(i, old);
     void* made = nullptr;
     if (lamella_status failed = type.carry(state, from, to, how, &made)) return failed;
-    carried = true;
+    carried |= made != nullptr;
     return made ? set_slot(to, i, made) : LAMELLA_OK;
   });
   if (st || carried || !from->opaque()) return st;
@@ -170,13 +170,35 @@ lamella_status assign(Tensor* to, Tensor* from) {
   return LAMELLA_OK;
 }
 
-const char* carried_state(const Tensor* t) {
-  const char* name = nullptr;
-  each_state(t, [&name](int, const lamella_slot_type& type, void*) {
-    name = type.carry ? type.name : nullptr;
-    return name != nullptr;
+bool has_carried_state(const Tensor* t) {
+  if (!slots_carry.load(std::memory_order_relaxed)) return false;
+  return each_state(t, [](int, const lamella_slot_type& type, void*) { return type.carry != nullptr; }) != 0;
+}
+
+ResizedStates::~ResizedStates() {
+  for (const auto& [slot, state] : states_) types.destroy(slot, state);
+}
+
+lamella_status ResizedStates::make(Tensor* t, Tensor* to) {
+  return each_state(t, [&](int i, const lamella_slot_type& type, void* state) -> int {
+    if (!type.carry) return LAMELLA_OK;
+    states_.reserve(states_.size() + 1);  // once carry() has made a state, keeping it cannot fail
+    void* made = nullptr;
+    if (lamella_status st = type.carry(state, t, to, LAMELLA_CARRY_RESIZE, &made)) return st;
+    if (!made)
+      return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                         core::format("resize_: the slot '%s' of the tensor holds a state for its elements, and does "
+                                      "not follow other sizes",
+                                      type.name));
+    states_.emplace_back(i, made);
+    return LAMELLA_OK;
   });
-  return name;
+}
+
+void ResizedStates::give(Tensor* t) {
+  for (auto& [slot, state] : states_)
+    if (void* old = core::exchange_slot(t, slot, state)) types.destroy(slot, old);
+  states_.clear();
 }
 
 lamella_status save_slots(Tensor* t, std::vector<SavedSlot>* out) {

@@ -40,8 +40,21 @@ lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
 // carry. States of `to` in slots that do not carry stay. After an error `to` is unchanged.
 lamella_status assign(core::Tensor* to, core::Tensor* from);
 
-// Returns the name of a slot that carries and holds a state on the tensor; null if there is none.
-const char* carried_state(const core::Tensor*);
+// The states for other sizes of a tensor in place, until resize_slots() gives them to the tensor.
+class ResizedStates {
+ public:
+  ResizedStates() = default;
+  ResizedStates(const ResizedStates&) = delete;
+  ~ResizedStates();
+  // Calls the slots of `t` that carry (LAMELLA_CARRY_RESIZE); `to` has the new sizes. Raises if a slot refuses.
+  lamella_status make(core::Tensor* t, core::Tensor* to);
+  void give(core::Tensor* t);  // cannot fail, since the tensor has room for each of these states
+
+ private:
+  std::vector<std::pair<int, void*>> states_;
+};
+// Returns whether a slot that carries holds a state on the tensor.
+bool has_carried_state(const core::Tensor*);
 
 // A value that a slot of a tensor saved, with the slot's name.
 struct SavedSlot {

@@ -169,11 +169,9 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
   if (lamella_status st = check_geometry("resize_", ndim, sizes, strides, t->dtype, t->device(), &numel)) return st;
   if (t->opaque())
     return core::raise(LAMELLA_NOT_IMPLEMENTED, "resize_: the tensor is opaque; only its layer can change its sizes");
-  if (const char* slot = carried_state(t))
-    return core::raise(LAMELLA_NOT_IMPLEMENTED,
-                       core::format("resize_: the slot '%s' of the tensor holds a state for its elements", slot));
   const int64_t item = core::itemsize(t->dtype);
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
+  core::TensorRef memory;
   if (bytes > t->storage->bytes - t->storage_offset * item) {
     if (t->base)
       return core::raise(LAMELLA_RUNTIME_ERROR,
@@ -185,13 +183,21 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
           core::format("resize_: the tensor's memory belongs to others (shared with a process, or an array "
                        "of numpy) and cannot grow beyond its %lld bytes; resize a clone()",
                        (long long)t->storage->bytes));
-    core::TensorRef memory;
     if (lamella_status st = grown(t, bytes, &memory)) return st;
+  }
+  ResizedStates states;
+  if (has_carried_state(t)) {
+    const auto to = core::TensorRef::steal(core::tensor_over(memory ? memory->storage : t->storage, ndim, sizes,
+                                                             strides, memory ? 0 : t->storage_offset, t->dtype));
+    if (lamella_status st = states.make(t, to.get())) return st;
+  }
+  if (memory) {
     core::retain(memory->storage);
     core::replace_storage(t, memory->storage);
     t->storage_offset = 0;
   }
   core::set_geometry(t, ndim, sizes, strides, t->storage_offset);
+  states.give(t);
   // The new version makes backward refuse a tensor that was saved before.
   __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);
   return LAMELLA_OK;

@@ -150,11 +150,12 @@ bool as_string(PyObject* o, Value* v) {
   return true;
 }
 
-// Reads an element of a list or dictionary of values. Tensors are refused, because layers do not look for tensors
-// there, and so are objects.
+// Reads an element of a list or dictionary of values. Objects are refused, and so are tensors in a call's arguments,
+// because layers do not look for tensors there.
 bool convert_element(PyObject* o, const Type& t, Value* v, Arena& arena) {
-  return convert(o, t, v, arena) && v->tag != LAMELLA_TENSOR && v->tag != LAMELLA_TENSOR_LIST &&
-         v->tag != LAMELLA_OBJECT;
+  if (!convert(o, t, v, arena)) return false;
+  const bool tensors = v->tag == LAMELLA_TENSOR || v->tag == LAMELLA_TENSOR_LIST;
+  return v->tag != LAMELLA_OBJECT && (!tensors || arena.saved);
 }
 
 // Reads a dict from str to values of one kind.
@@ -317,9 +318,35 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
 
 namespace {
 
+// Returns the kind of all elements of a list: Tensor (or None, beside a tensor), Bool, Int within int64, or Float; Any
+// if they differ or have another type.
+Kind common_kind(PyObject* list) {
+  const auto of = [](PyObject* o) {
+    if (is_tensor(o)) return Kind::Tensor;
+    if (PyBool_Check(o)) return Kind::Bool;
+    int overflow = 0;
+    if (PyLong_Check(o)) PyLong_AsLongLongAndOverflow(o, &overflow);
+    return PyLong_Check(o) && !overflow ? Kind::Int : PyFloat_Check(o) ? Kind::Float : Kind::Any;
+  };
+  PyObject** items = PySequence_Fast_ITEMS(list);
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(list);
+  if (n == 0) return Kind::Int;
+  Kind all = Kind::Any;
+  for (Py_ssize_t i = 0; i < n && all == Kind::Any; i++)
+    if (items[i] != Py_None) all = of(items[i]);
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (of(items[i]) != all && !(all == Kind::Tensor && items[i] == Py_None)) return Kind::Any;
+  return all;
+}
+
 bool list_of_any(PyObject* o, Value* v, Arena& arena) {
   Type t;
   t.list = true;
+  if (arena.saved) {
+    t.kind = common_kind(o);
+    t.optional_elements = t.kind == Kind::Tensor;
+    return as_list(o, t, v, arena);
+  }
   for (Kind kind : {Kind::Tensor, Kind::Bool, Kind::Int, Kind::Float, Kind::Any}) {
     t.kind = PySequence_Fast_GET_SIZE(o) > 0 ? kind : Kind::Int;
     t.optional_elements = t.kind == Kind::Tensor;

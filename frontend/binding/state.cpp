@@ -39,6 +39,7 @@ py::list save_slots(const py::object& tensor) {
 // _load_slot(tensor, name, value) -> whether a plugin has the slot.
 bool load_slot(const py::object& tensor, const std::string& name, const py::object& value) {
   Arena arena;
+  arena.saved = true;
   Value v;
   if (!convert_any(value.ptr(), &v, arena)) {
     if (PyErr_Occurred()) throw py::error_already_set();

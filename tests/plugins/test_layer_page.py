@@ -45,4 +45,4 @@ def test_every_option_is_one_of_register_layer():
     options = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     import inspect
 
-    assert len(options) == 5 and set(options) <= set(inspect.signature(Library.register_layer).parameters)
+    assert len(options) == 6 and set(options) <= set(inspect.signature(Library.register_layer).parameters)

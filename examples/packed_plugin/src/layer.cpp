@@ -24,10 +24,9 @@ lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t h
     LAMELLA_CHECK_NOT_IMPLEMENTED(how != LAMELLA_CARRY_VIEW, "packed: groups of ", group,
                                   " elements share a scale, so that there are no views; "
                                   "take one of x.unpack_int4()");
-    LAMELLA_CHECK_NOT_IMPLEMENTED(how <= LAMELLA_CARRY_DEVICE, "packed: there is no way ", how, " to carry numbers");
     if (how == LAMELLA_CARRY_DEVICE)
       *out = moved(*p, lamella::Device(lamella::device_of(to)));
-    else
+    else if (how == LAMELLA_CARRY_DETACH || how == LAMELLA_CARRY_COPY)
       retain(p), *out = state;
     return LAMELLA_OK;
   });

@@ -162,7 +162,10 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_FALLTHROUGH = 8,   /* without a kernel the layer is skipped; `fallback` may be null */
   /* An observer or a mode: no tensor has its key, so its bit is free again once the layer is withdrawn. Before
    * that, the plugin must clear the bit on all threads. */
-  LAMELLA_LAYER_NEVER_ON_TENSORS = 16
+  LAMELLA_LAYER_NEVER_ON_TENSORS = 16,
+  /* Off while backward computes and adds up gradients, but not in hooks: the layer needs no rules for the operators
+   * that derivatives call. */
+  LAMELLA_LAYER_NOT_IN_BACKWARD = 32
 };
 
 typedef struct {
@@ -305,8 +308,8 @@ struct lamella_api {
   lamella_status (*tensor_assign)(lamella_tensor* to, lamella_tensor* from);
   /* Gives a tensor other sizes over its memory, from its first element on; strides: nullable, row-major. If the
    * memory is too small, the tensor gets new memory that begins with the old bytes; other tensors keep the old
-   * memory. Fails, and changes nothing, for an opaque tensor, for a view or memory of others (tensor_from_blob with a
-   * deleter) that would have to grow, and if a slot that carries holds a state. */
+   * memory. States that carry follow (LAMELLA_CARRY_RESIZE). Fails, and changes nothing, for an opaque tensor, for a
+   * view or memory of others (tensor_from_blob with a deleter) that would have to grow, and if a slot refuses. */
   lamella_status (*tensor_resize)(lamella_tensor*, int32_t ndim, const int64_t* sizes, const int64_t* strides);
   lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
   uint64_t (*tensor_version)(const lamella_tensor*);
@@ -327,8 +330,8 @@ struct lamella_api {
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lamella_status (*call)(lamella_frame* parent, const lamella_operator* op, const lamella_value* args, int32_t num_args,
                          lamella_value* rets, int32_t num_rets);
-  /* Goes on from a layer's kernel to the layers below. Arguments left out keep the call's values. Kinds are not
-   * checked. */
+  /* Goes on from a layer's kernel to the layers below: those of the call, and those of the tensors in `args`, unless
+   * they were off when the call began. Arguments left out keep the call's values. Kinds are not checked. */
   lamella_status (*redispatch)(lamella_frame* frame, const lamella_value* args, int32_t num_args, lamella_value* rets,
                                int32_t num_rets);
   /* Called by a layer before it follows a rule that was written when the operator had num_args arguments (as in
@@ -465,6 +468,9 @@ struct lamella_api {
   lamella_status (*dtype_register)(lamella_library*, const lamella_dtype_def*, int32_t* dtype, lamella_handle*);
   lamella_status (*find_dtype)(const char* name, int32_t* dtype);
   const lamella_dtype_def* (*dtype_info)(int32_t dtype); /* null: there is none */
+
+  /* The bits of the layers that have LAMELLA_LAYER_NOT_IN_BACKWARD, for an engine that walks backward. */
+  const uint64_t* (*layers_not_in_backward)(void);
 
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };

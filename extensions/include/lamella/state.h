@@ -16,12 +16,15 @@ typedef uint64_t lamella_handle; /* names one registration; 0 is none */
 
 typedef int32_t (*lamella_visit)(void* host_object, void* context);
 
-/* How a tensor was made from another one, for `carry`. */
+/* How a tensor was made from another one, for `carry`. Later versions add ways. */
 enum lamella_carry {
   LAMELLA_CARRY_VIEW = 0,   /* a view: other sizes, strides or dtype over the same elements */
   LAMELLA_CARRY_DETACH = 1, /* the same elements and sizes, without history */
   LAMELLA_CARRY_COPY = 2,   /* a copy of the values, perhaps in another dtype or order, on the same device */
-  LAMELLA_CARRY_DEVICE = 3  /* a copy on another device */
+  LAMELLA_CARRY_DEVICE = 3, /* a copy on another device */
+  /* `from` gets other sizes in place: `to` is a tensor of these sizes over its memory, and its state becomes that of
+   * `from`. */
+  LAMELLA_CARRY_RESIZE = 4
 };
 
 /* The type of the states in a slot of tensors or of storages. See Note [Slots]. A slot is never removed; there are
@@ -38,14 +41,15 @@ typedef struct {
   /* Nullable, not for storages. `traverse` visits the host objects that a state holds; `clear` drops them. */
   int32_t (*traverse)(void* state, lamella_visit visit, void* context);
   void (*clear)(void* state);
-  /* Nullable. Makes the state of `to`, which was made from `from`, or leaves *out null. `how`: enum lamella_carry;
-   * an unknown value must be an error. An error fails the operator that made `to`. Not for storages. */
+  /* Nullable. Makes the state of `to`, which was made from `from`, or leaves *out null, as it must for a way that it
+   * does not know. Null leaves `to` without a state in this slot; for LAMELLA_CARRY_RESIZE it refuses the other sizes.
+   * `how`: enum lamella_carry. An error fails the operator that made `to`. Not for storages. */
   lamella_status (*carry)(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out);
   /* Nullable, both or none: for pickles, files and deepcopy. `save` makes an owned value, of numbers, strings,
    * dtypes, devices, tensors, and lists and dictionaries of these; none: there is nothing to save. `load` makes the
    * state of `to` from such a value, which may come from an untrusted file, so that it must check everything. A list
-   * is loaded as one of tensors, booleans, integers or floats if all its elements are that, and an empty one as one
-   * of integers. Not for storages. */
+   * is loaded as one of tensors (which may be null beside others), booleans, integers or floats if all its elements are
+   * that, else as one of values, each of its own type; an empty one as one of integers. Not for storages. */
   lamella_status (*save)(void* state, lamella_tensor* of, lamella_value* out);
   lamella_status (*load)(lamella_tensor* to, const lamella_value* saved, void** out);
 } lamella_slot_type;

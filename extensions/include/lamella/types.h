@@ -150,9 +150,9 @@ typedef struct {
 /* ---- values: sixteen bytes, tagged ------------------------------------------------------------------------ */
 
 /* An argument has the tags that its schema admits, and none newer than the schema's types. A layer, which sees every
- * operator, passes on the tags that it does not know; value_retain and value_release work for all. A list or a
- * dictionary of values holds no tensor, at no depth: the tensors of a call are arguments, or are in lists of
- * tensors, where layers find them. */
+ * operator, passes on the tags that it does not know; value_retain and value_release work for all. In a call, a
+ * list or a dictionary of values holds no tensor, at no depth: the tensors are arguments, or are in lists of tensors,
+ * where layers find them. A state that a slot saves may hold tensors anywhere. */
 
 enum lamella_tag {
   LAMELLA_NONE = 0,

@@ -19,7 +19,7 @@ from ._objects import keep as keep_kind
 from ._rules import Autocast, Derivative, Rule, find, named
 from ._site import Registration, Site, earlier, supersede
 
-DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS = 1, 2, 4, 8, 16
+DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS, NOT_IN_BACKWARD = 1, 2, 4, 8, 16, 32
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 # Kinds of registrations of which a name may have several; of any other kind it has one.
 STACK = ("kernel", "category", "rule", "switch")
@@ -284,6 +284,7 @@ class Library:
         follows_alias: bool = False,
         fallthrough: bool = False,
         never_on_tensors: bool = False,
+        not_in_backward: bool = False,
     ) -> Layer:
         """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel for the layer.
 
@@ -296,6 +297,7 @@ class Library:
             follows_alias: a view turns the layer on if its base does
             fallthrough: operators without a kernel for the layer skip it, so that ``handler`` may be None
             never_on_tensors: says that the layer is an observer or a mode, so that its bit is free after its removal
+            not_in_backward: the layer is off while backward computes gradients, but not in hooks
 
         Raises:
             RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
@@ -308,6 +310,7 @@ class Library:
         before, after = several("register_layer", "outside", outside), several("register_layer", "inside", inside)
         flags = DECOMPOSE * decompose | INSIDE * stays_inside
         flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough | NEVER_ON_TENSORS * never_on_tensors
+        flags |= NOT_IN_BACKWARD * not_in_backward
         bit = -1
 
         def register(file: str, line: int) -> int:

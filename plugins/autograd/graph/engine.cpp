@@ -79,6 +79,8 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
   w.create_graph = flags & LAMELLA_BACKWARD_CREATE_GRAPH;
   w.selective = num_inputs > 0;
   GradMode mode(w.create_graph);
+  w.layers_off = *api().layers_not_in_backward() & ~api().thread()->exclude;
+  const LayersSwitched off(w.layers_off, false);
   Current now(&w);
   for (int i = 0; i < num_roots; i++) {
     Edge e{};

@@ -35,6 +35,20 @@ class GradMode {
   lamella_thread* thread_;
   uint64_t saved_;
 };
+// Switches layers off in this thread, or on again, until the end of the scope.
+class LayersSwitched {
+ public:
+  LayersSwitched(uint64_t layers, bool on)
+      : thread_(api().thread()), layers_(layers), saved_(thread_->exclude & layers) {
+    thread_->exclude = on ? thread_->exclude & ~layers : thread_->exclude | layers;
+  }
+  ~LayersSwitched() { thread_->exclude = (thread_->exclude & ~layers_) | saved_; }
+  LayersSwitched(const LayersSwitched&) = delete;
+
+ private:
+  lamella_thread* thread_;
+  uint64_t layers_, saved_;
+};
 inline bool grad_mode() { return !(api().thread()->exclude & layer_bit); }
 
 // The state of one backward that nodes can see.

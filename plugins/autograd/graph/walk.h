@@ -36,7 +36,8 @@ struct Walk : Run {
     lamella_tensor** into;
   };
 
-  bool selective = false;  // true: run only the nodes that lead to a capture
+  bool selective = false;   // true: run only the nodes that lead to a capture
+  uint64_t layers_off = 0;  // the layers that this walk has switched off, except in hooks and callbacks
   std::vector<Node*> met, ready;
   std::unordered_map<const Node*, Unclaimed> unclaimed;
   std::unordered_multimap<const Node*, Capture> captures;
@@ -46,6 +47,7 @@ struct Walk : Run {
   std::vector<Callback> callbacks;  // run after the walk; see queue_callback()
 
   lamella_status run_callbacks() {
+    const LayersSwitched on(layers_off, true);
     for (size_t i = 0; i < callbacks.size(); i++) {
       const Callback c = callbacks[i];  // a copy: the callback may queue another, which moves the vector
       if (lamella_status st = c.run(c.context)) return st;
@@ -204,6 +206,7 @@ struct Walk : Run {
       for (const Extra::Hook& h : e->hooks)
         if (h.owner->hook.kind == kind) hooks.push_back(h);
     }
+    const LayersSwitched on(layers_off, true);
     for (const Extra::Hook& h : hooks) {
       const bool one = kind == LAMELLA_HOOK_TENSOR;
       if ((one && !grads[h.output]) || !stands(n, *e, h.id)) continue;

@@ -1,0 +1,72 @@
+"""A layer that goes on with other tensors: the layers of these tensors below it run, unless the call began without."""
+
+import lamella
+import pytest
+from lamella.library import Library
+
+pytestmark = pytest.mark.needs("autograd")
+
+
+@pytest.fixture
+def putting():
+    """Returns a function that registers a layer, which puts `w` in the place of each `x` among the arguments."""
+    with Library("putting", "FRAGMENT") as lib:
+
+        def register(x, w, at, seen=None):
+            def other(value):
+                if isinstance(value, (list, tuple)):
+                    return [other(item) for item in value]
+                return w if value is x else value
+
+            def handler(call, *args, **kwargs):
+                if seen is not None:
+                    seen.append(call.name)
+                return call(*map(other, args), **{name: other(value) for name, value in kwargs.items()})
+
+            return lib.register_layer("putting", handler, at=at)
+
+        yield register
+
+
+CALLS = {
+    "an argument": (lambda x: lamella.exp(x), lambda w: w.exp()),
+    "a list": (lambda x: lamella.cat([x, x]), lambda w: lamella.ones(2) * 2),
+    "a keyword": (lambda x: lamella.add(lamella.zeros(2), other=x), lambda w: lamella.ones(2)),
+    "a composite": (lambda x: lamella.nn.functional.softplus(x), lambda w: w.sigmoid()),
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize("at", ["modes", "profiler", "names", "autocast"])
+def test_their_gradients_are_recorded(putting, kind, at):
+    call, derivative = CALLS[kind]
+    x, w = lamella.ones(2), lamella.tensor([1.0, 2.0], requires_grad=True)
+    with putting(x, w, at).on():
+        y = call(x)
+    assert y.requires_grad
+    y.sum().backward()
+    assert lamella.allclose(w.grad, derivative(w.detach()))
+
+
+def test_layers_that_were_off_stay_off(putting):
+    x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
+    with putting(x, w, "modes").on(), lamella.no_grad():
+        y = x.exp()
+    assert not y.requires_grad
+
+
+def test_layers_that_were_passed_do_not_run_again(putting):
+    x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
+    seen = []
+    with putting(x, w, "backend", seen).on():  # inside autograd
+        y = x.exp()
+    assert not y.requires_grad and seen == ["aten::exp"]
+
+
+def test_an_operator_in_place_writes_to_the_other_tensor(putting):
+    x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
+    v = w * 3
+    with putting(x, v, "modes").on():
+        x.mul_(2)
+    v.sum().backward()
+    assert x.tolist() == [1, 1] and v.tolist() == [6, 6] and w.grad.tolist() == [6, 6]
