@@ -12,7 +12,6 @@ using core::Value;
 
 // A frame, with the fields that only the dispatcher reads.
 struct CallFrame : Frame {
-  uint64_t excluded;   // layers that were off on the thread when the call began
   uint64_t hidden;     // the bit of the running layer, if run_layer() turned it off on the thread
   const Value* given;  // the arguments that the running layer's kernel got
   bool half_written;   // a kernel failed that may have written some elements

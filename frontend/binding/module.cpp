@@ -101,6 +101,7 @@ py::dict describe_operator(Operator* op) {
   d["private"] = (op->forms & LAMELLA_FORM_PRIVATE) != 0;
   static const char* const forms[] = {"functional", "inplace", "out"};
   d["form"] = forms[static_cast<int>(op->form)];
+  d["functional"] = (op->functional ? op->functional : op)->full_name();
   std::vector<std::string> disabled;
   for (const auto& each : op->disabled) disabled.push_back(each.key);
   d["disabled"] = disabled;

@@ -121,6 +121,9 @@ PyObject* get_schema(PyObject* self, void*) {
 PyObject* get_category(PyObject* self, void*) {
   return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->category.c_str()) : PyUnicode_FromString("");
 }
+PyObject* get_excluded(PyObject* self, void*) {
+  return PyLong_FromUnsignedLongLong(cast(self)->frame ? cast(self)->frame->excluded : 0);
+}
 PyObject* get_expressions(PyObject* self, void*) {
   const lamella_pointwise* p = cast(self)->frame ? cast(self)->frame->op->pointwise : nullptr;
   PyObject* d = PyDict_New();
@@ -149,6 +152,7 @@ PyGetSetDef getset[] = {
     {"expressions", get_expressions, nullptr,
      "For a pointwise operator, the C expressions of a result's element by class of dtypes; otherwise {}.", nullptr},
     {"category", get_category, nullptr, "The operator's category.", nullptr},
+    {"excluded", get_excluded, nullptr, "The bits of the layers that were off when the call began.", nullptr},
     {nullptr}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr},
                          {nullptr}};

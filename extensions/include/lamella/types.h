@@ -268,6 +268,7 @@ struct lamella_frame {
   lamella_device device;       /* valid at backend level */
   int32_t layer;               /* the layer whose kernel runs now, -1 at backend level */
   uint16_t num_args, num_rets; /* of op */
+  uint64_t excluded;           /* the layers that were off on the thread when the call began */
   const void* table;           /* the rest belongs to the dispatcher */
   void* scratch;
 };

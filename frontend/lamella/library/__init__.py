@@ -40,14 +40,25 @@ from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rul
 find_dtype = _C._find_dtype
 in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler written in Python
 api = _C._api  # a capsule with the C ABI, for <lamella/python.h>
-_LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_opcheck"}  # imported when first used
+# Names that are imported when they are first used.
+_LATER = {
+    "Argument": "_calls",
+    "Description": "_calls",
+    "OpCheckError": "_opcheck",
+    "as_called": "_calls",
+    "describe": "_calls",
+    "infer_schema": "_schema",
+    "opcheck": "_opcheck",
+}
 
 __all__ = [
+    "Argument",
     "Autocast",
     "Backend",
     "Call",
     "CustomOpDef",
     "Derivative",
+    "Description",
     "Kernel",
     "Layer",
     "Library",
@@ -57,8 +68,10 @@ __all__ = [
     "Rule",
     "Subscription",
     "Vmap",
+    "as_called",
     "custom_op",
     "define",
+    "describe",
     "fallthrough_kernel",
     "find",
     "find_dtype",
