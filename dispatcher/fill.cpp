@@ -62,11 +62,15 @@ const Table* filled_table(const Operator* op) {
   return t;
 }
 
-// Finds the first of these that exists: a kernel, a rule, a category's kernel, a composite if the layer has
+// Finds the first of these that exists: a kernel, one of the functional form with LAMELLA_KERNEL_ALL_FORMS, a rule, a category's kernel, a composite if the layer has
 // LAMELLA_LAYER_DECOMPOSE, a kernel of every operator, the layer's fallback. Returns false if the layer falls through.
 bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   const Layer& l = *dispatcher::layer(bit);
   const Registration* r = find_kernel(op, l.name);
+  if (!r && op->functional && !is_disabled(op, l.name)) {
+    r = find_kernel(op->functional, l.name);
+    if (r && !(r->flags & LAMELLA_KERNEL_ALL_FORMS)) r = nullptr;
+  }
   if (!r && l.rule && !is_disabled(op, l.name))
     for (const Operator* o : {static_cast<const Operator*>(op), static_cast<const Operator*>(op->functional)})
       if (const Rule* found = o ? rule_of(o, l.name) : nullptr) {

@@ -62,6 +62,13 @@ bool is_key(const std::string& key) {
 
 namespace {
 
+// Returns why a kernel cannot have LAMELLA_KERNEL_ALL_FORMS; null if it can.
+const char* unfit_for_all_forms(const Operator& op, const std::string& key, const lamella_kernel_def& def) {
+  if (layer_bit(key) < 0 && is_key_of_results(key)) return "is for kernels of layers; a device's serves all forms";
+  if (op.form != Form::Functional) return "is for kernels of functional forms";
+  return def.num_args ? "goes with num_args 0, since the forms have various numbers of arguments" : nullptr;
+}
+
 void use_last_shape_rule(Operator* op) {
   for (Operator* o : {op, op->inplace, op->out})
     if (o) {
@@ -83,6 +90,10 @@ lamella_status register_kernel(Library& lib, const char* name, const char* spell
   if (!def.kernel && layer_bit(key) < 0 && is_key_of_results(key))
     return core::raise(LAMELLA_VALUE_ERROR, "kernel: " + op->full_name() + ": the kernel for '" + key +
                                                 "' is null; only the kernel of a layer may be null");
+  if (def.flags & LAMELLA_KERNEL_ALL_FORMS)
+    if (const char* why = unfit_for_all_forms(*op, key, def))
+      return core::raise(LAMELLA_VALUE_ERROR, "kernel: " + op->full_name() + " for '" + key +
+                                                  "': LAMELLA_KERNEL_ALL_FORMS " + why);
   if (lamella_status st = adapted(op, lib, &def)) return st;
   const lamella_handle h = enter(lib, [op](lamella_handle h) {
     erase_handle(op->kernels, h);

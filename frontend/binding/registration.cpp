@@ -117,18 +117,21 @@ class PyLibrary {
     forget_signatures();
     return h;
   }
-  lamella_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
-                      int line) {
+  lamella_handle impl(const std::string& op, const std::string& key, py::object callable, bool all_forms,
+                      const std::string& file, int line) {
     lamella_handle h;
     if (callable.is_none()) {  // an explicit fall-through
-      check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
+      lamella_kernel_def none = described(nullptr, nullptr, file, line);
+      none.flags |= all_forms ? LAMELLA_KERNEL_ALL_FORMS : 0;
+      check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), none, &h));
       return h;
     }
     const bool composite = key == "composite";
     auto* cell =
         new PythonKernel{callable.release().ptr(), composite ? PythonKernel::Of::Composite : PythonKernel::Of::Device};
-    lamella_status st =
-        dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
+    lamella_kernel_def def = described(run_python, cell, file, line);
+    def.flags |= all_forms ? LAMELLA_KERNEL_ALL_FORMS : 0;
+    lamella_status st = dispatcher::register_kernel(open(), op.c_str(), key.c_str(), def, &h);
     return keep(st, h, cell);
   }
   lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,

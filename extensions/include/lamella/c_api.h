@@ -197,6 +197,9 @@ enum lamella_kernel_flags {
   LAMELLA_KERNEL_FAILS_LATE = 2,      /* a call that fails may have written, and counts as a write */
   LAMELLA_KERNEL_OPAQUE = 4,          /* a kernel of a device, "backend" or a category may get opaque tensors */
   LAMELLA_KERNEL_ANY_DTYPE = 8,       /* such a kernel may get tensors of any dtype: Note [Dtypes] */
+  /* A layer's kernel of a functional form also gets the calls of the in-place and out= forms that have none of their
+   * own. frame->op is the form; an out= form has its outputs as further arguments, the last ones. */
+  LAMELLA_KERNEL_ALL_FORMS = 32,
   LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* copy_'s kernel also gets copies from and to other devices. If it returns
                                        * LAMELLA_DECLINED, or LAMELLA_NOT_IMPLEMENTED without an error, the bytes are
                                        * moved as without the kernel */

@@ -203,7 +203,9 @@ class Library:
             show_modules()
         return handle
 
-    def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
+    def impl(
+        self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", *, all_forms: bool = False
+    ) -> int:
         """Registers a kernel for an operator under a key: the name of a device, of a layer or of a plugin's dtype,
         "backend" or "composite".
 
@@ -217,16 +219,23 @@ class Library:
             op_name: a name, by default in this library's namespace, or an operator
             fn: the kernel
             dispatch_key: the key; by default the library's, which is "composite" unless another one was passed to it
+            all_forms: a layer's kernel of a functional form also gets the in-place and out= calls that have none of
+                their own; an out= form's outputs are among ``kwargs``
 
         Raises:
             RuntimeError: there is no such operator
+            ValueError: ``all_forms`` for another key than a layer's, or for another form
         """
         check_callable("impl", "fn", fn)
         name, key = self.qualified("impl", op_name, "op_name"), self._key("impl", dispatch_key)
         if not isinstance(name, str):
             name = find(name)[0]
         function = None if fn is fallthrough_kernel else fn
-        return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at), function)
+
+        def register(*at: Any) -> int:
+            return self._library.impl(name, key, function, all_forms, *at)
+
+        return self._register(("kernel", name, key), register, function)
 
     def impl_category(self, category: str, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for every operator of a category that has none of its own under this key.
