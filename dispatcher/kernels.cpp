@@ -92,8 +92,8 @@ lamella_status register_kernel(Library& lib, const char* name, const char* spell
                                                 "' is null; only the kernel of a layer may be null");
   if (def.flags & LAMELLA_KERNEL_ALL_FORMS)
     if (const char* why = unfit_for_all_forms(*op, key, def))
-      return core::raise(LAMELLA_VALUE_ERROR, "kernel: " + op->full_name() + " for '" + key +
-                                                  "': LAMELLA_KERNEL_ALL_FORMS " + why);
+      return core::raise(LAMELLA_VALUE_ERROR,
+                         "kernel: " + op->full_name() + " for '" + key + "': LAMELLA_KERNEL_ALL_FORMS " + why);
   if (lamella_status st = adapted(op, lib, &def)) return st;
   const lamella_handle h = enter(lib, [op](lamella_handle h) {
     erase_handle(op->kernels, h);

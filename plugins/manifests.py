@@ -69,13 +69,14 @@ def check_manifest(found: Any) -> None:
         value = found.get(key, kinds[0]())
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
+        held: Any = value
         if key == "contributions":
-            for where, names in value.items():
+            for where, names in held.items():
                 if not are_names(names):
                     raise ValueError(
                         f"lamella.json: 'contributions' must map places to lists of names, got {names!r} for {where!r}"
                     )
-        elif list in kinds and not are_names(value):
+        elif list in kinds and not are_names(held):
             raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
 
 

@@ -56,6 +56,7 @@ class Call:
     overload: str
     schema: str
     category: str
+    excluded: _int
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 class Kernel:

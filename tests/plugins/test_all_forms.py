@@ -1,4 +1,4 @@
-"""A layer's kernel of a functional form serves the in-place and out= forms, but those that have kernels of their own."""
+"""A layer's kernel of a functional form serves the in-place and out= forms, unless these have kernels of their own."""
 
 import lamella
 import pytest
