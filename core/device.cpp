@@ -18,26 +18,25 @@ struct Slot {
   std::string name, owner;
 };
 
-std::mutex& mutex() {
-  static std::mutex& m = new_innermost_mutex();
-  return m;
-}
+std::mutex& mutex = new_innermost_mutex();
 Slot slots[max_backends];
 std::atomic<int32_t> count{0};
 
 }  // namespace
 
 lamella_status add_backend(const lamella_backend& desc, const std::string& owner, int32_t* id) {
-  std::lock_guard lock(mutex());
+  std::unique_lock lock(mutex);
+  const auto refused = [&lock](const std::string& why) {
+    lock.unlock();  // raise() may destroy the pending error, which takes other locks
+    return raise(LAMELLA_RUNTIME_ERROR, why);
+  };
   int32_t n = count.load(), i = 0;
   while (i < n && slots[i].name != desc.name) i++;
   if (i < n && slots[i].live.load())
-    return raise(LAMELLA_RUNTIME_ERROR,
-                 format("backend: the device name '%s' is taken by %s; %s cannot register it too", desc.name,
-                        slots[i].owner.c_str(), owner.c_str()));
+    return refused(format("backend: the device name '%s' is taken by %s; %s cannot register it too", desc.name,
+                          slots[i].owner.c_str(), owner.c_str()));
   if (i == max_backends)
-    return raise(LAMELLA_RUNTIME_ERROR,
-                 format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
+    return refused(format("backend: %d backends are registered, '%s' is one too many", n, desc.name));
   if (i == n) slots[i].name = desc.name;
   slots[i].owner = owner;
   auto* copy = new lamella_backend(desc);  // never freed: a tensor may outlive its backend's registration

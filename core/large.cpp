@@ -12,10 +12,7 @@
 namespace lamella::core {
 namespace {
 
-std::mutex& mutex() {
-  static std::mutex& m = new_innermost_mutex();
-  return m;
-}
+std::mutex& mutex = new_innermost_mutex();
 std::unordered_map<const Storage*, DType>& all() {
   static auto* m = new std::unordered_map<const Storage*, DType>;
   return *m;
@@ -24,12 +21,12 @@ std::unordered_map<const Storage*, DType>& all() {
 }  // namespace
 
 void note_large(const Storage* s, DType dtype) {
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   all()[s] = dtype;
 }
 
 void forget_large(const Storage* s) {
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   all().erase(s);
 }
 
@@ -40,7 +37,7 @@ std::string largest_on(lamella_device device) {
   };
   std::vector<Found> found;
   {
-    std::lock_guard lock(mutex());
+    std::lock_guard lock(mutex);
     for (const auto& [s, dtype] : all())
       if (same_device(s->device, device)) found.push_back({s->bytes, dtype});
   }

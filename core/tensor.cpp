@@ -211,11 +211,9 @@ lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides
 }
 
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item) {
+  if (std::find(sizes, sizes + ndim, 0) != sizes + ndim) return 0;
   int64_t last = 0;
-  for (int i = 0; i < ndim; i++) {
-    if (sizes[i] == 0) return 0;
-    last += (sizes[i] - 1) * strides[i];
-  }
+  for (int i = 0; i < ndim; i++) last += (sizes[i] - 1) * strides[i];
   return (last + 1) * item;
 }
 

@@ -201,7 +201,7 @@ lamella_status kernel(lamella_library* l, const char* op, const char* key, const
                       lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("kernel", "flags", def.flags, 31)) return st;
+  if (lamella_status st = expect_known("kernel", "flags", def.flags, 63)) return st;
   return register_kernel(*l, op, key, def, h);
 }
 lamella_status category_kernel(lamella_library* l, const char* cat, const char* key, const lamella_kernel_def* d,
@@ -221,7 +221,7 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   lamella_layer desc;
   if (lamella_status st = adopt("layer", *d, &desc)) return st;
   if (!desc.name) return core::raise(LAMELLA_VALUE_ERROR, "layer: 'name' must not be null");
-  if (lamella_status st = expect_known("layer", "flags", desc.flags, 31)) return st;
+  if (lamella_status st = expect_known("layer", "flags", desc.flags, 63)) return st;
   if (lamella_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LAMELLA_KERNEL_CALLS_OPERATORS))
     return st;
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;

@@ -172,12 +172,14 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   const int32_t layer = f.layer;
   void* const context = f.context;
   lamella_status st;
-  // The layer passed other arguments than it got, whose layers below this one come next, unless they were off when the
-  // call began. If an argument is opaque or of a dtype that is not plain, only kernels that declare so may get it.
+  const uint64_t keys = f.keys;
+  // The layer passed other arguments than it got, whose layers below this one come next, unless they are off, or were
+  // when the call began. If an argument is opaque or of a dtype that is not plain, only kernels that declare so may get
+  // it.
   if (args != f.given) {
     const auto* t = static_cast<const Table*>(f.table);
-    const uint64_t below = layer < 0 ? ~uint64_t{0} : (uint64_t{1} << layer) - 1;
-    f.keys |= gather_keys(*t->info, args) & below & ~(f.excluded & ~core::restricted_key) & t->mask;
+    const uint64_t below = (f.passed & -f.passed) - 1, off = f.excluded | f.thread->exclude;
+    f.keys |= gather_keys(*t->info, args) & below & ~(off & ~core::restricted_key) & t->mask;
   }
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);
@@ -189,6 +191,7 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
     f.hidden = all;
     f.thread->exclude |= hidden;
   }
+  f.keys = keys;
   f.layer = layer;
   f.context = context;
   return st;

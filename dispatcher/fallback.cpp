@@ -21,8 +21,8 @@ using core::TensorRef;
 
 std::atomic<FallbackMode> mode{FallbackMode::Allow};
 
+std::mutex& counting = core::new_innermost_mutex();
 struct Counts {
-  std::mutex& mutex = core::new_innermost_mutex();
   std::map<std::pair<std::string, std::string>, FallbackCount> of;  // device and operator
 };
 Counts& counts() {
@@ -144,7 +144,7 @@ lamella_status give_back(MovedArguments& host, Value& result, lamella_device dev
 void count(const lamella_frame* f, const Operator* op, int64_t bytes, double seconds) {
   const std::string device = core::backend_name(f->device.backend);
   Counts& all = counts();
-  std::lock_guard lock(all.mutex);
+  std::lock_guard lock(counting);
   FallbackCount& n = all.of[{device, op->full_name()}];
   n.device = device;
   n.op = op->full_name();
@@ -162,7 +162,7 @@ void set_fallback_mode(FallbackMode m) { mode.store(m); }
 
 std::vector<FallbackCount> fallback_counts() {
   Counts& all = counts();
-  std::lock_guard lock(all.mutex);
+  std::lock_guard lock(counting);
   std::vector<FallbackCount> v;
   for (const auto& [key, n] : all.of) v.push_back(n);
   return v;
@@ -170,7 +170,7 @@ std::vector<FallbackCount> fallback_counts() {
 
 void reset_fallback_counts() {
   Counts& all = counts();
-  std::lock_guard lock(all.mutex);
+  std::lock_guard lock(counting);
   all.of.clear();
 }
 

@@ -26,10 +26,7 @@ const lamella_object_type generator_type = {sizeof(lamella_object_type), 0, "Gen
 Generator* cast(lamella_object* o) { return reinterpret_cast<Generator*>(o); }
 
 // Guards the states of all generators, the default ones and `default_seed`.
-std::mutex& mutex() {
-  static std::mutex& m = core::new_innermost_mutex();
-  return m;
-}
+std::mutex& mutex = core::new_innermost_mutex();
 uint64_t default_seed = 67280421310721;  // torch's initial seed
 
 std::map<std::pair<int32_t, int32_t>, lamella_object*>& defaults() {
@@ -38,7 +35,7 @@ std::map<std::pair<int32_t, int32_t>, lamella_object*>& defaults() {
 }
 
 lamella_object* of_process(lamella_device d) {
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   lamella_object*& g = defaults()[{d.backend, d.index}];
   if (!g) g = new_generator(d, default_seed);
   return g;
@@ -108,6 +105,8 @@ lamella_object* default_generator(lamella_device d) {
   return own ? own : of_process(d);
 }
 
+void install_generators() { own_slot(); }
+
 std::shared_ptr<GeneratorBlock> begin_generator_block(lamella_object* g) {
   of_process(generator_device(g));  // makes the device's generator, so that seed_all() visits the device
   auto block = new_block(g);
@@ -134,12 +133,12 @@ GeneratorBlocks set_generator_blocks_aside(const GeneratorBlock& first) {
 void put_generator_blocks_back(const GeneratorBlocks& blocks) { keep_blocks(own_blocks(), blocks); }
 
 GeneratorState generator_state(lamella_object* g) {
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   return cast(g)->state;
 }
 
 void generator_set(lamella_object* g, GeneratorState s) {
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   cast(g)->state = s;
 }
 
@@ -147,7 +146,7 @@ lamella_device generator_device(lamella_object* g) { return cast(g)->device; }
 
 void seed_all(uint64_t seed) {
   const GeneratorBlocks* owned = own_blocks();
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   default_seed = seed;
   for (auto& [where, g] : defaults()) {
     lamella_object* own = find(owned, {where.first, where.second});
@@ -165,7 +164,7 @@ lamella_status generator_reserve(lamella_object* g, lamella_device device, uint6
     return core::raise(LAMELLA_RUNTIME_ERROR, "generator: expected a Generator of device '" +
                                                   core::device_name(device) + "', where the tensor is, got one of '" +
                                                   core::device_name(cast(g)->device) + "'");
-  std::lock_guard lock(mutex());
+  std::lock_guard lock(mutex);
   *seed = cast(g)->state.seed;
   *offset = cast(g)->state.offset;
   cast(g)->state.offset += (n + 3) / 4 * 4;  // Philox gives four words at a time

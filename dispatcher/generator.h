@@ -36,6 +36,8 @@ struct GeneratorBlock {
 };
 using GeneratorBlocks = std::vector<std::shared_ptr<GeneratorBlock>>;
 
+void install_generators();  // makes the thread slot of the blocks; called once, at start-up
+
 std::shared_ptr<GeneratorBlock> begin_generator_block(lamella_object* generator);  // on the calling thread
 void end_generator_block(GeneratorBlock&);                                         // on any thread
 

@@ -30,11 +30,8 @@ struct File {
 
 thread_local File* opening = nullptr;
 
-std::mutex& books() {  // guards the files and their lists
-  static std::mutex& mutex = core::new_innermost_mutex();
-  return mutex;
-}
-std::map<void*, File>& files() {  // by dlopen's handle: one file has many paths
+std::mutex& books = core::new_innermost_mutex();  // guards the files and their lists
+std::map<void*, File>& files() {                  // by dlopen's handle: one file has many paths
   static auto* all = new std::map<void*, File>;
   return *all;
 }
@@ -43,21 +40,21 @@ std::map<void*, File>& files() {  // by dlopen's handle: one file has many paths
 std::string path_of(const std::string& name) { return name.find('/') == std::string::npos ? "./" + name : name; }
 
 File& file_of(void* handle, const std::string& path) {
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   File& file = files()[handle];
   file.handle = handle;
   if (!file.loaded) file.path = path;
   return file;
 }
 File* loaded_from(const std::string& path) {
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   for (auto& [handle, file] : files())
     if (file.loaded && file.path == path) return &file;
   return nullptr;
 }
 
 lamella_library* take_last(File& file) {
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   if (file.libraries.empty()) return nullptr;
   lamella_library* last = file.libraries.back();
   file.libraries.pop_back();
@@ -120,7 +117,7 @@ lamella_status initialize_in_place_of(File& earlier, File& file) {
 }
 
 std::vector<std::string> defined_by(const File& file) {
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   std::vector<std::string> all;
   for (const lamella_library* l : file.libraries)
     if (l->defines && std::find(all.begin(), all.end(), l->ns) == all.end()) all.push_back(l->ns);
@@ -130,7 +127,7 @@ std::vector<std::string> defined_by(const File& file) {
 }  // namespace
 
 void note_opened(lamella_library* l) {
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   if (!opening) return;
   opening->libraries.push_back(l);
   if (opening->chosen.empty()) return;
@@ -138,7 +135,7 @@ void note_opened(lamella_library* l) {
   l->chosen = opening->chosen;
 }
 void note_closed(lamella_library* l) {
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   for (auto& [handle, file] : files()) std::erase(file.libraries, l);
 }
 
@@ -151,7 +148,7 @@ bool is_loaded(const std::string& name) { return loaded_from(path_of(name)) != n
 std::vector<std::string> owners_of(const std::string& name) {
   std::vector<std::string> all;
   const File* file = loaded_from(path_of(name));
-  std::lock_guard lock(books());
+  std::lock_guard lock(books);
   if (file)
     for (const lamella_library* l : file->libraries)
       if (std::find(all.begin(), all.end(), l->owner) == all.end()) all.push_back(l->owner);
@@ -181,7 +178,7 @@ lamella_status load_plugin(const std::string& name, const LoadOptions& options, 
                                                   "'; to have it as '" + options.ns + "' too, load a copy of the file");
   if (!file.loaded) {
     file.chosen = options.ns;
-    File* earlier = options.replaces.empty() ? nullptr : loaded_from(options.replaces);
+    File* earlier = options.replaces.empty() ? nullptr : loaded_from(path_of(options.replaces));
     if (lamella_status st = earlier ? initialize_in_place_of(*earlier, file) : initialize(file)) return st;
   }
   if (defined) *defined = defined_by(file);

@@ -54,11 +54,12 @@ const std::map<std::string, Value>& words() {  // words that may be defaults of 
   return m;
 }
 
+std::mutex& object_names = core::new_innermost_mutex();
+
 // Returns the one copy of an object type's name; never freed.
 const char* object_name(const std::string& word) {
   static auto* names = new std::set<std::string>;
-  static std::mutex& lock = core::new_innermost_mutex();
-  const std::lock_guard held(lock);
+  const std::lock_guard held(object_names);
   return names->insert(word).first->c_str();
 }
 

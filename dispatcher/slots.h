@@ -40,7 +40,7 @@ lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
 // carry. States of `to` in slots that do not carry stay. After an error `to` is unchanged.
 lamella_status assign(core::Tensor* to, core::Tensor* from);
 
-// The states for other sizes of a tensor in place, until resize_slots() gives them to the tensor.
+// The states for other sizes of a tensor in place, until give() gives them to the tensor.
 class ResizedStates {
  public:
   ResizedStates() = default;

@@ -149,13 +149,19 @@ lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) { return 
 
 namespace {
 
+// Returns how many bytes of its storage a tensor has from its first element on. An empty one may begin anywhere.
+int64_t bytes_from(const Tensor* t) {
+  const int64_t item = core::itemsize(t->dtype);
+  return t->storage_offset > t->storage->bytes / item ? 0 : t->storage->bytes - t->storage_offset * item;
+}
+
 // Makes a tensor of `bytes` bytes that begins with the bytes of the storage of `t` from the first element of `t` on.
 lamella_status grown(const Tensor* t, int64_t bytes, core::TensorRef* out) {
   Tensor* flat;
   if (lamella_status st = core::new_tensor(1, &bytes, nullptr, LAMELLA_UINT8, t->device(), &flat)) return st;
   *out = core::TensorRef::steal(flat);
-  const int64_t begin = t->storage_offset * core::itemsize(t->dtype), old = t->storage->bytes - begin;
-  if (old <= 0) return LAMELLA_OK;
+  const int64_t old = bytes_from(t), begin = t->storage->bytes - old;
+  if (old == 0) return LAMELLA_OK;
   const auto from = core::TensorRef::steal(core::tensor_over(t->storage, 1, &old, nullptr, begin, LAMELLA_UINT8));
   const auto to = core::TensorRef::steal(core::tensor_over(flat->storage, 1, &old, nullptr, 0, LAMELLA_UINT8));
   return copying().copy(to.get(), from.get());
@@ -172,7 +178,7 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
   const int64_t item = core::itemsize(t->dtype);
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   core::TensorRef memory;
-  if (bytes > t->storage->bytes - t->storage_offset * item) {
+  if (bytes > bytes_from(t)) {
     if (t->base)
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          core::format("resize_: the tensor is a view, and cannot grow beyond its base's %lld bytes",

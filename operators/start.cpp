@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "dispatcher/api.h"
 #include "dispatcher/fill.h"
+#include "dispatcher/generator.h"
 #include "dispatcher/load.h"
 #include "dispatcher/published.h"
 #include "dispatcher/stamp.h"
@@ -24,6 +25,7 @@ void start() {
   std::call_once(once, [] {
     dispatcher::install_slots();
     dispatcher::install_thread_slots();
+    dispatcher::install_generators();
     dispatcher::install_events();
     Api::table() = dispatcher::api();  // the catalogue uses the public headers, like a plugin
     register_catalogue();

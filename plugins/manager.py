@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 import pluggy
 from lamella import _C
 from lamella.plugins import contributions, unfinished
-from lamella.plugins.manifests import in_range, read_manifest
+from lamella.plugins.manifests import in_range, read_manifest, unknown_key
 from lamella.plugins.selection import Selection, same_name
 
 if sys.version_info >= (3, 12):
@@ -250,6 +250,8 @@ class Manager:
                 plugin.state, plugin.reason = "refused", f"it works with lamella {wanted}, this is {_C.__version__}"
         except ValueError as error:
             plugin.state, plugin.reason = "refused", str(error)
+        if plugin.state == "found" and (wrong := unknown_key(plugin.manifest)):
+            plugin.state, plugin.reason = "failed", wrong
         if not selection.allows(entry.name, plugin.distribution):
             plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={selection.text}"
 

@@ -62,9 +62,6 @@ def check_manifest(found: Any) -> None:
     """Raises ValueError if a manifest does not have the form that the head of this file describes."""
     if not isinstance(found, dict):
         raise ValueError(f"lamella.json must hold an object, not {type(found).__name__}")
-    for key in found:
-        if key not in MANIFEST:
-            raise ValueError(f"lamella.json: there is no key {key!r}; the keys are {', '.join(map(repr, MANIFEST))}")
     for key, kinds in MANIFEST.items():
         value = found.get(key, kinds[0]())
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
@@ -78,6 +75,13 @@ def check_manifest(found: Any) -> None:
                     )
         elif list in kinds and not are_names(held):
             raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
+
+
+def unknown_key(found: dict[str, Any]) -> str:
+    """Returns what is wrong if a manifest has an unknown key, else "". One for a later Lamella may have others."""
+    unknown = next((key for key in found if key not in MANIFEST), None)
+    keys = ", ".join(map(repr, MANIFEST))
+    return f"lamella.json: there is no key {unknown!r}; the keys are {keys}" if unknown is not None else ""
 
 
 def are_names(value: Any) -> bool:

@@ -40,10 +40,7 @@ PyObject* exception_type(int kind) {
 
 void release_payload(void* p) { drop_anywhere(static_cast<PyObject*>(p)); }
 
-std::mutex& queue_mutex() {
-  static std::mutex& m = core::new_innermost_mutex();
-  return m;
-}
+std::mutex& queue_mutex = core::new_innermost_mutex();
 std::vector<Tensor*>& tensor_queue() {
   static auto* q = new std::vector<Tensor*>;
   return *q;
@@ -58,7 +55,7 @@ int drain(void*) {
     std::vector<PyObject*> some;
     std::vector<Tensor*> tensors;
     {
-      std::lock_guard lock(queue_mutex());
+      std::lock_guard lock(queue_mutex);
       some.swap(queue());
       tensors.swap(tensor_queue());
     }
@@ -87,7 +84,7 @@ void drop_anywhere(PyObject* o) {
     return;
   }
   {
-    std::lock_guard lock(queue_mutex());
+    std::lock_guard lock(queue_mutex);
     queue().push_back(o);
   }
   Py_AddPendingCall(drain, nullptr);
@@ -95,7 +92,7 @@ void drop_anywhere(PyObject* o) {
 
 void release_with_gil(Tensor* t) {
   {
-    std::lock_guard lock(queue_mutex());
+    std::lock_guard lock(queue_mutex);
     tensor_queue().push_back(t);
   }
   Py_AddPendingCall(drain, nullptr);

@@ -85,7 +85,7 @@ def described(plugin: Any) -> str:
         "refused": "is refused",
         "failed": "failed to load",
     }
-    state = states[plugin.state]
+    state = states.get(plugin.state, f"is {plugin.state}")
     why = f"{state}: {plugin.reason}" if plugin.reason else state
     return f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which {why}"
 

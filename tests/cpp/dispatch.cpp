@@ -265,6 +265,16 @@ static void bits_that_come_again() {
   OK(api, api->layer(l, &d, &third, nullptr));
   CHECK(first == second && third != first);
   api->release(t);
+  // A layer that is not in backward is in the set that an engine reads, as long as it is there.
+  d.name = "forward";
+  d.flags = LAMELLA_LAYER_NOT_IN_BACKWARD;
+  const uint64_t before = *api->layers_not_in_backward();
+  OK(api, api->layer(l, &d, &third, &h));
+  CHECK(*api->layers_not_in_backward() == (before | uint64_t{1} << third));
+  OK(api, api->withdraw(h));
+  CHECK(*api->layers_not_in_backward() == before);
+  d.flags = 64;
+  FAILS(api, api->layer(l, &d, nullptr, nullptr), "'flags' is 0x40, of which 0x40 has no meaning");
   api->library_close(l);
   done("bits of layers: given again where no tensor has them, and no captured state");
 }

@@ -224,6 +224,10 @@ def test_resize():
     assert alias.tolist() == [[0, 1, 2], [3, 4, 5]] and alias.data_ptr() == before
     assert t.resize_().shape == () and t.item() == 0 and t.resize_(0).tolist() == []
     assert lamella.empty(0).resize_(3).shape == (3,)
+    # An empty tensor may begin behind its storage, at an offset whose bytes do not fit 64 bits.
+    for far in (lamella.empty_strided((2, 0), (2**62 - 200, 1)), lamella.zeros(9).as_strided((2, 0), (2**62 - 200, 1))):
+        with pytest.raises(RuntimeError, match="is a view, and cannot grow"):
+            far[1].resize_(200)
     last = lamella.empty(0).resize_(1, 2, 2, 2, memory_format=lamella.channels_last)
     assert last.stride() == (8, 1, 4, 2)
     view = lamella.arange(6)[2:]

@@ -547,6 +547,13 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
     )
 
 
+def test_a_manifest_for_a_later_version(host, packages):
+    """It may have keys that are unknown here, and is refused for its version."""
+    packages("later", "", manifest='{"requires_lamella": ">=99", "novelties": []}')
+    out = host.run("import lamella; print(*(p.state for p in lamella.plugins.status() if p.name == 'later'))")
+    assert out.strip() == "refused"
+
+
 @pytest.mark.parametrize(
     "manifest, word",
     [

@@ -58,6 +58,43 @@ def test_hooks(watched):
     assert [name for name in seen if name not in ("item", "is_nonzero")] == ["sin", "cos", "ones", "log", "sqrt", "tan"]
 
 
+def test_what_saved_tensors_unpack(watched):
+    """A checkpoint computes again in backward; the layer sees these operators as it saw them the first time."""
+    register, seen = watched
+    x = lamella.ones(3, requires_grad=True)
+    with register(not_in_backward=True).on():
+        y = lamella.utils.checkpoint.checkpoint(lambda t: t.sin().exp(), x, use_reentrant=False).sum()
+        first = [name for name in seen if name in ("sin", "exp", "cos")]
+        del seen[:]
+        y.backward()
+    assert first == ["sin", "exp"] == [name for name in seen if name in ("sin", "exp", "cos")]
+
+
+def test_a_walk_within_a_nodes_backward(watched):
+    """Hooks of a walk that a Function's backward starts see the layer, too; that walk's derivatives do not."""
+    register, seen = watched
+
+    class Inner(lamella.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            with lamella.enable_grad():
+                z = lamella.ones(1, requires_grad=True)
+                z.register_hook(lambda h: h.tan())
+                z.log().backward()
+            return g
+
+    x = lamella.ones(1, requires_grad=True)
+    with register(not_in_backward=True).on():
+        y = Inner.apply(x)
+        del seen[:]
+        y.backward()
+    assert seen == ["tan"]
+
+
 def test_a_walk_that_fails_switches_it_on_again(watched):
     register, seen = watched
     x = lamella.ones(1, requires_grad=True)

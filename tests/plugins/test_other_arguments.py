@@ -55,6 +55,31 @@ def test_layers_that_were_off_stay_off(putting):
     assert not y.requires_grad
 
 
+def test_a_handler_may_switch_them_off():
+    x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
+
+    def handler(call, *args):
+        with lamella.no_grad():
+            return call(w)
+
+    with Library("putting", "FRAGMENT") as lib, lib.register_layer("putting", handler, at="modes").on():
+        y = x.exp()
+    assert not y.requires_grad
+
+
+def test_each_way_on_has_the_layers_of_its_own_arguments():
+    x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
+    results = []
+
+    def handler(call, *args):
+        results.extend([call(w), call(*args), call(w)])
+        return results[1]
+
+    with Library("putting", "FRAGMENT") as lib, lib.register_layer("putting", handler, at="modes").on():
+        x.exp()
+    assert [y.requires_grad for y in results] == [True, False, True]
+
+
 def test_layers_that_were_passed_do_not_run_again(putting):
     x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
     seen = []

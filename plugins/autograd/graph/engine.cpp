@@ -57,6 +57,8 @@ struct Owned : std::vector<lamella_tensor*> {
 
 }  // namespace
 
+uint64_t layers_off_now() { return current ? current->layers_off : 0; }
+
 Node* running_node() { return current ? current->running : nullptr; }
 
 lamella_status queue_callback(lamella_status (*run)(void*), void* context, void (*destroy)(void*)) {
@@ -79,7 +81,8 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
   w.create_graph = flags & LAMELLA_BACKWARD_CREATE_GRAPH;
   w.selective = num_inputs > 0;
   GradMode mode(w.create_graph);
-  w.layers_off = *api().layers_not_in_backward() & ~api().thread()->exclude;
+  w.layers_off = __atomic_load_n(api().layers_not_in_backward(), __ATOMIC_RELAXED) & ~api().thread()->exclude;
+  if (running_node()) w.layers_off |= layers_off_now();  // this walk was started by a node of another one
   const LayersSwitched off(w.layers_off, false);
   Current now(&w);
   for (int i = 0; i < num_roots; i++) {

@@ -65,6 +65,8 @@ struct Run {
 lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
                             lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags);
 
+// Returns the layers that the backward of this thread has switched off, for hooks that run in the middle of it.
+uint64_t layers_off_now();
 // Returns the node whose backward runs on this thread, or null.
 Node* running_node();
 // Registers a function that runs after the backward of this thread has ended without an error.

@@ -48,7 +48,10 @@ std::string describe(const lamella_tensor* t) {
 }
 
 lamella_status unpacked(const Packed& p, lamella_tensor** out) {
-  if (lamella_status st = p.hooks.unpack(p.object, out)) return st;
+  {
+    const LayersSwitched on(layers_off_now(), true);
+    if (lamella_status st = p.hooks.unpack(p.object, out)) return st;
+  }
   if (!p.history.node || !*out) return LAMELLA_OK;
   Tensor plain = Tensor::steal(*out);
   if (lamella_status st = api().tensor_detach(plain.get(), layer_bit, out)) return st;

@@ -69,6 +69,20 @@ def test_a_subclass_that_changes_samples_is_asked_for_each():
     assert [b[0].tolist() for b in DataLoader(Subset(doubled, [3, 1]), 2)] == [[6, 2]]
 
 
+def test_a_proxy_serves_batches():
+    class Proxy:
+        def __init__(self, held):
+            self.held = held
+
+        def __getattr__(self, name):
+            return getattr(self.held, name)
+
+        def __len__(self):
+            return len(self.held)
+
+    assert [b[0].tolist() for b in DataLoader(Proxy(TensorDataset(lamella.arange(4))), 2)] == [[0, 1], [2, 3]]
+
+
 def test_positions_that_are_no_integers_are_errors():
     for index in (1.5, "1"):
         with pytest.raises((TypeError, IndexError)):

@@ -90,7 +90,8 @@ def takes_lists(dataset: Any, name: str = "__getitems__") -> bool:
 def draws_nothing(dataset: Any) -> bool:
     """Returns whether the dataset is Lamella's own, serves whole batches and draws no random numbers, nor do any of the
     datasets that it consists of."""
-    if not takes_lists(dataset, "__getbatch__") or type(dataset).__getbatch__.__module__ != __name__:
+    method = getattr(type(dataset), "__getbatch__", None)
+    if not takes_lists(dataset, "__getbatch__") or getattr(method, "__module__", "") != __name__:
         return False
     parts = getattr(dataset, "_parts", list)
     return all(draws_nothing(part) for part in parts())
