@@ -41,7 +41,7 @@ bool load_slot(const py::object& tensor, const std::string& name, const py::obje
   Arena arena;
   arena.saved = true;
   Value v;
-  if (!convert_any(value.ptr(), &v, arena)) {
+  if (!convert_any(value.ptr(), &v, arena) || v.tag == LAMELLA_OBJECT) {
     if (PyErr_Occurred()) throw py::error_already_set();
     throw py::type_error("_load_slot: no slot saves a " + type_name(value.ptr()));
   }

@@ -1,5 +1,7 @@
 """A layer's kernel of a functional form serves the in-place and out= forms, unless these have kernels of their own."""
 
+from contextlib import closing
+
 import lamella
 import pytest
 from lamella.library import Library, describe, fallthrough_kernel
@@ -14,7 +16,7 @@ def served():
         calls.append((describe(call).form, sorted(kwargs)))
         return call(*args, **kwargs)
 
-    with Library("aten", "FRAGMENT") as lib:
+    with closing(Library("aten", "FRAGMENT")) as lib:
         yield lib, lib.register_layer("forms", fallthrough=True), kernel, calls
 
 
@@ -56,7 +58,7 @@ def test_a_kernel_of_a_form_goes_first(served):
 def test_operators_of_others(served):
     """A rule that is registered before an operator's forms exist serves them as well."""
     _, layer, kernel, calls = served
-    with Library("theirs", "DEF") as lib:
+    with closing(Library("theirs", "DEF")) as lib:
         lib.define("f(Tensor self) -> Tensor")
         lib.define("f_(Tensor(a!) self) -> Tensor(a!)")
         lib.impl("f", lambda x: x + 1, "composite")

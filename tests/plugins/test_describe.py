@@ -1,6 +1,7 @@
 """Descriptions of operators and of calls: bind() agrees with Python's own binding for every operator."""
 
 import inspect
+from contextlib import closing
 
 import lamella
 import pytest
@@ -71,7 +72,7 @@ def test_a_rule_for_reductions_finds_their_dims():
         return call(*args, **kwargs)
 
     x = lamella.ones(2, 3)
-    with Library("dims", "FRAGMENT") as lib:
+    with closing(Library("dims", "FRAGMENT")) as lib:
         layer = lib.register_layer("dims", fallthrough=True)
         for op in ("aten::sum.dim_IntList", "aten::sum.dim_IntList_out"):
             lib.impl(op, rule, "dims")
@@ -90,7 +91,7 @@ def test_a_rule_for_reductions_finds_their_dims():
 
 def test_a_redefined_operator_is_described_anew():
     for schema, names in (("f(Tensor x) -> Tensor", ["x"]), ("f(Tensor y, int n=3) -> Tensor", ["y", "n"])):
-        with Library("anew", "DEF") as lib:
+        with closing(Library("anew", "DEF")) as lib:
             lib.define(schema)
             assert [a.name for a in describe("anew::f").arguments] == names
 
@@ -115,7 +116,7 @@ def test_bad_operators():
     with pytest.raises(TypeError, match="describe: argument 'op'"):
         describe(3)
     kept = []
-    with Library("keeps", "FRAGMENT") as lib:
+    with closing(Library("keeps", "FRAGMENT")) as lib:
         layer = lib.register_layer("keeps", lambda call, *a, **k: kept.append(call) or call(*a, **k))
         with layer.on():
             lamella.ones(1)

@@ -1,5 +1,7 @@
 """A layer that goes on with other tensors: the layers of these tensors below it run, unless the call began without."""
 
+from contextlib import closing
+
 import lamella
 import pytest
 from lamella.library import Library
@@ -10,7 +12,7 @@ pytestmark = pytest.mark.needs("autograd")
 @pytest.fixture
 def putting():
     """Returns a function that registers a layer, which puts `w` in the place of each `x` among the arguments."""
-    with Library("putting", "FRAGMENT") as lib:
+    with closing(Library("putting", "FRAGMENT")) as lib:
 
         def register(x, w, at, seen=None):
             def other(value):
@@ -23,7 +25,7 @@ def putting():
                     seen.append(call.name)
                 return call(*map(other, args), **{name: other(value) for name, value in kwargs.items()})
 
-            return lib.register_layer("putting", handler, at=at)
+            return lib.register_layer(f"putting_{at}", handler, at=at)  # a name keeps its bit
 
         yield register
 
@@ -62,7 +64,7 @@ def test_a_handler_may_switch_them_off():
         with lamella.no_grad():
             return call(w)
 
-    with Library("putting", "FRAGMENT") as lib, lib.register_layer("putting", handler, at="modes").on():
+    with closing(Library("putting", "FRAGMENT")) as lib, lib.register_layer("putting_modes", handler, at="modes").on():
         y = x.exp()
     assert not y.requires_grad
 
@@ -75,7 +77,7 @@ def test_each_way_on_has_the_layers_of_its_own_arguments():
         results.extend([call(w), call(*args), call(w)])
         return results[1]
 
-    with Library("putting", "FRAGMENT") as lib, lib.register_layer("putting", handler, at="modes").on():
+    with closing(Library("putting", "FRAGMENT")) as lib, lib.register_layer("putting_modes", handler, at="modes").on():
         x.exp()
     assert [y.requires_grad for y in results] == [True, False, True]
 

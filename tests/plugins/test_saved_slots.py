@@ -125,16 +125,6 @@ def test_other_values_are_refused(value):
         holding(value)
 
 
-def test_tensors_within_lists_stay_out_of_calls():
-    """An operator's argument of any kind holds no tensor inside a list of values, where no layer would find it."""
-    with lamella.library.Library("kept_calls", "DEF") as library:
-        library.define("take(Any value) -> int")
-        library.impl("take", lambda value: len(value), "composite")
-        assert lamella.ops.kept_calls.take([1, "a"]) == 2
-        with pytest.raises(TypeError, match="take: argument 'value'"):
-            lamella.ops.kept_calls.take([lamella.ones(1), 1])
-
-
 def test_changed_text_of_a_saved_state():
     """Files whose description of a state was changed, with a right checksum, are refused or give some tensor."""
     data = written(holding({"a": [1, TENSORS[0], {"b": [0.5, None, "x"]}], "c": [TENSORS[1], TENSORS[2]]}))

@@ -131,14 +131,14 @@ def as_called(call: _C.Call) -> Iterator[None]:
     ...         with lamella.library.as_called(call):
     ...             return lamella.neg(x - 1)
     ...     return call(x)
-    >>> with lamella.library.Library("aten", "IMPL") as lib:
-    ...     layer = lib.register_layer("counting", fallthrough=True)
-    ...     _ = lib.impl("neg", handler, "counting")
-    ...     with layer.on():
-    ...         lamella.neg(lamella.tensor(3))
-    tensor(-1)
-    >>> depths
-    [3, 2, 1]
+    >>> lib = lamella.library.Library("aten", "IMPL")
+    >>> layer = lib.register_layer("counting", fallthrough=True)
+    >>> _ = lib.impl("neg", handler, "counting")
+    >>> with layer.on():
+    ...     y = lamella.neg(lamella.tensor(3))
+    >>> y, depths
+    (tensor(-1), [3, 2, 1])
+    >>> lib.close()
     """
     if not call.name:
         raise RuntimeError("as_called: the handler of this call has returned")
