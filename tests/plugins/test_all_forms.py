@@ -62,6 +62,7 @@ def test_operators_of_others(served):
         lib.define("f(Tensor self) -> Tensor")
         lib.define("f_(Tensor(a!) self) -> Tensor(a!)")
         lib.impl("f", lambda x: x + 1, "composite")
+        lib.impl("f_", lambda x: x.add_(1), "composite")
         lib.impl("f", kernel, "forms", all_forms=True)
         x = lamella.ones(2)
         with layer.on():
