@@ -56,19 +56,17 @@ def test_a_kernel_of_a_form_goes_first(served):
 
 
 def test_operators_of_others(served):
-    """A rule that is registered before an operator's forms exist serves them as well."""
     _, layer, kernel, calls = served
     with closing(Library("theirs", "DEF")) as lib:
-        lib.define("f(Tensor self) -> Tensor")
-        lib.define("f_(Tensor(a!) self) -> Tensor(a!)")
+        lib.define("f(Tensor self) -> Tensor", inplace=True, out=True)
         lib.impl("f", lambda x: x + 1, "composite")
-        lib.impl("f_", lambda x: x.add_(1), "composite")
         lib.impl("f", kernel, "forms", all_forms=True)
-        x = lamella.ones(2)
+        x, out = lamella.ones(2), lamella.empty(2)
         with layer.on():
             assert lamella.ops.theirs.f(x).tolist() == [2, 2]
+            assert lamella.ops.theirs.f(x, out=out) is out and out.tolist() == [2, 2]
             lamella.ops.theirs.f_(x)
-        assert x.tolist() == [2, 2] and [form for form, _ in calls] == ["functional", "in-place"]
+        assert x.tolist() == [2, 2] and [form for form, _ in calls] == ["functional", "out", "in-place"]
 
 
 @pytest.mark.parametrize(
