@@ -50,8 +50,10 @@ def test_what_is_refused(tmp_path):
         save_safetensors([x], tmp_path / "f")
     with pytest.raises(TypeError, match="int: Tensor at 1"):
         save_safetensors({1: x}, tmp_path / "f")
-    with pytest.raises(ValueError, match="'z' is a lamella.complex128"):
+    with pytest.raises(ValueError, match="'z' is of lamella.complex128, which safetensors does not hold; convert it"):
         save_safetensors({"z": x.to(lamella.complex128)}, tmp_path / "f")
+    with pytest.raises(ValueError, match="'m' is on device 'meta', so it has no values to write"):
+        save_safetensors({"m": x.to("meta")}, tmp_path / "f")
     assert not list(tmp_path.iterdir())
     (tmp_path / "g").write_bytes(b"\xff" * 16)
     with pytest.raises(CheckpointError, match="damaged or no file of safetensors"):
