@@ -17,7 +17,7 @@ def served():
         return call(*args, **kwargs)
 
     with closing(Library("aten", "FRAGMENT")) as lib:
-        yield lib, lib.register_layer("forms", fallthrough=True), kernel, calls
+        yield lib, lib.register_layer("forms", fallthrough=True, never_on_tensors=True), kernel, calls
 
 
 def all_forms(x):

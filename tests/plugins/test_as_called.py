@@ -26,7 +26,7 @@ def test_only_within_the_block(lib):
         assert lamella._C._thread_layers() == before
         return lamella.neg(inner)  # this layer is off again
 
-    layer = lib.register_layer("once_more", fallthrough=True)
+    layer = lib.register_layer("once_more", fallthrough=True, never_on_tensors=True)
     lib.impl("neg", handler, "once_more")
     with layer.on():
         assert lamella.neg(lamella.tensor(3.0)).item() == 3
@@ -42,7 +42,7 @@ def test_gradients_as_the_caller_has_them(lib, at):
         with as_called(call), layer.off():
             return (lamella.ones(2) * w).exp()
 
-    layer = lib.register_layer(f"doubles_{at}", fallthrough=True, at=at)
+    layer = lib.register_layer(f"doubles_{at}", fallthrough=True, never_on_tensors=True, at=at)
     lib.impl("neg", handler, layer.name)
     w = lamella.tensor([1.0, 2.0], requires_grad=True)
     with layer.on():
@@ -56,7 +56,7 @@ def test_gradients_as_the_caller_has_them(lib, at):
 
 def test_a_call_that_is_over(lib):
     kept = []
-    layer = lib.register_layer("keeps", fallthrough=True)
+    layer = lib.register_layer("keeps", fallthrough=True, never_on_tensors=True)
     lib.impl("neg", lambda call, x: kept.append(call) or call(x), "keeps")
     with layer.on():
         lamella.neg(lamella.ones(1))
@@ -72,7 +72,7 @@ def test_an_exception_leaves_the_layers_as_they_were(lib):
         assert lamella._C._thread_layers() == before
         return call(x)
 
-    layer = lib.register_layer("raises", fallthrough=True)
+    layer = lib.register_layer("raises", fallthrough=True, never_on_tensors=True)
     lib.impl("neg", handler, "raises")
     with layer.on():
         assert lamella.neg(lamella.tensor(3.0)).item() == -3

@@ -20,7 +20,12 @@ def watched():
             seen.append(call.name.removeprefix("aten::"))
             return call(*args, **kwargs)
 
-        yield lambda **options: lib.register_layer("watched", handler, at="autocast", **options), seen
+        yield (
+            lambda **options: lib.register_layer(
+                "not_in_backward", handler, at="autocast", never_on_tensors=True, **options
+            ),
+            seen,
+        )
 
 
 @pytest.mark.parametrize("create_graph", [False, True])

@@ -25,7 +25,7 @@ def putting():
                     seen.append(call.name)
                 return call(*map(other, args), **{name: other(value) for name, value in kwargs.items()})
 
-            return lib.register_layer(f"putting_{at}", handler, at=at)  # a name keeps its bit
+            return lib.register_layer(f"putting_{at}", handler, at=at, never_on_tensors=True)  # a name keeps its bit
 
         yield register
 
@@ -64,7 +64,10 @@ def test_a_handler_may_switch_them_off():
         with lamella.no_grad():
             return call(w)
 
-    with closing(Library("putting", "FRAGMENT")) as lib, lib.register_layer("putting_modes", handler, at="modes").on():
+    with (
+        closing(Library("putting", "FRAGMENT")) as lib,
+        lib.register_layer("putting_modes", handler, at="modes", never_on_tensors=True).on(),
+    ):
         y = x.exp()
     assert not y.requires_grad
 
@@ -77,7 +80,10 @@ def test_each_way_on_has_the_layers_of_its_own_arguments():
         results.extend([call(w), call(*args), call(w)])
         return results[1]
 
-    with closing(Library("putting", "FRAGMENT")) as lib, lib.register_layer("putting_modes", handler, at="modes").on():
+    with (
+        closing(Library("putting", "FRAGMENT")) as lib,
+        lib.register_layer("putting_modes", handler, at="modes", never_on_tensors=True).on(),
+    ):
         x.exp()
     assert [y.requires_grad for y in results] == [True, False, True]
 

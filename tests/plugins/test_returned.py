@@ -87,7 +87,7 @@ def test_a_key_that_is_none(lib, key):
     with pytest.raises(ValueError, match="impl: argument 'dispatch_key': .*'"):
         lib.impl("relu", lambda x: x, key)
     with pytest.raises(ValueError, match="kernel: argument 'key': .*'"):
-        lib._library.impl("aten::relu", key, lambda x: x, "", 0)
+        lib._library.impl("aten::relu", key, lambda x: x, False, "", 0)
 
 
 def test_what_waits_for_nothing_is_listed(lib):

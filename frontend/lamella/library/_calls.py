@@ -89,9 +89,9 @@ def describe(op: Any) -> Description:
     >>> def handler(call, *args, **kwargs):
     ...     print(lamella.library.describe(call).bind(args, kwargs)["alpha"])
     ...     return call(*args, **kwargs)
-    >>> layer = lamella.library.register_layer("alphas", handler)
+    >>> layer, x = lamella.library.register_layer("alphas", handler), lamella.ones(1)
     >>> with layer.on():
-    ...     _ = lamella.add(lamella.ones(1), lamella.ones(1))
+    ...     _ = lamella.add(x, x)
     1
     >>> layer.remove()
     """
