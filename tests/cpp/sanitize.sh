@@ -44,24 +44,22 @@ done
 sanitized() {
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LAMELLA_EXPECT="$package" "$python" "$@"
 }
-# The gradients run beside the sweep and the samples: they use one processor and take as long as both together.
-(cd "$top/tests/plugins/autograd" && sanitized run_gradients.py) & gradients=$!
+# Kernels of other packages are compiled with the sanitizers too.
+export LAMELLA_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
+# The gradients, and a failing device kernel at each step of each composite, run beside the rest: each uses one processor.
+(cd "$top/tests/plugins/autograd" && sanitized run_gradients.py && cd "$top/tests" && strangers faults/test_failing.py) & beside=$!
 trap wait EXIT
 cd "$top/tests/faults"
 sanitized sweep.py
 cd "$top/tests/operators"
 if sanitized run_all.py planted > /dev/null 2>&1; then echo "sanitize: a byte behind a tensor was read, and not reported"; exit 1; fi
 sanitized run_all.py
-wait $gradients
-# Kernels of other packages, which are compiled with the sanitizers too.
 cd "$top/tests"
-export LAMELLA_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
-strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 for defect in behind_memory behind_arguments; do
   if ! LAMELLA_PLANTED=1 strangers -k planted_$defect extensions/test_ported.py 2>&1 | grep -q "AddressSanitizer: heap-buffer-overflow"; then
     echo "sanitize: a kernel of a stranger read $defect, and no sanitizer said so"; exit 1
   fi
 done
 strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py
-# A failing device kernel at each step of each composite.
-strangers faults/test_failing.py
+wait $beside
