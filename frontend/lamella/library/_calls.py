@@ -97,9 +97,14 @@ def describe(op: Any) -> Description:
     """
     if not isinstance(op, _C.Call):
         return _described(*found("describe", op))
-    if not op.name:
-        raise RuntimeError("describe: the handler of this call has returned; describe the call before that")
+    _check_running("describe", op)
     return _described(f"{op.name}.{op.overload}" if op.overload else op.name, op.schema)
+
+
+def _check_running(who: str, call: _C.Call) -> None:
+    """Raises RuntimeError if the handler of a call has returned, after which the call describes no operator."""
+    if not call.name:
+        raise RuntimeError(f"{who}: the handler of this call has returned; use the call before that")
 
 
 @lru_cache(maxsize=4096)
@@ -140,8 +145,7 @@ def as_called(call: _C.Call) -> Iterator[None]:
     (tensor(-1), [3, 2, 1])
     >>> lib.close()
     """
-    if not call.name:
-        raise RuntimeError("as_called: the handler of this call has returned")
+    _check_running("as_called", call)
     include, exclude = _C._thread_layers()
     _C._set_thread_layers(include, call.excluded)
     try:
