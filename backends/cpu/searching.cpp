@@ -64,18 +64,14 @@ bool beyond(const Scalar& number, int dtype) {
 // their dtype, and the number is converted to it.
 lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bool right, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
+  if (beyond(wanted, boundaries->dtype)) return LAMELLA_DECLINED;  // the composite knows the place
   const bool floating = wanted.isFloatingPoint();
   const bool widens =
       class_of(boundaries->dtype) < LAMELLA_CLASS_FLOATING && (floating || boundaries->dtype != LAMELLA_UINT64);
   const int wide = floating ? LAMELLA_FLOAT64 : LAMELLA_INT64;
   const Operand wider(boundaries, widens ? wide : boundaries->dtype, true);
-  lamella_value sought = wanted.value();
-  if (beyond(wanted, boundaries->dtype)) {  // the place is before all boundaries, or behind all
-    right = sought.tag == LAMELLA_UINT;
-    sought = value(right ? INT64_MAX : int64_t{0});
-  }
   alignas(16) char number[16];
-  store_number(sought, wider->dtype, number);
+  store_number(wanted.value(), wider->dtype, number);
   return search(wider.get(), nullptr, number, right, out);
 }
 
