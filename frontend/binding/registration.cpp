@@ -80,9 +80,9 @@ lamella_status pass_rule(void* context, lamella_handle h, const lamella_rule* r,
   return LAMELLA_OK;
 }
 
-lamella_kernel_def described(lamella_kernel fn, void* context, const std::string& file, int line) {
+lamella_kernel_def described(lamella_kernel fn, void* context, const std::string& file, int line, uint32_t flags = 0) {
   return {sizeof(lamella_kernel_def),
-          fn ? uint32_t{LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE} : 0,
+          flags | (fn ? uint32_t{LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE} : 0),
           fn,
           context,
           file.c_str(),
@@ -120,18 +120,17 @@ class PyLibrary {
   lamella_handle impl(const std::string& op, const std::string& key, py::object callable, bool all_forms,
                       const std::string& file, int line) {
     lamella_handle h;
+    const uint32_t flags = all_forms ? LAMELLA_KERNEL_ALL_FORMS : 0;
     if (callable.is_none()) {  // an explicit fall-through
-      lamella_kernel_def none = described(nullptr, nullptr, file, line);
-      none.flags |= all_forms ? LAMELLA_KERNEL_ALL_FORMS : 0;
-      check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), none, &h));
+      check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(nullptr, nullptr, file, line, flags),
+                                        &h));
       return h;
     }
     const bool composite = key == "composite";
     auto* cell =
         new PythonKernel{callable.release().ptr(), composite ? PythonKernel::Of::Composite : PythonKernel::Of::Device};
-    lamella_kernel_def def = described(run_python, cell, file, line);
-    def.flags |= all_forms ? LAMELLA_KERNEL_ALL_FORMS : 0;
-    lamella_status st = dispatcher::register_kernel(open(), op.c_str(), key.c_str(), def, &h);
+    lamella_status st = dispatcher::register_kernel(open(), op.c_str(), key.c_str(),
+                                                    described(run_python, cell, file, line, flags), &h);
     return keep(st, h, cell);
   }
   lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
