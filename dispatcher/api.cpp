@@ -14,6 +14,7 @@
 #include "dispatcher/attributes.h"
 #include "dispatcher/call.h"
 #include "dispatcher/checked_call.h"
+#include "dispatcher/descriptions.h"
 #include "dispatcher/door.h"
 #include "dispatcher/events.h"
 #include "dispatcher/explain.h"
@@ -68,44 +69,6 @@ const lamella_operator* find_operator(const char* name, const char* overload) {
   return dispatcher::find_operator(name, overload);
 }
 lamella_thread* thread() { return &core::this_thread().shared; }
-const char* operator_name(const lamella_operator* op) { return op->name.c_str(); }
-const char* operator_overload(const lamella_operator* op) { return op->overload.c_str(); }
-// Returns the operator with its schema parsed; null and an error if the schema does not parse.
-const Operator* prepared(const lamella_operator* op) {
-  if (op->schema.load(std::memory_order_acquire)) return op;
-  return prepare(const_cast<Operator*>(op)) ? nullptr : op;
-}
-const char* operator_schema(const lamella_operator* op) { return prepared(op) ? op->schema_text.c_str() : nullptr; }
-const char* operator_category(const lamella_operator* op) { return op->category.c_str(); }
-const lamella_pointwise* operator_pointwise(const lamella_operator* op) { return op->pointwise; }
-int32_t operator_num_args(const lamella_operator* op) { return prepared(op) ? op->info.nargs : -1; }
-int32_t operator_num_returns(const lamella_operator* op) { return prepared(op) ? op->info.nrets : -1; }
-const lamella_argument* described(const lamella_operator* op, const char* what, int32_t i,
-                                  const std::vector<lamella_argument>& all) {
-  if (i >= 0 && i < static_cast<int32_t>(all.size())) return &all[i];
-  core::raise(LAMELLA_INDEX_ERROR,
-              core::format("%s: there is no %s %d; it has %zu", operator_title(op).c_str(), what, i, all.size()));
-  return nullptr;
-}
-const lamella_argument* operator_argument(const lamella_operator* op, int32_t i) {
-  return prepared(op) ? described(op, "argument", i, op->schema.load()->described_args) : nullptr;
-}
-const lamella_argument* operator_return(const lamella_operator* op, int32_t i) {
-  return prepared(op) ? described(op, "result", i, op->schema.load()->described_rets) : nullptr;
-}
-
-int32_t operator_form(const lamella_operator* op) { return static_cast<int32_t>(op->form); }
-const lamella_operator* operator_functional(const lamella_operator* op) { return op->functional; }
-int32_t find_overloads(const char* name, const lamella_operator** out, int32_t room) {
-  const auto all = overloads_of(name);
-  if (room > 0 && !out) {
-    core::raise(LAMELLA_VALUE_ERROR, "find_overloads: argument 1 must not be null");
-    return -1;
-  }
-  for (int32_t i = 0; i < room && i < static_cast<int32_t>(all.size()); i++) out[i] = all[i];
-  return static_cast<int32_t>(all.size());
-}
-
 lamella_status scratch(lamella_frame* f, int64_t bytes, void** out) {
   if (bytes < 0)
     return core::raise(LAMELLA_VALUE_ERROR,
@@ -408,6 +371,7 @@ const lamella_api table = {
     .tensor_detach = guard<tensor_detach, "tensor_detach">,
     .tensor_assign = guard<tensor_assign, "tensor_assign">,
     .tensor_resize = guard<tensor_resize, "tensor_resize", nullable(2, 3)>,
+    .tensor_carry = guard<tensor_carry, "tensor_carry">,
     .tensor_base = tensor_base,
     .tensor_version = tensor_version,
     .tensor_update_keys = guard<tensor_update_keys, "tensor_update_keys">,
@@ -436,6 +400,9 @@ const lamella_api table = {
     .operator_form = guard_count<operator_form, "operator_form">,
     .operator_functional = guard<operator_functional, "operator_functional">,
     .find_overloads = guard_count<find_overloads, "find_overloads", nullable(1)>,
+    .operators = guard_count<list_operators, "operators", nullable(0)>,
+    .operator_dims = guard<operator_dims, "operator_dims">,
+    .infer = guard<infer_alone, "infer", nullable(1, 3, 5)>,
     .parallel_for = guard<parallel_for, "parallel_for", nullable(4)>,
     .num_threads = get_num_threads,
     .scratch = guard<scratch, "scratch">,

@@ -32,6 +32,14 @@ inline uint64_t gather_keys(const CallInfo& info, const Value* args) {
   return keys;
 }
 
+// Returns the keys of a call with these arguments: those of the tensors and of the thread, without those that are off.
+// The restricted key belongs to no layer, and is never off.
+inline uint64_t keys_of_call(const Table& t, const lamella_thread& thread, const Value* args, uint64_t off) {
+  return ((gather_keys(*t.info, args) | thread.include | process_layers.load(std::memory_order_relaxed)) &
+          ~(off & ~core::restricted_key) & t.mask) |
+         t.forced;
+}
+
 inline const Table* table_of(const Operator* op) {
   const Table* t = op->table.load(std::memory_order_acquire);
   return __builtin_expect(t != nullptr, 1) ? t : filled_table(op);
@@ -173,14 +181,11 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   void* const context = f.context;
   lamella_status st;
   const uint64_t keys = f.keys;
-  // The layer passed other arguments than it got, whose layers below this one come next, unless they are off, or were
-  // when the call began. If an argument is opaque or of a dtype that is not plain, only kernels that declare so may get
-  // it.
-  if (args != f.given) {
-    const auto* t = static_cast<const Table*>(f.table);
-    const uint64_t below = (f.passed & -f.passed) - 1, off = f.excluded | f.thread->exclude;
-    f.keys |= gather_keys(*t->info, args) & below & ~(off & ~core::restricted_key) & t->mask;
-  }
+  // The layer passed other arguments than it got. The call goes on below this layer as one with these arguments, without
+  // the layers that are off or were off when the call began.
+  if (args != f.given)
+    f.keys = keys_of_call(*static_cast<const Table*>(f.table), *f.thread, args, f.excluded | f.thread->exclude) &
+             ((f.passed & -f.passed) - 1);
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);
   } else {
@@ -197,18 +202,15 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   return st;
 }
 
-static inline __attribute__((always_inline)) lamella_status call_by(const Table* t, uint64_t forced, Frame* parent,
-                                                                    const Operator* op, const Value* args,
-                                                                    Value* rets) {
+static inline __attribute__((always_inline)) lamella_status call_by(const Table* t, Frame* parent, const Operator* op,
+                                                                    const Value* args, Value* rets) {
   core::ThreadState& state = core::this_thread();
   lamella_thread* thread = &state.shared;
   CallFrame f;
   f.size = sizeof(Frame);
   f.compute_dtype = LAMELLA_NO_DTYPE;
   f.op = op;
-  f.keys = ((gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
-            ~(thread->exclude & ~core::restricted_key) & t->mask) |
-           forced;
+  f.keys = keys_of_call(*t, *thread, args, thread->exclude);
   f.passed = 0;
   f.thread = thread;
   f.parent = parent ? parent : state.calling ? state.calling : thread->frame;
@@ -237,11 +239,11 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
 
 lamella_status call(Frame* parent, const Operator* op, const Value* args, Value* rets) {
   const Table* t = table_of(op);
-  return t ? call_by(t, 0, parent, op, args, rets) : core::pending_error().kind;
+  return t ? call_by(t, parent, op, args, rets) : core::pending_error().kind;
 }
 
 lamella_status call_pinned(const Table* pinned, Frame* parent, const Operator* op, const Value* args, Value* rets) {
-  return call_by(pinned, pinned->forced, parent, op, args, rets);
+  return call_by(pinned, parent, op, args, rets);
 }
 
 void release_all(Value* rets, int n) {

@@ -442,6 +442,12 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
   return slow_call(parent, op, args, num_args, rets, num_rets);
 }
 
+lamella_status with_all_arguments(const Operator* op, const Value* args, int32_t num_args,
+                                  const std::function<lamella_status(const Value*)>& run) {
+  Value results[LAMELLA_MAX_ARGUMENTS];  // none is made
+  return unusual_call(op, args, num_args, results, LAMELLA_MAX_ARGUMENTS, run);
+}
+
 namespace {
 
 struct Kernel {

@@ -4,6 +4,8 @@
 // without them.
 #pragma once
 
+#include <functional>
+
 #include "dispatcher/call.h"
 
 namespace lamella::dispatcher {
@@ -11,6 +13,10 @@ namespace lamella::dispatcher {
 lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                             int32_t num_rets);
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
+
+// Adds the defaults of the arguments that are left out, checks the kinds of all, and calls `run` with them.
+lamella_status with_all_arguments(const Operator* op, const Value* args, int32_t num_args,
+                                  const std::function<lamella_status(const Value*)>& run);
 
 // look_up_kernel() returns the kernel of a key as an object of type "Kernel". call_kernel() calls such an object with
 // the checks of checked_call().

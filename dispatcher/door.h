@@ -83,7 +83,9 @@ inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::C
 }  // namespace lamella::dispatcher
 
 template <>
-inline constexpr uint32_t lamella::first_size<lamella_operator_def> = 80;  // `module` came later
+inline constexpr uint32_t lamella::first_size<lamella_operator_def> = 80;  // `module` and `dims` came later
+template <>
+inline constexpr uint32_t lamella::first_size<lamella_keyword_def> = 40;  // `expand` came later
 
 namespace lamella::dispatcher {
 

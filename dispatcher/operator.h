@@ -77,6 +77,7 @@ struct lamella_operator {
   std::string overload;              // "Tensor"
   std::vector<std::string> aliases;  // further names, with their namespace, which look-ups find
   std::string schema_text, category, doc, owner, file;
+  std::string dims;    // how the results' dimensions follow from the arguments': Note [Dimensions] in c_api.h
   std::string module;  // the module that shows the operator, as "linalg"; empty: none. See lamella_operator_def
   int32_t line = 0;
   uint32_t forms = 0;

@@ -209,4 +209,14 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
   return LAMELLA_OK;
 }
 
+lamella_status tensor_carry(lamella_tensor* from, lamella_tensor* to, int32_t how) {
+  if (how < LAMELLA_CARRY_VIEW || how > LAMELLA_CARRY_GRADIENT || how == LAMELLA_CARRY_RESIZE)
+    return core::raise(
+        LAMELLA_VALUE_ERROR,
+        core::format("tensor_carry: 'how' is %d; expected LAMELLA_CARRY_VIEW, _DETACH, _COPY, _DEVICE or "
+                     "_GRADIENT",
+                     how));
+  return carry(full(from), full(to), how);
+}
+
 }  // namespace lamella::dispatcher

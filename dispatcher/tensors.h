@@ -27,5 +27,6 @@ int64_t storage_use_count(const lamella_storage* s);
 lamella_status tensor_detach(lamella_tensor* t, uint64_t drop_keys, lamella_tensor** out);
 lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from);
 lamella_status tensor_resize(lamella_tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides);
+lamella_status tensor_carry(lamella_tensor* from, lamella_tensor* to, int32_t how);
 
 }  // namespace lamella::dispatcher

@@ -51,9 +51,10 @@ lamella_status set_requires_grad(lamella_tensor* t, int32_t on) {
   return api().tensor_update_keys(t, on ? layer_bit : 0, on ? 0 : layer_bit);
 }
 
-lamella_tensor* grad(lamella_tensor* t) {
+lamella_status grad(lamella_tensor* t, lamella_tensor** out) {
+  *out = nullptr;
   Variable* v = variable(t);
-  return v ? grad_of(*v) : nullptr;
+  return v ? read_grad(t, *v, out) : LAMELLA_OK;
 }
 
 lamella_tensor* tangent(lamella_tensor* t) {
@@ -223,7 +224,7 @@ lamella_autograd table = {sizeof table,
                           requires_grad,
                           is_leaf,
                           closed<set_requires_grad>,
-                          grad,
+                          closed<grad>,
                           closed<assign_grad>,
                           closed<retain_grad>,
                           retains_grad,
@@ -274,9 +275,10 @@ lamella_status apply_requires_grad(const lamella_operator*, void* context, lamel
   return v->tag == LAMELLA_NONE ? LAMELLA_OK : set_requires_grad_to(nullptr, context, *t, v);
 }
 lamella_status get_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
-  lamella_tensor* g = grad(t);
+  lamella_tensor* g = nullptr;
+  const lamella_status st = grad(t, &g);
   *out = g ? value(g) : none();
-  return LAMELLA_OK;
+  return st;
 }
 lamella_status set_grad_to(lamella_frame*, void*, lamella_tensor* t, const lamella_value* v) {
   if (v->tag != LAMELLA_TENSOR && v->tag != LAMELLA_NONE)

@@ -421,7 +421,9 @@ void backward_runs_on_the_streams_of_forward() {
   const auto whole = [](lamella_tensor* t) {
     return made("aten::to", "dtype", {of(t), {LAMELLA_DTYPE, 0, {LAMELLA_INT64}}, flag(false), flag(false), none});
   };
-  Owned grad(autograd->grad(w));
+  lamella_tensor* of_w = nullptr;
+  OK(api, autograd->grad(w, &of_w));
+  Owned grad(of_w);
   CHECK(holds(whole(grad), 27));  // 3 w^2, read on the caller's stream, which waits for nothing else
   lamella_tensor *captured = nullptr, *to = y;
   OK(api, autograd->backward(&z.t, &ones.t, 1, &to, 1, &captured, 0));

@@ -67,7 +67,8 @@ int main(int argc, char** argv) {
       OK(api, autograd->backward(&root, nullptr, 1, nullptr, 0, nullptr,
                                  LAMELLA_BACKWARD_ACCUMULATE | LAMELLA_BACKWARD_RETAIN_GRAPH));
   });
-  lamella_tensor* grad = autograd->grad(w);
+  lamella_tensor* grad = nullptr;
+  OK(api, autograd->grad(w, &grad));
   check_all(grad, threads * rounds * (1 << depth));
   api->release(grad);
   OK(api, autograd->set_grad(w, nullptr));

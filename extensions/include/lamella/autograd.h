@@ -106,7 +106,7 @@ typedef struct {
   int32_t (*requires_grad)(lamella_tensor*);
   int32_t (*is_leaf)(lamella_tensor*);
   lamella_status (*set_requires_grad)(lamella_tensor*, int32_t on);
-  lamella_tensor* (*grad)(lamella_tensor*); /* owned, or null */
+  lamella_status (*grad)(lamella_tensor*, lamella_tensor** out); /* owned, or null */
   lamella_status (*set_grad)(lamella_tensor*, lamella_tensor* grad);
   lamella_status (*retain_grad)(lamella_tensor*);
   int32_t (*retains_grad)(lamella_tensor*);

@@ -48,6 +48,17 @@
  *   LAMELLA_LAYER_FOLLOWS_ALIAS. An alias or a copy of an opaque tensor is an error unless one of its slots has a
  *   `carry`. tensor_assign replaces the states that carry by those of the other tensor. tensor_view and tensor_over are
  *   for kernels: they make bare tensors, without keys and states.
+ * Note [Dimensions] The text `dims` of an operator says how the dimensions of its results follow from those of its
+ *   tensors, so that layers such as names, vmap and sharding need no table of operators. One of
+ *     broadcast   each result has the dimensions of all tensors, broadcast
+ *     keep        each result has the dimensions of the first tensor; those that arguments with LAMELLA_ARGUMENT_DIM
+ *                 name may have another size, and the values along them depend on each other
+ *     reduce      as keep, but the dimensions that the argument `dim` names (all, if it names none) are gone, or have
+ *                 size 1 if `keepdim` is true
+ *   or a pattern for each tensor and each result, "... i k, ... k j -> ... i j". A word is a dimension, `...` further
+ *   ones, which broadcast. A word with `~` carries on to a result in meaning alone: the values along it depend on each
+ *   other, and its size may change. A word of the results alone is a new dimension. Along all other dimensions the
+ *   operator computes for each index alone, so that it commutes with permutations of them.
  * Note [Append only]  Entries are added at the end of the table, each under
  *   #if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved,
  *   retyped or taken away.
@@ -258,6 +269,7 @@ typedef struct {
   const char* module;  /* nullable: the module that shows the operator beside its namespace in lamella.ops: with
                           "linalg", `linalg_norm` and `norm` are lamella.linalg.norm. An operator of the catalogue that
                           names none is shown at the top level. */
+  const char* dims;    /* nullable: how the dimensions of the results follow from the arguments': Note [Dimensions] */
 } lamella_operator_def;
 
 typedef struct lamella_api lamella_api;
@@ -300,6 +312,10 @@ struct lamella_api {
    * nullable. */
   lamella_status (*tensor_opaque)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
                                   lamella_device device, lamella_tensor** out);
+  /* Makes an opaque tensor whose values a layer keeps in an existing storage, which the tensor retains: it has that
+   * storage's version, bytes and device. Sizes, strides and dtype are those that arithmetic sees. strides: nullable. */
+  lamella_status (*tensor_opaque_over)(lamella_storage*, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                       int32_t dtype, lamella_tensor** out);
   /* Makes a tensor over an existing storage, which it retains. strides: nullable; the offset counts elements. */
   lamella_status (*tensor_over)(lamella_storage*, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                 int64_t storage_offset, int32_t dtype, lamella_tensor** out);
@@ -314,6 +330,9 @@ struct lamella_api {
    * memory. States that carry follow (LAMELLA_CARRY_RESIZE). Fails, and changes nothing, for an opaque tensor, for a
    * view or memory of others (tensor_from_blob with a deleter) that would have to grow, and if a slot refuses. */
   lamella_status (*tensor_resize)(lamella_tensor*, int32_t ndim, const int64_t* sizes, const int64_t* strides);
+  /* Gives `to` the states that the slots of `from` carry in a way (enum lamella_carry): for a layer that makes tensors
+   * itself. Does nothing if no slot of `from` carries. */
+  lamella_status (*tensor_carry)(lamella_tensor* from, lamella_tensor* to, int32_t how);
   lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
   uint64_t (*tensor_version)(const lamella_tensor*);
   /* Sets some bits of layers and clears others. A bit that no layer has is an error, and then nothing changes. */
@@ -366,6 +385,14 @@ struct lamella_api {
   const lamella_operator* (*operator_functional)(const lamella_operator*); /* of a derived form, else null */
   /* Returns how many operators have the name, out= forms included, and writes the first `room` of them to `out`. */
   int32_t (*find_overloads)(const char* name, const lamella_operator** out, int32_t room);
+  /* Returns how many operators there are, all forms included, and writes the first `room` of them to `out`. */
+  int32_t (*operators)(const lamella_operator** out, int32_t room);
+  const char* (*operator_dims)(const lamella_operator*); /* "" if the definition does not say: Note [Dimensions] */
+  /* Runs the operator's shape rule alone. args: as for `call`. The rule checks them and describes the results in
+   * `outs`, which has room for each of them; `device` (nullable) gets the device that would serve the call. Fails for
+   * an operator without a shape rule. */
+  lamella_status (*infer)(const lamella_operator*, const lamella_value* args, int32_t num_args, lamella_meta* outs,
+                          int32_t num_outs, lamella_device* device);
 
   /* work */
   lamella_status (*parallel_for)(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context);
@@ -435,6 +462,9 @@ struct lamella_api {
                               void* context, lamella_handle*); /* without a setter it is read-only */
   /* a keyword of every operator of the categories creation and random that takes `dtype` */
   lamella_status (*keyword)(lamella_library*, const lamella_keyword_def*, lamella_handle*);
+  /* Registers the function that finds dimensions by name, for arguments with LAMELLA_ARGUMENT_DIM of every operator.
+   * There is one at a time. */
+  lamella_status (*dim_resolver)(lamella_library*, lamella_resolve_dim, void* context, lamella_handle*);
   /* Turns layers on for every thread until the handle is withdrawn. A layer that several handles have turned on
    * stays on until the last of them is withdrawn. */
   lamella_status (*process_include)(lamella_library*, uint64_t bits, lamella_handle*);

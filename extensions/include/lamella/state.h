@@ -24,7 +24,9 @@ enum lamella_carry {
   LAMELLA_CARRY_DEVICE = 3, /* a copy on another device */
   /* `from` gets other sizes in place: `to` is a tensor of these sizes over its memory, and its state becomes that of
    * `from`. */
-  LAMELLA_CARRY_RESIZE = 4
+  LAMELLA_CARRY_RESIZE = 4,
+  /* `to` is the gradient of `from`, with the same sizes. autograd carries when the gradient is first read. */
+  LAMELLA_CARRY_GRADIENT = 5
 };
 
 /* The type of the states in a slot of tensors or of storages. See Note [Slots]. A slot is never removed; there are
@@ -80,8 +82,16 @@ typedef lamella_status (*lamella_set_attribute)(lamella_frame*, void* context, l
 typedef lamella_status (*lamella_apply_keyword)(const lamella_operator* op, void* context, lamella_tensor** result,
                                                 const lamella_value* value);
 
+/* Gets the keywords of a factory's call that neither the operator nor another registered keyword has, as a dictionary,
+ * and makes an owned dictionary of those that stand in their place: {batch=2, height=3} becomes {size=[2, 3],
+ * names=["batch", "height"]}. A name that it leaves in is an unknown keyword, and the error names it. */
+typedef lamella_status (*lamella_expand_keywords)(const lamella_operator* op, void* context, const lamella_value* given,
+                                                  lamella_value* out);
+
 enum lamella_keyword_flags {
-  LAMELLA_KEYWORD_CLAIMS = 1 /* it precedes an argument of that name in a schema, such as pin_memory */
+  LAMELLA_KEYWORD_CLAIMS = 1, /* it precedes an argument of that name in a schema, such as pin_memory */
+  /* It takes all unknown keywords by `expand`, and has no `apply`. One registration at a time; `name` is for errors. */
+  LAMELLA_KEYWORD_REST = 2
 };
 
 typedef struct {
@@ -93,7 +103,12 @@ typedef struct {
   const char* layer;
   lamella_apply_keyword apply;
   void* context;
+  lamella_expand_keywords expand; /* for LAMELLA_KEYWORD_REST, else null */
 } lamella_keyword_def;
+
+/* Finds a dimension by its name, from 0 on: sum(x, "channel"). `self` is the first tensor of the call. The function
+ * raises an error that lists the names there are; a number that is no dimension of `self` is an error of the plugin. */
+typedef lamella_status (*lamella_resolve_dim)(void* context, lamella_tensor* self, const char* name, int64_t* dim);
 
 /* ---- events, sent to subscribers ------------------------------------------------------------------------------- */
 

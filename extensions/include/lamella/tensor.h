@@ -169,7 +169,9 @@ class Tensor : public TensorMethods {
   const Tensor& requires_grad_(bool on = true) const { return set_requires_grad(on); }
   Tensor grad() const {
     const lamella_autograd* a = autograd();
-    return a ? steal(a->grad(there())) : Tensor();
+    lamella_tensor* found = nullptr;
+    if (a) check(a->grad(there(), &found));
+    return steal(found);
   }
   bool is_leaf() const { return !autograd() || autograd()->is_leaf(there()); }
   void backward(const Tensor& gradient = Tensor(), bool retain_graph = false, bool create_graph = false) const {

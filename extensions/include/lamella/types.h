@@ -227,7 +227,10 @@ enum lamella_argument_flags {
   LAMELLA_ARGUMENT_KEYWORD_ONLY = 8,
   LAMELLA_ARGUMENT_HAS_DEFAULT = 16,
   LAMELLA_ARGUMENT_WRITTEN = 32, /* (a!) */
-  LAMELLA_ARGUMENT_OUT = 64      /* an output of an out= form */
+  LAMELLA_ARGUMENT_OUT = 64,     /* an output of an out= form */
+  /* An integer, or a list of them, that counts dimensions: the schema calls it `dim`, `dims`, `dim0`, `start_dim` and
+   * the like. A caller may give names in its place: see dim_resolver. */
+  LAMELLA_ARGUMENT_DIM = 128
 };
 
 /* Made by the library; lives as long as the process. */

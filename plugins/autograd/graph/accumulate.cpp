@@ -19,21 +19,26 @@ std::recursive_mutex& adding(const Node* n) {
   return all[(reinterpret_cast<uintptr_t>(n) / 64) % 64];
 }
 
+// Calls a function under the lock of the tensor's node, if it has one.
+template <class Function>
+void locked(const Variable& v, Function function) {
+  if (!v.node) return function();
+  Guard guard(v.node);
+  function();
+}
+
 bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
-// Makes the tensor that is stored as a first `grad`. Under create_graph it is g. Else it is g, or for a view of its
-// whole base a detached tensor over the same memory, if g is dense, nothing else refers to the memory and backward has
-// not switched streams. Otherwise it is a copy. Takes over the reference to g.
+// Makes the tensor that is stored as a first `grad`. It is g, or for a view of its whole base a detached tensor over
+// the same memory, if g is dense, nothing else refers to the memory and backward has not switched streams. Otherwise it
+// is a copy, so that a write to the grad changes no other tensor. Takes over the reference to g.
 lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   const lamella_tensor* base = api().tensor_base(g);
   const bool alone =
       sole_owner(g) && (!base || sole_owner(base)) && api().storage_use_count(g->storage) == (base ? 2 : 1);
-  if (run.create_graph) {
-    *out = g;
-    return LAMELLA_OK;
-  }
   lamella_status st = LAMELLA_OK;
-  if (alone && !run.streams.switched() && (g->flags & LAMELLA_DENSE) && (!base || base->numel == g->numel)) {
+  if (alone && !run.streams.switched() && (g->flags & LAMELLA_DENSE) && (!base || base->numel == g->numel) &&
+      !(base && run.create_graph)) {  // a detached tensor has no history
     if (!base) {
       *out = g;
       return LAMELLA_OK;
@@ -72,7 +77,10 @@ lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
   if (st) return st;
   {
     Guard guard(n);
-    if (leaf()) std::swap(leaf()->grad, sum);
+    if (leaf()) {
+      std::swap(leaf()->grad, sum);
+      leaf()->fresh_grad = true;
+    }
   }
   if (sum) api().release(sum);
   return LAMELLA_OK;
@@ -125,29 +133,32 @@ lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g) {
   } else {
     st = keep(run, g, &sum);
   }
-  if (!st) set_grad(v, sum);
+  if (st) return st;
+  set_grad(v, sum);
+  v.fresh_grad = true;
+  return LAMELLA_OK;
+}
+
+lamella_status read_grad(lamella_tensor* t, Variable& v, lamella_tensor** out) {
+  bool fresh = false;
+  const auto read = [&] {
+    fresh = std::exchange(v.fresh_grad, false);
+    if ((*out = v.grad)) api().retain(*out);
+  };
+  locked(v, read);
+  if (!fresh || !*out) return LAMELLA_OK;
+  const lamella_status st = api().tensor_carry(t, *out, LAMELLA_CARRY_GRADIENT);
+  if (!st) return LAMELLA_OK;
+  locked(v, [&] { v.fresh_grad = v.grad == *out; });  // the next reading tries again
+  api().release(std::exchange(*out, nullptr));
   return st;
 }
 
-lamella_tensor* grad_of(Variable& v) {
-  if (!v.node) {
-    if (v.grad) api().retain(v.grad);
-    return v.grad;
-  }
-  Guard guard(v.node);
-  if (v.grad) api().retain(v.grad);
-  return v.grad;
-}
-
 void set_grad(Variable& v, lamella_tensor* owned) {
-  {
-    if (v.node) {
-      Guard guard(v.node);
-      std::swap(v.grad, owned);
-    } else {
-      std::swap(v.grad, owned);
-    }
-  }
+  locked(v, [&] {
+    std::swap(v.grad, owned);
+    v.fresh_grad = false;
+  });
   if (owned) api().release(owned);
 }
 

@@ -11,8 +11,9 @@ bool is_accumulator(const Node* n);
 void forget_leaf(Node* n);
 // Adds the gradient g to the grad of a tensor; takes over the reference to g.
 lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g);
-// Returns the tensor's grad, owned, or null.
-lamella_tensor* grad_of(Variable& v);
+// Returns the tensor's grad in `out`, owned, or null. The first reading of a grad that backward made lets the tensor's
+// slots carry to it: here, since a node that accumulates knows no tensor.
+lamella_status read_grad(lamella_tensor* t, Variable& v, lamella_tensor** out);
 void set_grad(Variable& v, lamella_tensor* owned);
 
 }  // namespace lamella::autograd

@@ -256,15 +256,16 @@ struct Walk : Run {
       if (!st) st = on.status();
       if (!st && there)
         st = ops.add(there, g, &kept);
-      else if (!st && create_graph)
-        api().retain(kept = g);
       else if (!st)
         st = ops.clone(g, &kept);
       if (there) api().release(there);
       if (st) return st;
       {
         Guard guard(n);
-        if (is_there()) std::swap(r.second->grad, kept);
+        if (is_there()) {
+          std::swap(r.second->grad, kept);
+          r.second->fresh_grad = true;
+        }
       }
       if (kept) api().release(kept);
     }
