@@ -25,6 +25,7 @@
 #include "dispatcher/keywords.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/load.h"
+#include "dispatcher/named_kinds.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/parallel.h"
 #include "dispatcher/pointwise.h"
@@ -359,6 +360,8 @@ const lamella_api table = {
     .error_clear = error_clear,
     .error_take = guard<core::take_error, "error_take">,
     .error_restore = guard<error_restore, "error_restore">,
+    .error_kind_register = guard<register_error_kind, "error_kind_register">,
+    .error_kind_name = guard<describe_error_kind, "error_kind_name", nullable(1)>,
     .retain = retain,
     .release = release,
     .value_retain = guard<value_retain, "value_retain">,
@@ -384,6 +387,7 @@ const lamella_api table = {
     .find_operator = guard<find_operator, "find_operator">,
     .call = checked_call,
     .redispatch = checked_redispatch,
+    .decompose = checked_decompose,
     .check_defaults = guard<check_defaults, "check_defaults">,
     .thread = thread,
     .find_kernel = guard<look_up_kernel, "find_kernel">,
@@ -450,6 +454,8 @@ const lamella_api table = {
     .run_behind = guard<behind, "run_behind", nullable(1, 2)>,
     .find_layer = guard_count<find_layer, "find_layer">,
     .library_namespace = guard<library_namespace, "library_namespace">,
+    .event_kind_register = guard<register_event_kind, "event_kind_register">,
+    .event_kind_name = guard<event_kind_name, "event_kind_name">,
     .subscribe = guard<subscribe, "subscribe", nullable(3, 4)>,
     .event_kinds = address<core::event_kinds>,
     .event = event,

@@ -47,7 +47,7 @@ inline const Table* table_of(const Operator* op) {
 
 // Runs a composite at a layer. The layer stays on and may keep the tensors that the composite reads, as autograd does
 // for derivatives. An in-place form overwrites its first argument, so there the composite reads a copy of it.
-lamella_status decompose(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
+lamella_status run_decomposed(CallFrame& f, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *static_cast<const Table*>(f.table)->info;
   if (lamella_status st = resolve_device(f, info, args)) return st;
   if (info.form != Form::Inplace) return run_composite(f, e, args, rets, args);
@@ -72,7 +72,7 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
   if (__builtin_expect(e.flags & stays_on, 0)) {
     f.keys = keys & (self - 1);
     f.layer = -1;  // the composite belongs to the operator, not to the layer
-    st = decompose(f, e, args, rets);
+    st = run_decomposed(f, e, args, rets);
   } else {
     f.keys = keys & ~self;
     f.passed = passed | self;
@@ -197,6 +197,29 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
     f.thread->exclude |= hidden;
   }
   f.keys = keys;
+  f.layer = layer;
+  f.context = context;
+  return st;
+}
+
+lamella_status decompose(Frame* frame, const Value* args, Value* rets) {
+  auto& f = *static_cast<CallFrame*>(frame);
+  const Entry* composite = static_cast<const Table*>(f.table)->fallback;
+  if (f.layer < 0)
+    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": decompose is for kernels of layers");
+  if (!composite)
+    return core::raise(LAMELLA_NOT_IMPLEMENTED, f.op->full_name() + " has no composite to decompose it by");
+  const int32_t layer = f.layer;
+  const uint64_t passed = f.passed, off = f.thread->exclude, hidden = f.hidden;
+  void* const context = f.context;
+  f.layer = -1;  // the composite belongs to the operator, not to the layer
+  f.passed &= ~(uint64_t{1} << layer);
+  f.thread->exclude = f.excluded;  // the composite's run switches off the layers that were passed before this one
+  f.hidden = 0;
+  const lamella_status st = run_decomposed(f, *composite, args, rets);
+  f.thread->exclude = off;
+  f.hidden = hidden;
+  f.passed = passed;
   f.layer = layer;
   f.context = context;
   return st;

@@ -32,6 +32,8 @@ class Calling {
 lamella_status call(Frame* parent, const Operator* op, const Value* args, Value* rets);
 lamella_status call_pinned(const Table* pinned, Frame* parent, const Operator* op, const Value* args, Value* rets);
 lamella_status redispatch(Frame* frame, const Value* args, Value* rets);
+// Serves a call from a layer's kernel by the operator's composite, with the layer on: see `decompose` in lamella_api.
+lamella_status decompose(Frame* frame, const Value* args, Value* rets);
 
 // Sets every result to LAMELLA_NONE before a call, so that a result which no kernel wrote is recognized.
 inline void clear(Value* rets, int n) {

@@ -246,11 +246,13 @@ __attribute__((noinline)) lamella_status unusual_call(const Operator* op, const 
   return all_admitted(info, all) ? run(all) : wrong_kind(op, all);
 }
 
-__attribute__((noinline)) lamella_status unusual_redispatch(CallFrame* f, const Value* args, int32_t num_args,
-                                                            Value* rets, int32_t num_rets) {
-  if (!f) return null_argument("redispatch", 0);
-  if (!args && num_args > 0) return null_argument("redispatch", 1);
-  if (!rets && num_rets > 0) return null_argument("redispatch", 3);
+using WayOn = lamella_status (*)(Frame*, const Value*, Value*);  // redispatch or decompose
+
+__attribute__((noinline)) lamella_status unusual_way_on(const char* entry, WayOn on, CallFrame* f, const Value* args,
+                                                        int32_t num_args, Value* rets, int32_t num_rets) {
+  if (!f) return null_argument(entry, 0);
+  if (!args && num_args > 0) return null_argument(entry, 1);
+  if (!rets && num_rets > 0) return null_argument(entry, 3);
   if (lamella_status st = check_room(f->op, num_rets)) return st;
   for (int32_t i = f->num_rets; i < num_rets; i++) rets[i] = core::none();
   Value all[LAMELLA_MAX_ARGUMENTS];
@@ -259,7 +261,7 @@ __attribute__((noinline)) lamella_status unusual_redispatch(CallFrame* f, const 
     return lamella_status{LAMELLA_OK};
   };
   if (lamella_status st = completed(f->op, args, num_args, all, what_the_call_has)) return st;
-  return redispatch(f, all, rets);
+  return on(f, all, rets);
 }
 
 // Raises unless the arguments from `known` on, outputs aside, have their default values.
@@ -365,10 +367,6 @@ lamella_status check_literals(const std::string& op, const Schema& s, const uint
   }
   return LAMELLA_OK;
 }
-
-}  // namespace
-
-namespace {
 
 // Returns the type names of objects among the arguments and then the results; null if none is an object.
 const char* const* objects_of(const Schema& s) {
@@ -488,8 +486,14 @@ lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_a
   if (rets) clear(rets, num_rets);  // so that they can be released after any error
   if (__builtin_expect(frame && args && rets && num_args == frame->num_args && num_rets == frame->num_rets, 1))
     return redispatch(frame, args, rets);
-  return core::guarded(
-      [&] { return unusual_redispatch(static_cast<CallFrame*>(frame), args, num_args, rets, num_rets); });
+  auto* f = static_cast<CallFrame*>(frame);
+  return core::guarded([&] { return unusual_way_on("redispatch", redispatch, f, args, num_args, rets, num_rets); });
+}
+
+lamella_status checked_decompose(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
+  if (rets) clear(rets, num_rets);
+  auto* f = static_cast<CallFrame*>(frame);
+  return core::guarded([&] { return unusual_way_on("decompose", decompose, f, args, num_args, rets, num_rets); });
 }
 
 }  // namespace lamella::dispatcher

@@ -1,5 +1,5 @@
 // Checked calls between the dispatcher and code built with other headers: the numbers and the kinds of values are
-// checked before anything reads them; checked_redispatch() checks the numbers alone. Arguments appended to an
+// checked before anything reads them; checked_redispatch() and checked_decompose() check the numbers alone. Arguments appended to an
 // operator's schema after a caller was written get their defaults; a kernel that was written before them is called
 // without them.
 #pragma once
@@ -13,6 +13,7 @@ namespace lamella::dispatcher {
 lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                             int32_t num_rets);
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
+lamella_status checked_decompose(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
 
 // Adds the defaults of the arguments that are left out, checks the kinds of all, and calls `run` with them.
 lamella_status with_all_arguments(const Operator* op, const Value* args, int32_t num_args,

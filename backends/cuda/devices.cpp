@@ -30,7 +30,7 @@ int attribute(int device, int which) {
 }  // namespace
 
 lamella_status raise_driver(CUresult r, const char* who) {
-  const int kind = r == CUDA_ERROR_OUT_OF_MEMORY ? LAMELLA_OUT_OF_MEMORY : LAMELLA_RUNTIME_ERROR;
+  const int kind = r == CUDA_ERROR_OUT_OF_MEMORY ? LAMELLA_OUT_OF_MEMORY : LAMELLA_ACCELERATOR_ERROR;
   return fail(kind, std::string(who) + ": " + meaning(r));
 }
 

@@ -3,17 +3,34 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "core/fork.h"
+#include "dispatcher/named_kinds.h"
 #include "dispatcher/parallel.h"
 #include "frontend/binding/python.h"
 
 namespace lamella::binding {
 
-PyObject* out_of_memory_error = nullptr;
-
 namespace {
+
+PyObject *out_of_memory_error = nullptr, *accelerator_error = nullptr;
+
+// Returns the class of a kind that a plugin registered, derived from its base's class; null with an exception if there
+// is no such kind or no memory. A class is made at first use and kept.
+PyObject* registered_type(int kind) {
+  static auto* classes = new std::unordered_map<int, PyObject*>;
+  PyObject*& made = (*classes)[kind];
+  if (made) return made;
+  int32_t base = 0;
+  const char* name = dispatcher::describe_error_kind(kind, &base);
+  if (!name) return PyErr_Format(PyExc_ValueError, "no kind of errors has the number %d", kind);
+  PyObject* parent = exception_type(base);
+  return parent ? made = PyErr_NewException((std::string("lamella.") + name).c_str(), parent, nullptr) : nullptr;
+}
+
+}  // namespace
 
 PyObject* exception_type(int kind) {
   switch (kind) {
@@ -33,10 +50,14 @@ PyObject* exception_type(int kind) {
       return PyExc_BufferError;
     case LAMELLA_INTERRUPTED:
       return PyExc_KeyboardInterrupt;
-    default:
-      return PyExc_RuntimeError;  // as in torch, also for an integer division by zero
+    case LAMELLA_ACCELERATOR_ERROR:
+      return accelerator_error;
+    default:  // as in torch, also for an integer division by zero
+      return kind < dispatcher::first_error_kind ? PyExc_RuntimeError : registered_type(kind);
   }
 }
+
+namespace {
 
 void release_payload(void* p) { drop_anywhere(static_cast<PyObject*>(p)); }
 
@@ -112,7 +133,7 @@ PyObject* raise_pending() {
     PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception, PyException_GetTraceback(exception));
     return nullptr;
   }
-  PyErr_SetString(exception_type(e.kind), e.message.c_str());
+  if (PyObject* type = exception_type(e.kind)) PyErr_SetString(type, e.message.c_str());
   e.clear();
   return nullptr;
 }
@@ -158,6 +179,9 @@ void init_errors(PyObject* module) {
   out_of_memory_error = PyErr_NewExceptionWithDoc("lamella.OutOfMemoryError", "A device has too little memory.",
                                                   PyExc_RuntimeError, nullptr);
   PyModule_AddObject(module, "OutOfMemoryError", Py_NewRef(out_of_memory_error));
+  accelerator_error = PyErr_NewExceptionWithDoc("lamella.AcceleratorError", "A device or its driver has failed.",
+                                                PyExc_RuntimeError, nullptr);
+  PyModule_AddObject(module, "AcceleratorError", Py_NewRef(accelerator_error));
   dispatcher::set_interrupt_hook(check_signals);
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/thread.h"
+#include "dispatcher/layer.h"
 #include "dispatcher/operators.h"
 #include "frontend/binding/overriders.h"
 #include "frontend/binding/packet.h"
@@ -160,10 +162,28 @@ bool is_fresh(PyObject* o) {
   return Py_REFCNT(o) == 1 && unwrap(o)->object.refcount == 1 && !reinterpret_cast<TensorObject*>(o)->weakrefs;
 }
 
-PyObject* as_class(PyObject* o, PyTypeObject* type) {
+PyObject* alias_of(PyObject* o) {
   static const dispatcher::Operator* alias = dispatcher::find_operator("aten::alias", "");
   const Value v = core::tensor_value(unwrap(o));
-  PyObject* view = run(alias, &v);
+  return run(alias, &v);
+}
+
+// Returns another view of a view that a layer of this thread, such as a tracer, has kept. Those layers do not see it:
+// they would keep it, too. Takes the view over.
+PyObject* viewed_again(PyObject* view) {
+  lamella_thread& thread = core::this_thread().shared;
+  const uint64_t off = thread.exclude;
+  thread.exclude |= thread.include | dispatcher::process_layers.load(std::memory_order_relaxed);
+  PyObject* again = alias_of(view);
+  thread.exclude = off;
+  Py_DECREF(view);
+  return again;
+}
+
+PyObject* as_class(PyObject* o, PyTypeObject* type) {
+  PyObject* view = alias_of(o);
+  if (view && Py_TYPE(view) == tensor_type && !is_fresh(view) && unwrap(view)->base && view != o)
+    view = viewed_again(view);
   if (!view || (Py_TYPE(view) == tensor_type && is_fresh(view))) return view ? of_class(view, type) : nullptr;
   // A mode or a class has returned an object of the class already.
   if (PyType_IsSubtype(Py_TYPE(view), type)) return view;
@@ -315,9 +335,7 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
     auto* type = reinterpret_cast<PyTypeObject*>(cls);
     if (type != tensor_type) return as_class(self, type);
     const WithoutSubclasses plain;
-    static const dispatcher::Operator* alias = dispatcher::find_operator("aten::alias", "");
-    const Value v = core::tensor_value(unwrap(self));
-    return run(alias, &v);
+    return alias_of(self);
   });
 }
 

@@ -65,7 +65,9 @@ struct Gil {
   Gil(const Gil&) = delete;
 };
 
-extern PyObject* out_of_memory_error;  // lamella.OutOfMemoryError
+// Returns the class of the exceptions for a kind of errors, borrowed: enum lamella_error_kind, or a registered one. Null
+// with an exception for another number.
+PyObject* exception_type(int kind);
 
 // Returns the name of an object's type for messages: "int", "numpy.ndarray", "list of str".
 std::string type_name(PyObject* o);

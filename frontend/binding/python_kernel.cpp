@@ -71,18 +71,19 @@ bool unchanged(const Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwn
   return true;
 }
 
-PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+// Goes on with a call, by redispatch or decompose; `word` is that function's name.
+PyObject* go_on(Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, const char* word,
+                lamella_status (*on)(lamella_frame*, const Value*, Value*)) {
   if (!c->frame)
-    return PyErr_Format(PyExc_RuntimeError,
-                        "redispatch: the handler of this call has returned; make the call before that");
-  Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    return PyErr_Format(PyExc_RuntimeError, "%s: the handler of this call has returned; make the call before that",
+                        word);
   const Operator* op = c->frame->op;
   if (c->frame->layer < 0)
     return PyErr_Format(PyExc_RuntimeError, "%s: a device's kernel cannot redispatch, because no layer is below it",
                         dispatcher::operator_title(op).c_str());
   if (c->frame->thread != &core::this_thread().shared)
     return PyErr_Format(PyExc_RuntimeError,
-                        "redispatch: this call of %s belongs to the thread that its handler runs on; make it there",
+                        "%s: this call of %s belongs to the thread that its handler runs on; make it there", word,
                         dispatcher::operator_title(op).c_str());
   Arena arena;
   Value values[64], rets[LAMELLA_MAX_RETURNS];
@@ -94,18 +95,24 @@ PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObjec
     PyObject* out = nullptr;
     if (!s->parse(args, n, kwnames, values, &out, arena, &why)) {
       if (!PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "%s: redispatch: %s", dispatcher::operator_title(op).c_str(), why.text.c_str());
+        PyErr_Format(PyExc_TypeError, "%s: %s: %s", dispatcher::operator_title(op).c_str(), word, why.text.c_str());
       return nullptr;
     }
     use = values;
   }
   dispatcher::clear(rets, op->info.nrets);
-  if (dispatcher::redispatch(c->frame, use, rets)) return raise_pending();
+  if (on(c->frame, use, rets)) return raise_pending();
   return results_to_python(op, rets);
 }
 
 PyObject* redispatch(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return with_memory([&] { return redispatch_call(cast(self), args, nargsf, kwnames); });
+  return with_memory([&] {
+    return go_on(cast(self), args, PyVectorcall_NARGS(nargsf), kwnames, "redispatch", dispatcher::redispatch);
+  });
+}
+
+PyObject* decompose(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  return with_memory([&] { return go_on(cast(self), args, n, kwnames, "decompose", dispatcher::decompose); });
 }
 
 PyObject* get_name(PyObject* self, void*) {
@@ -154,6 +161,11 @@ PyGetSetDef getset[] = {
     {"category", get_category, nullptr, "The operator's category.", nullptr},
     {"excluded", get_excluded, nullptr, "The bits of the layers that were off when the call began.", nullptr},
     {nullptr}};
+PyMethodDef methods[] = {{"decompose", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(decompose)),
+                          METH_FASTCALL | METH_KEYWORDS,
+                          "Serves the call by the operator's composite, whose operators come to this layer again.\n\n"
+                          "Raises:\n    NotImplementedError: the operator has no composite"},
+                         {nullptr}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr},
                          {nullptr}};
 PyType_Slot slots[] = {
@@ -161,6 +173,7 @@ PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_getset, getset},
     {Py_tp_members, members},
+    {Py_tp_methods, methods},
     {Py_tp_doc, const_cast<char*>(
                     "One call of an operator, as a layer's handler sees it; calling it goes on to the layers below.")},
     {0, nullptr}};

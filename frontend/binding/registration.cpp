@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "dispatcher/named_kinds.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/keys.h"
 #include "dispatcher/keywords.h"
@@ -284,6 +285,16 @@ void add_registration(py::module_& m) {
       .def("withdraw", &PyLibrary::withdraw, py::arg("handle"), py::arg("missing_ok") = false)
       .def("close", &PyLibrary::close);
   m.def("_backend_slots", [] { return backend_slots(); });
+  m.def("_error_class", [](const std::string& name) {
+    const char* known;
+    for (int kind = dispatcher::first_error_kind; (known = dispatcher::describe_error_kind(kind, nullptr)); kind++)
+      if (name == known) {
+        PyObject* made = exception_type(kind);
+        if (!made) throw py::error_already_set();
+        return py::reinterpret_borrow<py::object>(made);
+      }
+    throw py::value_error("error_class: no plugin has registered a kind of errors '" + name + "'");
+  });
   m.def("_rules", [](py::object o) {  // the rules of an operator, in the order of their registration
     const dispatcher::Operator* op = find_operator(o.ptr());
     if (!op) throw py::error_already_set();

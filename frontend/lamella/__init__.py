@@ -12,6 +12,7 @@ from math import e, inf, nan, pi
 
 from lamella import _C
 from lamella._C import (
+    AcceleratorError,
     Generator,
     OutOfMemoryError,
     Size,

@@ -1,6 +1,7 @@
 // The dispatcher without Python: calls, forms, layers, categories, owners, withdrawal, slots, attributes, and the CPU
 // plugin loaded by path. Usage: test_dispatch LIBLAMELLA_CPU [MORE PLUGINS]
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -203,6 +204,45 @@ static void looks() {
   api->release(cut);
   api->release(x);
   done("what operators look like, and tensors of their own over the same elements");
+}
+
+static void shape_rules_alone() {
+  const lamella_operator* add = api->find_operator("aten::add", "Tensor");
+  lamella_tensor *x = floats({1, 2, 3}), *y = floats({1, 2});
+  lamella_value row = call("aten::unsqueeze", "", {of(x), num(1)});
+  lamella_meta m[2];
+  lamella_device device{-1, -1};
+  const lamella_value args[2] = {row, of(y)};
+  seen->clear();
+  OK(api, api->infer(add, args, 2, m, 2, &device));  // `alpha` has its default
+  CHECK(m[0].kind == LAMELLA_META_FRESH && m[0].ndim == 2 && m[0].sizes[0] == 3 && m[0].sizes[1] == 2);
+  CHECK(m[0].dtype == LAMELLA_FLOAT32 && device.backend == cpu && seen->empty());
+  const lamella_operator* t = api->find_operator("aten::t", "");
+  OK(api, api->infer(t, args, 1, m, 1, nullptr));
+  CHECK(m[0].kind == LAMELLA_META_ALIAS && m[0].alias_of == 0 && m[0].sizes[0] == 1 && m[0].sizes[1] == 3);
+  const lamella_value unequal[2] = {of(x), of(y)}, word = num(3);
+  FAILS(api, api->infer(add, unequal, 2, m, 1, nullptr), "add: ");
+  FAILS(api, api->infer(add, &word, 1, m, 1, nullptr), "add: argument 'other' is missing");
+  FAILS(api, api->infer(t, &word, 1, m, 1, nullptr), "t: argument 'self' must be Tensor");
+  FAILS(api, api->infer(add, args, 2, m, 0, nullptr),
+        "infer: aten::add.Tensor has 1 results, and 'outs' has room for 0");
+  FAILS(api, api->infer(nullptr, args, 2, m, 1, nullptr), "infer: argument 0 must not be null");
+  const lamella_operator* composite = api->find_operator("aten::rot90", "");
+  CHECK(composite);
+  const lamella_value turn[1] = {row};
+  FAILS(api, api->infer(composite, turn, 1, m, 1, nullptr), "infer: aten::rot90 has no shape rule");
+
+  const int32_t n = api->operators(nullptr, 0);
+  std::vector<const lamella_operator*> all(n + 1, nullptr);
+  CHECK(n > 1000 && api->operators(all.data(), n + 1) == n && !all[n]);
+  all.pop_back();
+  for (const lamella_operator* op : {add, t, composite, api->find_operator("aten::add_", "Tensor")})
+    CHECK(std::count(all.begin(), all.end(), op) == 1);
+  FAILS(api, api->operators(nullptr, 1) == -1 ? api->error_kind() : 0, "operators: 'out' must not be null");
+  drop(row);
+  api->release(x);
+  api->release(y);
+  done("shape rules alone, and the list of all operators");
 }
 
 static void wishes() {
@@ -583,6 +623,7 @@ int main(int argc, char** argv) {
   rules();
   prepared_rules();
   looks();
+  shape_rules_alone();
   wishes();
   bits_that_come_again();
   stacking();

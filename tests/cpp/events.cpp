@@ -307,6 +307,55 @@ void while_it_runs() {
   done("backward: the node that runs, and what is called when it has ended");
 }
 
+// Kinds of events and of errors that are known by their names.
+void named_kinds(lamella_library* l) {
+  lamella_library* other;
+  OK(api, open_library(api, "named", "named", &other));
+  int32_t sent = -1, same = -1, second = -1, kind = -1, derived = -1, base = -1;
+  OK(api, api->event_kind_register(l, "test.sent", &sent));
+  OK(api, api->event_kind_register(other, "test.sent", &same));
+  OK(api, api->event_kind_register(other, "test.second", &second));
+  CHECK(sent == same && sent != second && sent >= 32 && second < 64);
+  CHECK(std::string(api->event_kind_name(second)) == "test.second" && !api->event_kind_name(31) &&
+        !api->event_kind_name(second + 1));
+  lamella_handle h;
+  OK(api, api->subscribe(l, bit(sent), on_event, &seen, &h));
+  seen.clear();
+  for (const int32_t k : {sent, second}) {
+    lamella_event e{};
+    e.size = sizeof e;
+    e.kind = static_cast<uint32_t>(k);
+    e.phase = LAMELLA_EVENT_INSTANT;
+    e.name = "one";
+    api->event(&e);
+  }
+  CHECK(seen.size() == 1 && seen[0].kind == static_cast<uint32_t>(sent) && seen[0].name == "one");
+  OK(api, api->withdraw(h));
+  lamella_status st = LAMELLA_OK;
+  for (int i = 0; !st; i++) st = api->event_kind_register(l, ("test.kind" + std::to_string(i)).c_str(), &kind);
+  FAILS(api, st, "event_kind_register: all 32 numbers are taken");
+  OK(api, api->event_kind_register(l, "test.sent", &same));
+  CHECK(same == sent);
+
+  OK(api, api->error_kind_register(l, "TestError", LAMELLA_VALUE_ERROR, &kind));
+  OK(api, api->error_kind_register(other, "TestTimeout", kind, &derived));
+  OK(api, api->error_kind_register(other, "TestError", LAMELLA_VALUE_ERROR, &same));
+  CHECK(kind == same && kind >= 64 && derived != kind);
+  CHECK(std::string(api->error_kind_name(derived, &base)) == "TestTimeout" && base == kind);
+  CHECK(!api->error_kind_name(1, &base) && !api->error_kind_name(derived + 1, nullptr));
+  FAILS(api, api->raise(derived, "too late"), "too late");
+  FAILS(api, api->error_kind_register(other, "TestError", LAMELLA_TYPE_ERROR, &same),
+        "was registered by events with the base 3");
+  for (const int32_t no_base : {0, -1, int32_t{LAMELLA_HOST_ERROR}, int32_t{LAMELLA_INTERRUPTED}, 63, derived + 1})
+    FAILS(api, api->error_kind_register(l, "TestOther", no_base, &same), "'base' is");
+  for (const char* name : {"", "a.b", "1st", "two words"})
+    FAILS(api, api->error_kind_register(l, name, 1, &same), "must be an identifier");
+  api->library_close(other);
+  FAILS(api, api->error_kind_register(other, "TestLate", 1, &same), "was closed");
+  CHECK(api->error_kind_name(derived, nullptr));
+  done("kinds of events and errors by their names");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -319,6 +368,7 @@ int main(int argc, char** argv) {
   come_and_go(l);
   interfaces(l);
   backward(l);
+  named_kinds(l);
   while_it_runs();
   api->library_close(l);
   return 0;

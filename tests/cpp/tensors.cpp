@@ -233,6 +233,22 @@ void manners() {
       api->release(y);
     }
   }
+  // A layer that makes tensors itself asks for what the slots carry.
+  lamella_tensor* gradient = floats({0, 0, 0});
+  carried.clear();
+  OK(api, api->tensor_carry(t, gradient, LAMELLA_CARRY_COPY));
+  CHECK(carried == std::vector<int32_t>{LAMELLA_CARRY_COPY} && number_of(gradient) == 2 && gradient->keys == key());
+  OK(api, api->slot_set(gradient, slot, nullptr));
+  OK(api, api->tensor_carry(t, gradient, LAMELLA_CARRY_GRADIENT));  // a way that this slot does not know
+  CHECK(!api->slot_get(gradient, slot) && gradient->keys == 0);
+  OK(api, api->tensor_carry(gradient, t, LAMELLA_CARRY_VIEW));  // `gradient` has nothing to carry
+  CHECK(number_of(t) == 2);
+  for (int32_t how : {-1, static_cast<int32_t>(LAMELLA_CARRY_RESIZE), 6})
+    FAILS(api, api->tensor_carry(t, gradient, how), "tensor_carry: 'how' is");
+  FAILS(api, api->tensor_carry(t, nullptr, 0), "tensor_carry: argument 1 must not be null");
+  FAILS(api, api->tensor_carry(thirteen, gradient, LAMELLA_CARRY_COPY), "thirteen is refused");
+  CHECK(!api->slot_get(gradient, slot));
+  api->release(gradient);
   // If `carry` fails, the operator fails; an opaque tensor without a slot that carries its values is refused.
   FAILS(api, call("aten::narrow", "", {of(thirteen), num(0), num(1), num(2)}, &r), "thirteen is refused");
   FAILS(api, call("aten::clone", "", {of(thirteen), {}}, &r), "thirteen is refused");

@@ -26,8 +26,12 @@ lamella_status keep(const lamella_value* value, void** out) {
   return st;
 }
 
-lamella_status carry(void* state, lamella_tensor*, lamella_tensor*, int32_t, void** out) {
-  return keep(static_cast<const lamella_value*>(state), out);
+// A gradient is refused if the state is the text "refused".
+lamella_status carry(void* state, lamella_tensor*, lamella_tensor*, int32_t how, void** out) {
+  const auto* held = static_cast<const lamella_value*>(state);
+  if (how == LAMELLA_CARRY_GRADIENT && held->tag == LAMELLA_STRING && std::string("refused") == held->as.string)
+    return api().raise(LAMELLA_VALUE_ERROR, "kept: the gradient is refused");
+  return keep(held, out);
 }
 
 lamella_status save(void* state, lamella_tensor*, lamella_value* out) {

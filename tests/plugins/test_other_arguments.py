@@ -103,3 +103,42 @@ def test_an_operator_in_place_writes_to_the_other_tensor(putting):
         x.mul_(2)
     v.sum().backward()
     assert x.tolist() == [1, 1] and v.tolist() == [6, 6] and w.grad.tolist() == [6, 6]
+
+
+def test_layers_of_the_arguments_that_were_replaced_do_not_run():
+    x, w = lamella.ones(2, requires_grad=True), lamella.ones(2)
+    recorded = []
+    with closing(Library("putting", "FRAGMENT")) as lib:
+
+        def handler(call, *args):
+            return call(w)
+
+        def below(call, *args):
+            recorded.append(call.name)
+            return call(*args)
+
+        inner = lib.register_layer("putting_below", below, at="backend", never_on_tensors=True)
+        with lib.register_layer("putting_modes", handler, at="modes", never_on_tensors=True).on(), inner.on():
+            y = x.exp()
+    assert not y.requires_grad
+    assert recorded == ["aten::exp"]  # a layer of the thread runs whatever the arguments are
+
+
+def test_a_layer_that_keeps_every_result_lets_parameters_be_made():
+    kept = []
+    with closing(Library("keeping", "FRAGMENT")) as lib:
+
+        def keep(call, *args, **kwargs):
+            kept.append(call(*args, **kwargs))
+            return kept[-1]
+
+        data = lamella.ones(2)
+        with lib.register_layer("keeping", keep, at="modes", never_on_tensors=True).on():
+            made = lamella.nn.Parameter(data)
+            layer = lamella.nn.Linear(2, 1)
+            (layer(made) * 2).sum().backward()
+    assert kept
+    assert isinstance(made, lamella.nn.Parameter)
+    assert made.data_ptr() == data.data_ptr()
+    assert made.is_leaf
+    assert lamella.equal(made.grad, layer.weight[0] * 2)

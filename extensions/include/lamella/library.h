@@ -274,6 +274,11 @@ class LAMELLA_HIDDEN Library {
     if (!status_) status_ = api().tensor_slot(lib_, &t, index);
     return *this;
   }
+  /* Registers a kind of errors for `fail`, whose class in Python is lamella.library.error_class(name). */
+  Library& error_kind(const char* name, int32_t base, int32_t* kind) {
+    if (!status_) status_ = api().error_kind_register(lib_, name, base, kind);
+    return *this;
+  }
   Library& attribute(const char* name, lamella_get_attribute get, lamella_set_attribute set = nullptr) {
     if (!status_) status_ = api().attribute(lib_, name, get, set, nullptr, nullptr);
     return *this;

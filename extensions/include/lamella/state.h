@@ -126,6 +126,7 @@ enum lamella_event_kind {
   LAMELLA_EVENT_RECORDED = 9,    /* instant: a call has been recorded, after its kernel. id: the node's number, op */
   /* instant: an allocation has failed. device, bytes. The error is pending, so that a subscriber may add notes. */
   LAMELLA_EVENT_OUT_OF_MEMORY = 10
+  /* from 32 to 63: those that plugins register, event_kind_register */
 };
 enum lamella_event_phase { LAMELLA_EVENT_BEGIN = 0, LAMELLA_EVENT_END = 1, LAMELLA_EVENT_INSTANT = 2 };
 
@@ -133,7 +134,7 @@ enum lamella_event_phase { LAMELLA_EVENT_BEGIN = 0, LAMELLA_EVENT_END = 1, LAMEL
  * otherwise, an end is sent on the thread of its begin, also after an error. */
 typedef struct {
   uint32_t size;
-  uint32_t kind;  /* enum lamella_event_kind, or another number below 64 that plugins have agreed upon */
+  uint32_t kind;  /* enum lamella_event_kind, or a number that event_kind_register gave */
   uint32_t phase; /* enum lamella_event_phase */
   uint32_t reserved;
   lamella_device device;

@@ -42,8 +42,10 @@ enum lamella_error_kind {
   LAMELLA_OVERFLOW = 7,
   LAMELLA_ZERO_DIVISION = 8,
   LAMELLA_BUFFER_ERROR = 9,
-  LAMELLA_INTERRUPTED = 10, /* Ctrl-C */
-  LAMELLA_HOST_ERROR = 11   /* the payload is the host language's own exception */
+  LAMELLA_INTERRUPTED = 10,      /* Ctrl-C */
+  LAMELLA_HOST_ERROR = 11,       /* the payload is the host language's own exception */
+  LAMELLA_ACCELERATOR_ERROR = 12 /* a device or its driver failed; calls that follow may fail, too */
+  /* from 64 on: those that plugins register, error_kind_register */
 };
 
 /* ---- dtypes and devices --------------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ from ._objects import ObjectKind
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
 find_dtype = _C._find_dtype
+error_class = _C._error_class  # the class of a kind of errors that a plugin has registered, by its name
 in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler written in Python
 api = _C._api  # a capsule with the C ABI, for <lamella/python.h>
 # Names that are imported when they are first used.
@@ -72,6 +73,7 @@ __all__ = [
     "custom_op",
     "define",
     "describe",
+    "error_class",
     "fallthrough_kernel",
     "find",
     "find_dtype",

@@ -1,0 +1,43 @@
+"""Kinds of errors that a plugin registers have classes of Python, which derive from the classes of their bases."""
+
+from pathlib import Path
+
+import lamella
+import pytest
+from compiled import compile_library, load
+from lamella.library import error_class
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library(tmp_path_factory):
+    load(compile_library(tmp_path_factory, Path(__file__).with_name("kinds.cpp")))
+
+
+def test_each_kind_has_a_class():
+    line, timeout = error_class("LineError"), error_class("LineTimeout")
+    assert timeout.__mro__[:4] == (timeout, line, RuntimeError, Exception)
+    assert [c.__name__ for c in (line, timeout)] == ["LineError", "LineTimeout"]
+    assert error_class("LineError") is line
+
+
+@pytest.mark.parametrize(("which", "name"), [(0, "LineError"), (1, "LineTimeout")])
+def test_errors_are_of_it(which, name):
+    with pytest.raises(RuntimeError, match="kinds: the line is cut") as caught:
+        lamella.ops.kinds.fail(which)
+    assert type(caught.value) is error_class(name)
+
+
+def test_an_accelerator_error_is_a_runtime_error():
+    with pytest.raises(lamella.AcceleratorError, match="the line is cut") as caught:
+        lamella.ops.kinds.fail(12)
+    assert isinstance(caught.value, RuntimeError)
+
+
+def test_an_unknown_number_is_an_error_that_says_so():
+    with pytest.raises(ValueError, match="no kind of errors has the number 9999"):
+        lamella.ops.kinds.fail(9999)
+
+
+def test_an_unknown_name():
+    with pytest.raises(ValueError, match="error_class: no plugin has registered a kind of errors 'Nothing'"):
+        error_class("Nothing")
