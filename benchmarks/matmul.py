@@ -63,6 +63,25 @@ def bytes_case(n: int, left: str, turned: bool) -> families.Case:
     return families.Case(name, call(lamella, *ours), call(torch, *theirs))
 
 
+def linear_case(rows: int, features: int) -> families.Case:
+    """Makes a case of a linear layer with a packed weight of int8; torch gets the weight as a layer holds it."""
+    import lamella
+    import numpy as np
+    import torch
+
+    rng = np.random.default_rng(rows)
+    x, w = (rng.integers(-128, 128, (n, features)).astype("int8") for n in (rows, features))
+    numbers = [rng.random(features).astype("float32") for _ in range(2)]
+    row, packed = lamella.tensor(x), lamella.ops.aten._pack_int_weight(lamella.tensor(w))
+    factors = [lamella.tensor(n) for n in numbers]
+    theirs, (scale, bias) = [torch.from_numpy(a) for a in (x, w)], [torch.from_numpy(n) for n in numbers]
+    return families.Case(
+        f"{rows}x{features}",
+        lambda: lamella.ops.aten._int_linear(row, packed, *factors),
+        lambda: torch._int_mm(theirs[0], theirs[1].t()) * scale + bias,
+    )
+
+
 def main() -> list[families.Family]:
     made = []
     for dtype in ("float32", "float64", "bfloat16"):
@@ -71,6 +90,8 @@ def main() -> list[families.Family]:
     cases = [bytes_case(n, "int8", turned) for turned in (False, True) for n in SQUARES]
     cases += [bytes_case(n, "uint8", False) for n in (256, 1024)]
     made.append(families.run("Products of bytes, _int_mm", cases, MEAN, WORST))
+    cases = [linear_case(rows, features) for features in (256, 1024) for rows in (1, 8, 64, 256)]
+    made.append(families.run("Linear layers of bytes, _int_linear", cases, MEAN, WORST))
     cases = [case(name, shapes, "float32") for name, shapes in TINIES.items()]
     return [*made, families.run("Products of 16 elements", cases, TINY, TINY)]
 

@@ -1,4 +1,5 @@
 // Convolutions by padding, windows and one bmm over the groups, and their gradients. conv1d to conv3d call convolution.
+#include "operators/products.h"
 #include "operators/windows.h"
 
 namespace lamella::operators {
@@ -105,6 +106,20 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
     result = result + bias.reshape(one);
   }
   return channels_last(input) || channels_last(weight) ? in_channels_last(result) : result;
+}
+
+void infer_int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding,
+                    IntArrayRef dilation, int64_t groups, Output out) {
+  const Geometry s = fit({"input", input.sizes()}, {"weight", weight.sizes()}, stride, padding, dilation, groups);
+  check_byte_dtypes({"input", input}, {"weight", weight});
+  set_image(out, sizes_of(input, weight, s), kInt32, channels_last(input) || channels_last(weight));
+  check_bytes(out.sizes(), out.dtype());
+}
+
+// A convolution of int32 wraps, so that it gives the same sums.
+Tensor int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding,
+                IntArrayRef dilation, int64_t groups) {
+  return lamella::convolution(input.to(kInt32), weight.to(kInt32), Tensor(), stride, padding, dilation, groups);
 }
 
 // Checks the numbers of dimensions of convNd, whose input may have no dimension for the batch.
@@ -288,6 +303,22 @@ conv1d to conv3d call.
 
 >>> lamella.ops.aten.convolution(lamella.ones(1, 1, 3), lamella.ones(1, 1, 2), None, [1], [0], [1], 1)
 tensor([[[2., 2.]]])
+)"},
+      {.schema = "_int_conv(Tensor input, Tensor weight, SymInt[] stride, SymInt[] padding, SymInt[] dilation, SymInt "
+                 "groups=1) -> Tensor",
+       .forms = function | hidden,
+       .infer = shape<infer_int_conv>,
+       .composite = composite<int_conv>,
+       .doc = R"(The convolution of images (n, c, …) of int8 or uint8, which have one to three spatial dimensions, with
+int8 kernels (out channels, c / groups, …). The sums are int32 and exact; sums beyond int32 wrap.
+
+Raises:
+    RuntimeError: the shapes do not fit each other, or another dtype
+
+>>> x = lamella.full((1, 1, 3), 255, dtype=lamella.uint8)
+>>> w = lamella.full((1, 1, 2), -128, dtype=lamella.int8)
+>>> lamella.ops.aten._int_conv(x, w, [1], [0], [1])
+tensor([[[-65280, -65280]]], dtype=lamella.int32)
 )"},
       {.schema = "conv1d" ARGUMENTS(1, "SymInt[1] padding=0"),
        .composite = composite<conv<1>>,

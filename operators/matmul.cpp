@@ -31,9 +31,7 @@ void infer_mm(const Tensor& self, const Tensor& mat2, Output out) {
 void infer_int_mm(const Tensor& self, const Tensor& mat2, Output out) {
   check_ndim({"self", self}, 2);
   check_ndim({"mat2", mat2}, 2);
-  const ScalarType t = self.dtype();
-  LAMELLA_CHECK(t == kInt8 || t == kUInt8, argument("self"), ": expected dtype int8 or uint8, got ", t);
-  LAMELLA_CHECK(mat2.dtype() == kInt8, argument("mat2"), ": expected dtype int8, got ", mat2.dtype());
+  check_byte_dtypes({"self", self}, {"mat2", mat2});
   check_multiply(self.size(1) == mat2.size(0), {"self", self}, {"mat2", mat2});
   out.set({self.size(0), mat2.size(1)}, kInt32);
   check_sizes("mat2", out.sizes(), kInt32);

@@ -24,6 +24,13 @@ inline void check_dtypes(const Named& x, const Named& y) {
                                 ": products of bools are not supported; convert with .to(lamella.int64) or the like");
 }
 
+// Checks the operands of a product of bytes, whose sums are int32.
+inline void check_byte_dtypes(const Named& x, const Named& y) {
+  const ScalarType first = x.t.dtype(), second = y.t.dtype();
+  LAMELLA_CHECK(first == kInt8 || first == kUInt8, argument(x.name), ": expected dtype int8 or uint8, got ", first);
+  LAMELLA_CHECK(second == kInt8, argument(y.name), ": expected dtype int8, got ", second);
+}
+
 inline void check_multiply(bool multiply, const Named& x, const Named& y) {
   LAMELLA_CHECK(multiply, "shapes ", shape_text(x.t), " ('", x.name, "') and ", shape_text(y.t), " ('", y.name,
                 "') do not multiply");

@@ -20,9 +20,16 @@ def added(product):
     return go
 
 
+def scaled_sums(x, packed, scale=None, bias=None):
+    sums = np.matmul(x.astype(np.int64), packed.astype(np.int64))
+    return sums if scale is None else sums * scale + (0 if bias is None else bias)
+
+
 entries(
     mm=np.matmul,
     _int_mm=lambda x, y: np.matmul(x.astype(np.int32), y.astype(np.int32)),
+    _pack_int_weight=np.transpose,
+    _int_linear=scaled_sums,
     bmm=np.matmul,
     matmul=np.matmul,
     mv=np.matmul,
@@ -217,6 +224,7 @@ entries(
     conv2d=conv(2),
     conv3d=conv(3),
     convolution=lambda x, w, *a: conv(w.ndim - 2)(x, w, *a),
+    _int_conv=lambda x, w, *a: conv(w.ndim - 2)(x.astype(np.int64), w.astype(np.int64), None, *a),
     max_pool1d=max_pool(1),
     max_pool2d=max_pool(2),
     max_pool2d_with_indices=max_pool_indices,
