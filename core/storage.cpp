@@ -147,16 +147,6 @@ __attribute__((cold, noinline)) void tell_end(const Storage* s) {
   if (own && event_wanted(LAMELLA_EVENT_FREE)) tell(LAMELLA_EVENT_FREE, s);
 }
 
-}  // namespace
-
-Storage* opaque_storage(lamella_device device) {
-  Storage* s = blank(device, 0);
-  s->sticky = restricted_key;
-  return s;
-}
-
-namespace {
-
 void free_memory(Storage* s) {
   if (s->allocator) {
     if (__builtin_expect(s->bytes >= large_bytes, 0)) forget_large(s);

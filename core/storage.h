@@ -15,7 +15,7 @@ struct lamella_storage {
 #endif
 
   int64_t refcount;
-  uint64_t sticky;   // keys of layers that every call with a tensor over this storage reaches; also restricted_key
+  uint64_t sticky;   // keys of layers that every call with a tensor over this storage reaches
   uint64_t version;  // bumped once per mutating call
   void* data;
   int64_t bytes;
@@ -31,9 +31,8 @@ namespace lamella::core {
 
 using Storage = lamella_storage;
 
-// The lowest bit of keys, which no layer has. In a storage's sticky keys it says that the tensors over it are opaque;
-// in a tensor's keys, that its dtype is not plain. Only kernels that declare so take such tensors: see
-// dispatcher/restricted.h.
+// The lowest bit of keys, which no layer has. A tensor has it if it is opaque, or if its dtype is not plain. Only
+// kernels that declare so take such tensors: see dispatcher/restricted.h.
 inline constexpr uint64_t restricted_key = 1;
 
 // Makes a storage for elements of a dtype; raises if the device does not have the dtype, unless `bytes` is 0.
@@ -48,8 +47,6 @@ Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void 
 // memory. The only exception to the rule that a storage's pointer never moves: the caller knows every tensor over `s`,
 // and sets the tensor's data pointer anew.
 void take_memory(Storage* s, Storage* from);
-// Makes a storage of opaque tensors: no bytes, but a version and a count of its own.
-Storage* opaque_storage(lamella_device device);
 void destroy_storage(Storage* s);
 
 inline void retain(Storage* s) { __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED); }

@@ -60,6 +60,7 @@ bool is_dense(const Tensor* t) {
   return true;
 }
 
+// Sets the sizes, the strides and the flags that follow from them; whether the tensor is opaque stays.
 void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
   int64_t* shape = t->inline_shape;
   if (ndim > Tensor::inline_dims) shape = static_cast<int64_t*>(checked(std::malloc(2 * sizeof(int64_t) * ndim)));
@@ -83,14 +84,15 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
   t->dl.shape = shape;
   t->dl.strides = steps;
   t->numel = n;
+  const int opaque = t->flags & LAMELLA_OPAQUE;
   t->flags = contiguous || n == 0 ? LAMELLA_CONTIGUOUS | LAMELLA_DENSE : 0;
   if (!t->flags && is_dense(t)) t->flags = LAMELLA_DENSE;
-  if (__builtin_expect(t->storage->sticky & restricted_key, 0)) t->flags |= LAMELLA_OPAQUE;
+  t->flags |= opaque;
 }
 
 void point(Tensor* t, int64_t offset) {
   t->storage_offset = offset;
-  auto base = reinterpret_cast<uintptr_t>(t->storage->data);
+  auto base = t->opaque() ? 0 : reinterpret_cast<uintptr_t>(t->storage->data);
   t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
 }
 
@@ -119,6 +121,7 @@ inline __attribute__((always_inline)) Tensor* blank(Storage* storage, DType dtyp
   t->object.refcount = 1;
   t->object.type = &tensor_type;
   t->keys = own_key(dtype);
+  t->flags = 0;
   set_type(t, dtype, storage->device);
   t->dl.byte_offset = 0;
   t->storage = storage;
@@ -129,8 +132,14 @@ inline __attribute__((always_inline)) Tensor* blank(Storage* storage, DType dtyp
   return t;
 }
 
-Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
+// Takes over the reference to `storage`.
+Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype,
+              bool opaque = false) {
   TensorRef t = TensorRef::steal(blank(storage, dtype));
+  if (__builtin_expect(opaque, 0)) {
+    t->flags = LAMELLA_OPAQUE;
+    t->keys = restricted_key;
+  }
   t->dl.shape = t->inline_shape;
   set_shape(t.get(), ndim, sizes, strides);
   point(t.get(), offset);
@@ -273,7 +282,12 @@ lamella_status new_pinned(int ndim, const int64_t* sizes, const int64_t* strides
 }
 
 Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device) {
-  return build(opaque_storage(device), ndim, sizes, strides, 0, dtype);
+  return build(foreign_storage(nullptr, 0, device, nullptr, nullptr), ndim, sizes, strides, 0, dtype, true);
+}
+
+Tensor* opaque_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, DType dtype) {
+  retain(storage);
+  return build(storage, ndim, sizes, strides, 0, dtype, true);
 }
 
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
@@ -282,8 +296,18 @@ Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int6
   return build(storage, ndim, sizes, strides, offset, dtype);
 }
 
+Tensor* new_alias(const Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
+                  DType dtype) {
+  retain(of->storage);
+  return build(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype, of->opaque());
+}
+
+Tensor* new_alias(const Tensor* of) {
+  return new_alias(of, of->ndim(), of->sizes(), of->strides(), of->storage_offset);
+}
+
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
-  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype);
+  Tensor* t = new_alias(of, ndim, sizes, strides, offset, dtype);
   t->base = of->base ? of->base : of;
   retain(t->base);
   return t;
@@ -301,7 +325,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 
 void replace_storage(Tensor* t, Storage* owned) {
   Storage* old = t->storage;
-  owned->sticky |= old->sticky & ~restricted_key;
+  owned->sticky |= old->sticky;
   owned->version = old->version;
   t->storage = owned;
   release(old);
@@ -315,7 +339,7 @@ void assign(Tensor* to, const Tensor* from) {
   release(std::exchange(to->storage, from->storage));
   if (Tensor* base = std::exchange(to->base, nullptr)) release(base);
   set_type(to, static_cast<DType>(from->dtype), from->device());
-  to->keys = (to->keys & ~restricted_key) | own_key(static_cast<DType>(from->dtype));
+  to->keys = (to->keys & ~restricted_key) | (from->keys & restricted_key);
   to->flags = from->flags;
   point(to, from->storage_offset);
 }

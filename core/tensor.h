@@ -45,12 +45,19 @@ lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides
                           Tensor** out);
 // Makes a tensor on the host, in memory that a backend pins.
 lamella_status new_pinned(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, Tensor** out);
-// Makes an opaque tensor, whose storage has no bytes. The caller has checked the sizes.
+// Make an opaque tensor: new_opaque() over a storage of its own without bytes, opaque_over() over an existing storage,
+// which it retains. The caller has checked the sizes.
 Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device);
-// A tensor over an existing storage, which it retains: opaque if the storage is. The caller has checked the bounds.
+Tensor* opaque_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, DType dtype);
+// A tensor with elements over an existing storage, which it retains. The caller has checked the bounds.
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                     DType dtype);
-// A view of `of`: same storage, base set to the root; strides and offset count elements of the view's dtype.
+// Another tensor over the storage of `of`, opaque if `of` is; no view, without layers' keys and slots. Without a
+// geometry it has that of `of`.
+Tensor* new_alias(const Tensor* of);
+Tensor* new_alias(const Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
+                  DType dtype = LAMELLA_NO_DTYPE);
+// A view of `of`: an alias with the base set to the root; strides and offset count elements of the view's dtype.
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                  DType dtype = LAMELLA_NO_DTYPE);
 
@@ -59,8 +66,8 @@ Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* stri
 // sticky keys; set_geometry() must follow, since it sets the data pointer.
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
 void replace_storage(Tensor* t, Storage* owned);
-// Gives `to` the storage, the geometry, the dtype and the device of `from`. `to` is no view afterwards; its slots and
-// its keys stay, except the restricted key.
+// Gives `to` the storage, the geometry, the dtype and the device of `from`; it is opaque afterwards if `from` is, and no
+// view. Its slots and its keys stay, except the restricted key.
 void assign(Tensor* to, const Tensor* from);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);

@@ -78,7 +78,7 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
     }
     case LAMELLA_META_DETACHED: {
       Tensor* of = full(args[m.alias_of].as.tensor);
-      t = core::tensor_over(of->storage, m.ndim, m.sizes, m.strides, m.offset, of->dtype);
+      t = core::new_alias(of, m.ndim, m.sizes, m.strides, m.offset);
       if (lamella_status st = carry(of, t, LAMELLA_CARRY_DETACH)) return dropped(t, st);
       break;
     }

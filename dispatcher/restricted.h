@@ -1,12 +1,12 @@
 // Restricted tensors below the layers: opaque ones, and those whose dtype is not plain. Decides which kernel gets such
 // a tensor, and raises the error if none takes it.
 //
-// Note [Restricted arguments]  Such a tensor has the lowest bit of keys, which no layer has: in its storage's sticky
-//   keys if it is opaque, in its own keys if its dtype is not plain. So a call with one reaches run_restricted() after
-//   all layers, and a call without one costs nothing. The thread cannot switch the bit off. run_restricted() passes the
-//   call on to a kernel that was registered for such tensors, to a composite, or to a shape rule that is the whole
-//   operator. Operands of a pointwise operator that computes in a plain dtype are converted for the usual kernel. A
-//   result of such a dtype in a call without such a tensor is found after the shape rule (forms.cpp).
+// Note [Restricted arguments]  Such a tensor has the lowest bit of keys, which no layer has. So a call with one reaches
+//   run_restricted() after all layers, and a call without one costs nothing. The thread cannot switch the bit off.
+//   run_restricted() passes the call on to a kernel that was registered for such tensors, to a composite, or to a shape
+//   rule that is the whole operator. Operands of a pointwise operator that computes in a plain dtype are converted for
+//   the usual kernel. A result of such a dtype in a call without such a tensor is found after the shape rule
+//   (forms.cpp).
 #pragma once
 
 #include "core/tensor.h"

@@ -145,8 +145,7 @@ lamella_status copy_opaque(Tensor* from, lamella_device device, core::TensorRef*
 }
 
 lamella_status detach(Tensor* from, uint64_t drop, core::TensorRef* out) {
-  auto made = core::TensorRef::steal(core::tensor_over(from->storage, from->ndim(), from->sizes(), from->strides(),
-                                                       from->storage_offset, from->dtype));
+  auto made = core::TensorRef::steal(core::new_alias(from));
   // carry() sets the key of each state that it carries.
   made->keys = from->keys & ~slot_keys.load(std::memory_order_relaxed);
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
@@ -157,8 +156,7 @@ lamella_status detach(Tensor* from, uint64_t drop, core::TensorRef* out) {
 
 lamella_status assign(Tensor* to, Tensor* from) {
   if (to == from) return LAMELLA_OK;
-  auto made = core::TensorRef::steal(core::tensor_over(from->storage, from->ndim(), from->sizes(), from->strides(),
-                                                       from->storage_offset, from->dtype));
+  auto made = core::TensorRef::steal(core::new_alias(from));
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
   const int n = slots_carry.load(std::memory_order_relaxed) ? types.count() : 0;
   for (int i = n - 1; i >= 0; i--)  // makes room for the states, from the last one on, before anything changes

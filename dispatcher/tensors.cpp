@@ -1,5 +1,7 @@
 #include "dispatcher/tensors.h"
 
+#include <utility>
+
 #include "core/device.h"
 #include "core/error.h"
 #include "core/tensor.h"
@@ -67,14 +69,43 @@ lamella_status tensor_opaque(int32_t ndim, const int64_t* sizes, const int64_t* 
   return LAMELLA_OK;
 }
 
+lamella_status tensor_opaque_over(lamella_storage* s, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                  int32_t dtype, lamella_tensor** out) {
+  if (lamella_status st = check_geometry("tensor_opaque_over", ndim, sizes, strides, dtype, s->device, nullptr))
+    return st;
+  *out = core::opaque_over(s, ndim, sizes, strides, static_cast<core::DType>(dtype));
+  return LAMELLA_OK;
+}
+
+lamella_status tensor_set_storage(lamella_tensor* t, lamella_storage* s) {
+  if (!full(t)->opaque())
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       "tensor_set_storage: the tensor has elements; only an opaque tensor changes its storage without "
+                       "its sizes, and tensor_assign gives others new memory");
+  if (full(t)->base)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       "tensor_set_storage: the tensor is a view, which stands over its base's storage");
+  if (!core::same_device(s->device, full(t)->device()))
+    return core::raise(LAMELLA_VALUE_ERROR, "tensor_set_storage: the storage is on device '" +
+                                                core::device_name(s->device) + "', the tensor on '" +
+                                                core::device_name(full(t)->device()) + "'; both must be the same");
+  core::retain(s);
+  core::release(std::exchange(t->storage, s));
+  return LAMELLA_OK;
+}
+
 namespace {
-// Raises unless a window lies within a storage. Opaque storages have no bytes and are not checked.
+// Raises if an offset is negative.
+lamella_status check_offset(const char* entry, int64_t offset) {
+  if (offset >= 0) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR,
+                     core::format("%s: the storage offset is %lld; it must not be negative", entry, (long long)offset));
+}
+
+// Raises unless a window lies within a storage.
 lamella_status check_window(const char* entry, const lamella_storage* s, int32_t ndim, const int64_t* sizes,
                             const int64_t* strides, int64_t offset, int64_t numel, int64_t item) {
-  if (offset < 0)
-    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the storage offset is %lld; it must not be negative",
-                                                         entry, (long long)offset));
-  if (s->sticky & core::restricted_key) return LAMELLA_OK;
+  if (lamella_status st = check_offset(entry, offset)) return st;
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   if (offset <= s->bytes / item && bytes <= s->bytes - offset * item) return LAMELLA_OK;
   return core::raise(LAMELLA_RUNTIME_ERROR,
@@ -101,8 +132,10 @@ lamella_status tensor_view(lamella_tensor* of, int32_t ndim, const int64_t* size
   int64_t numel;
   if (lamella_status st = check_geometry("tensor_view", ndim, sizes, strides, of->dtype, d, &numel)) return st;
   if (ndim > 0 && !strides) return core::raise(LAMELLA_VALUE_ERROR, "tensor_view: argument 3 must not be null");
-  if (lamella_status st =
-          check_window("tensor_view", of->storage, ndim, sizes, strides, offset, numel, core::itemsize(of->dtype)))
+  // The offset of a view of an opaque tensor counts the tensor's own elements, of which the storage knows nothing.
+  if (lamella_status st = full(of)->opaque() ? check_offset("tensor_view", offset)
+                                             : check_window("tensor_view", of->storage, ndim, sizes, strides, offset,
+                                                            numel, core::itemsize(of->dtype)))
     return st;
   *out = core::new_view(full(of), ndim, sizes, strides, offset);
   return LAMELLA_OK;

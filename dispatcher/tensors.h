@@ -11,6 +11,9 @@ lamella_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, 
                                 lamella_device d, void (*deleter)(void*), void* context, lamella_tensor** out);
 lamella_status tensor_opaque(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
                              lamella_device d, lamella_tensor** out);
+lamella_status tensor_opaque_over(lamella_storage* s, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                  int32_t dtype, lamella_tensor** out);
+lamella_status tensor_set_storage(lamella_tensor* t, lamella_storage* s);
 lamella_status tensor_over(lamella_storage* s, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                            int64_t offset, int32_t dtype, lamella_tensor** out);
 lamella_status tensor_view(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,

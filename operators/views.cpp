@@ -230,7 +230,7 @@ void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, 
   LAMELLA_CHECK(size.size() == stride.size(), argument("stride"), ": ", stride.size(), " strides for ", size.size(),
                 " sizes ('size')");
   check_sizes("size", size, kBool);
-  const int64_t offset = storage_offset.value_or(self.storage_offset()), bytes = self.get()->storage->bytes;
+  const int64_t offset = storage_offset.value_or(self.storage_offset());
   __int128 last = 0;
   bool empty = false;
   for (size_t i = 0; i < size.size(); i++) {
@@ -240,6 +240,8 @@ void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, 
     last += static_cast<__int128>(size[i] - 1) * stride[i];
   }
   const __int128 end = empty ? offset : offset + last + 1;
+  // The elements of an opaque tensor have no places in its storage: the layer's `carry` knows which views there are.
+  const int64_t bytes = self.is_opaque() ? INT64_MAX : self.get()->storage->bytes;
   LAMELLA_CHECK(offset >= 0 && end * itemsize(self.dtype()) <= bytes, "'size' ", shape_text(size), " with 'stride' ",
                 shape_text(stride), " from 'storage_offset' ", offset, " reach beyond the storage of ", bytes,
                 " bytes");

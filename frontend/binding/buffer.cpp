@@ -138,7 +138,7 @@ int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
   }
   const int64_t item = core::itemsize(t->dtype);
   auto* e = new Export;
-  e->pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
+  e->pin = core::new_alias(t);
   std::copy_n(t->sizes(), t->ndim(), e->shape);
   for (int i = t->ndim() - 1; i >= 0; i--)  // strides for an empty tensor are valid too, since readers check them
     e->strides[i] = t->numel ? t->strides()[i] * item : i + 1 == t->ndim() ? item : e->strides[i + 1] * e->shape[i + 1];
@@ -192,8 +192,9 @@ PyObject* storage_view(PyObject*, PyObject* args) {
                !__builtin_add_overflow(last, way, &last) && !__builtin_mul_overflow(numel, sizes[i], &numel);
   }
   core::Storage* s = unwrap(tensor)->storage;
-  if (unwrap(tensor)->opaque())
-    return PyErr_Format(PyExc_NotImplementedError, "storage: the tensor is opaque, so it has no storage to view");
+  if (unwrap(tensor)->opaque() && t != LAMELLA_UINT8)
+    return PyErr_Format(PyExc_NotImplementedError,
+                        "storage: the tensor is opaque, so that its memory, untyped_storage(), is only bytes");
   counted &= !__builtin_mul_overflow(numel, core::itemsize(t), &bytes) && !__builtin_add_overflow(last, 1, &last) &&
              !__builtin_mul_overflow(last, core::itemsize(t), &bytes);
   if (!counted || (numel > 0 && bytes > s->bytes))

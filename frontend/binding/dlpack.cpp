@@ -25,7 +25,7 @@ template <class Managed>
 Managed* make_export(Tensor* t) {
   auto* m = new Managed{};
   // A second tensor over the storage, so that resizing the first does not free exported memory.
-  Tensor* pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
+  Tensor* pin = core::new_alias(t);
   m->dl_tensor = t->dl;
   m->dl_tensor.shape = new int64_t[2 * t->ndim() + 1];
   m->dl_tensor.strides = m->dl_tensor.shape + t->ndim();

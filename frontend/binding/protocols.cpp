@@ -192,7 +192,9 @@ PyObject* get_device(PyObject* a, void*) { return new_device(unwrap(a)->device()
 PyObject* get_ndim(PyObject* a, void*) { return PyLong_FromLong(unwrap(a)->ndim()); }
 PyObject* get_itemsize(PyObject* a, void*) { return PyLong_FromLongLong(core::itemsize(unwrap(a)->dtype)); }
 PyObject* get_nbytes(PyObject* a, void*) {
-  return PyLong_FromLongLong(unwrap(a)->numel * core::itemsize(unwrap(a)->dtype));
+  const Tensor* t = unwrap(a);
+  const bool in_storage = t->opaque() && t->storage->bytes > 0;  // in a form that only its layer knows
+  return PyLong_FromLongLong(in_storage ? t->storage->bytes : t->numel * core::itemsize(t->dtype));
 }
 PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->storage->version); }
 PyObject* get_base(PyObject* a, void*) {
@@ -237,14 +239,13 @@ PyObject* stride(PyObject* a, PyObject* args) {
   const Tensor* t = unwrap(a);
   return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, t->strides(), dim);
 }
-// Returns an address in the tensor's memory; raises for an opaque tensor, which has none.
-PyObject* address(const char* name, PyObject* tensor, const void* data) {
-  if (!unwrap(tensor)->opaque()) return PyLong_FromVoidPtr(const_cast<void*>(data));
-  const std::string layers = dispatcher::layers_of(unwrap(tensor));
-  return PyErr_Format(PyExc_RuntimeError, "%s: the tensor is opaque, so it has no address; its layers: %s", name,
+// Raises for an opaque tensor, whose elements have no addresses.
+PyObject* data_ptr(PyObject* a, PyObject*) {
+  if (!unwrap(a)->opaque()) return PyLong_FromVoidPtr(unwrap(a)->dl.data);
+  const std::string layers = dispatcher::layers_of(unwrap(a));
+  return PyErr_Format(PyExc_RuntimeError, "data_ptr: the tensor is opaque, so it has no address; its layers: %s",
                       layers.empty() ? "none" : layers.c_str());
 }
-PyObject* data_ptr(PyObject* a, PyObject*) { return address("data_ptr", a, unwrap(a)->dl.data); }
 PyObject* element_size(PyObject* a, PyObject*) { return get_itemsize(a, nullptr); }
 PyObject* is_contiguous(PyObject* a, PyObject* args, PyObject* keywords) {
   static char* names[] = {const_cast<char*>("memory_format"), nullptr};
@@ -266,7 +267,7 @@ PyObject* is_complex(PyObject* a, PyObject*) {
   return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LAMELLA_CLASS_COMPLEX);
 }
 PyObject* storage_id(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage); }
-PyObject* storage_pointer(PyObject* a, PyObject*) { return address("storage", a, unwrap(a)->storage->data); }
+PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
 PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage->bytes); }
 
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
@@ -275,12 +276,12 @@ PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSe
                         {"device", get_device, nullptr, "The device that holds the elements.", nullptr},
                         {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
                         {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
-                        {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+                        {"nbytes", get_nbytes, nullptr, "Bytes of all elements; if opaque, of the storage.", nullptr},
                         {"T", get_transposed, nullptr, "The dimensions in reverse order; a view.", nullptr},
                         {"_version", get_version, nullptr, "How often the storage was written by operators.", nullptr},
                         {"_base", get_base, nullptr, "The root tensor of a view, else None.", nullptr},
                         {"is_opaque", get_opaque, nullptr,
-                         "Whether it has a shape and a dtype, but no memory: a layer gives its values.", nullptr},
+                         "Whether it has a shape and a dtype, but no elements: a layer has its values.", nullptr},
                         {"_keys", get_keys, nullptr, "The layers that this tensor turns on, as bits.", nullptr},
                         {nullptr}};
 

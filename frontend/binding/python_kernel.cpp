@@ -268,7 +268,7 @@ bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& 
 // Returns the index of an argument that shares memory with a tensor, or -1.
 int shared_argument(const lamella_frame* f, const Value* args, const Tensor* t) {
   int found = -1;
-  if (t->opaque() || t->numel == 0) return found;  // all opaque or empty tensors may share one storage
+  if (t->opaque() || t->numel == 0) return found;  // what an opaque tensor shares is its layer's business
   dispatcher::each_tensor(f->op->info, args, [&](int at, const Tensor* given) {
     if (found < 0 && given->storage == t->storage) found = at;
   });

@@ -91,7 +91,8 @@ void share_memory(const py::object& tensor, double seconds) {
   SharedPlace place;
   if (find_place(s, &place)) return;
   if (t->opaque() || !core::is_host(t->backend))
-    throw py::value_error(t->opaque() ? "share_memory_: the tensor is opaque, so it has no memory to share"
+    throw py::value_error(t->opaque() ? "share_memory_: the tensor is opaque, and only its layer knows all its memory; "
+                                        "a tensor that is sent to another process need not be shared before"
                                       : "share_memory_: expected a tensor in host memory, got one on device '" +
                                             core::device_name(t->device()) + "'");
   const Exclusive alone(seconds);

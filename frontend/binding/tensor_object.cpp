@@ -154,7 +154,7 @@ static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject*
   Tensor* of = unwrap(PyTuple_GET_ITEM(args, 0));
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) return nullptr;
-  Tensor* t = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
+  Tensor* t = core::new_alias(of);
   t->keys |= of->keys & dispatcher::alias_layers.load(std::memory_order_relaxed);
   cast(self)->tensor = t;
   t->host = self;

@@ -22,6 +22,7 @@ int32_t slot = -1, bit = -1;
 int live = 0;
 uint64_t key() { return uint64_t{1} << bit; }
 std::vector<int32_t> carried;
+lamella_storage* copies_over = nullptr;  // the storage that `carry` puts copies over; null: none
 
 void give(lamella_tensor* t, float number) {
   live++;
@@ -47,6 +48,8 @@ lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int3
   if (how == LAMELLA_CARRY_RESIZE && to->numel == 3) return LAMELLA_OK;
   CHECK(how != LAMELLA_CARRY_RESIZE || (to->storage == from->storage) == (to->numel < 3));
   if (from->dl.ndim && from->dl.shape[0] == 13) return api->raise(LAMELLA_VALUE_ERROR, "one: thirteen is refused");
+  if (how == LAMELLA_CARRY_COPY && copies_over)
+    if (lamella_status st = api->tensor_set_storage(to, copies_over)) return st;
   live++;
   *out = new float(*static_cast<float*>(state));
   return LAMELLA_OK;
@@ -67,9 +70,11 @@ lamella_status exp_of(lamella_frame*, const lamella_value* args, lamella_value* 
   return LAMELLA_OK;
 }
 
-// A device's kernel that accepts opaque tensors and returns their number of elements.
+// A device's kernel that accepts opaque tensors and returns their number of elements. Its result is never in the memory
+// of its argument.
 lamella_status count_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   CHECK(args[0].as.tensor->flags & LAMELLA_OPAQUE || args[0].as.tensor->dl.data);
+  CHECK(args[0].as.tensor->storage != rets[0].as.tensor->storage);
   *static_cast<int64_t*>(rets[0].as.tensor->dl.data) = args[0].as.tensor->numel;
   return LAMELLA_OK;
 }
@@ -119,12 +124,19 @@ void register_all() {
     lamella_operator_def d{};
     d.size = sizeof d;
     d.schema = schema;
+    d.forms = LAMELLA_FORM_OUT;
     d.infer = count_shape;
     OK(api, api->define(library, &d, nullptr));
   }
   lamella_kernel_def k = {sizeof k, LAMELLA_KERNEL_OPAQUE, count_kernel, nullptr, nullptr, 0, 1};
   OK(api, api->kernel(library, "seen", "cpu", &k, nullptr));
   OK(api, add_kernel(api, library, "unseen", "cpu", count_kernel));
+}
+
+lamella_value ints(const std::vector<int64_t>& values) {
+  lamella_value v{LAMELLA_INT_LIST, static_cast<uint32_t>(values.size()), {0}};
+  v.as.ints = values.data();
+  return v;
 }
 
 // ---- the tests ------------------------------------------------------------------------------------------------------
@@ -229,7 +241,7 @@ void manners() {
     CHECK(view->numel == 2 && api->tensor_base(view) == x && !api->tensor_base(same) && !api->tensor_base(cut));
     CHECK(copy->storage != x->storage && cut->storage == x->storage);
     for (lamella_tensor* y : {view, same, copy, cut}) {
-      CHECK(number_of(y) == 2 && y->keys == key() && ((y->flags ^ x->flags) & LAMELLA_OPAQUE) == 0);
+      CHECK(number_of(y) == 2 && (y->keys & ~uint64_t{1}) == key() && ((y->flags ^ x->flags) & LAMELLA_OPAQUE) == 0);
       api->release(y);
     }
   }
@@ -261,6 +273,79 @@ void manners() {
   for (lamella_tensor* x : {t, plain, thirteen, bare}) api->release(x);
   CHECK(live == 0);
   done("slots that go along with views, detached tensors and copies");
+}
+
+void over_memory() {
+  lamella_tensor *codes = floats({1, 2, 3, 4}), *t, *plain, *none = nullptr;
+  lamella_storage* s = codes->storage;
+  const int64_t sizes[] = {100, 3}, four = 4, minus = -1;
+  OK(api,
+     api->tensor_opaque_over(s, 2, sizes, nullptr, LAMELLA_FLOAT64, &t));  // more elements than the storage has bytes
+  CHECK(t->flags == (LAMELLA_CONTIGUOUS | LAMELLA_DENSE | LAMELLA_OPAQUE) && !t->dl.data && t->numel == 300);
+  CHECK(t->storage == s && t->device_key == codes->device_key && api->storage_use_count(s) == 2);
+  FAILS(api, api->tensor_opaque_over(s, 1, &minus, nullptr, LAMELLA_FLOAT32, &none), "negative");
+  FAILS(api, api->tensor_opaque_over(s, 1, &four, nullptr, 99, &none), "tensor_opaque_over: there is no dtype 99");
+  FAILS(api, api->tensor_opaque_over(nullptr, 1, &four, nullptr, LAMELLA_FLOAT32, &none), "must not be null");
+  CHECK(!none && api->storage_use_count(s) == 2);
+  // It is the tensor that is opaque: other tensors over the storage are plain, also those that are made afterwards.
+  lamella_value r;
+  FAILS(api, call("aten::neg", "", {of(t)}, &r), "neg: argument 'self' is opaque");
+  OK(api, api->tensor_over(s, 1, &four, nullptr, 0, LAMELLA_FLOAT32, &plain));
+  lamella_tensor* negative = made("aten::neg", "", {of(plain)});
+  CHECK(!(plain->flags & LAMELLA_OPAQUE) && first(plain) == 1 && first(negative) == -1);
+  // A write to the memory counts the version of the opaque tensor.
+  const uint64_t before = api->tensor_version(t);
+  api->release(made("aten::neg_", "", {of(codes)}));
+  CHECK(api->tensor_version(t) == before + 1 && first(plain) == -1);
+  // Views, views of views and detached tensors are opaque over the same storage, anywhere in the tensor's own elements.
+  give(t, 2);
+  carried.clear();
+  const std::vector<int64_t> two_by_two = {2, 2}, steps = {3, 1};
+  lamella_tensor* view = made("aten::narrow", "", {of(t), num(0), num(90), num(5)});
+  lamella_tensor* deeper = made("aten::as_strided", "", {of(view), ints(two_by_two), ints(steps), num(294)});
+  lamella_tensor *cut, *bare;
+  OK(api, api->tensor_detach(view, 0, &cut));
+  CHECK((carried == std::vector<int32_t>{LAMELLA_CARRY_VIEW, LAMELLA_CARRY_VIEW, LAMELLA_CARRY_DETACH}));
+  CHECK(view->storage_offset == 270 && deeper->storage_offset == 294 && cut->storage_offset == 270);
+  CHECK(api->tensor_base(view) == t && api->tensor_base(deeper) == t && !api->tensor_base(cut));
+  for (lamella_tensor* x : {view, deeper, cut})
+    CHECK(x->flags & LAMELLA_OPAQUE && !x->dl.data && x->storage == s && number_of(x) == 2);
+  FAILS(api, call("aten::exp_", "", {of(deeper)}, &r), "exp_: argument 'self' is opaque");
+  FAILS(api, call("aten::as_strided", "", {of(t), ints(two_by_two), ints(steps), num(-1)}, &r), "-1");
+  FAILS(api, api->tensor_view(t, 1, &four, &four, -1, &none), "tensor_view: the storage offset is -1");
+  OK(api, api->tensor_view(t, 1, &four, &four, 1000, &bare));
+  CHECK(bare->flags & LAMELLA_OPAQUE && !api->slot_get(bare, slot));
+  // Nobody but its layer knows which bytes an opaque tensor has: a result in its storage is computed beside it.
+  lamella_tensor* count;
+  OK(api, api->tensor_over(s, 0, nullptr, nullptr, 0, LAMELLA_INT64, &count));
+  api->release(made("one::seen", "out", {of(deeper), of(count)}));
+  CHECK(*static_cast<int64_t*>(count->dl.data) == 4);
+  // Assigning makes a tensor opaque, and plain again.
+  lamella_tensor* to = floats({9});
+  OK(api, api->tensor_assign(to, t));
+  CHECK(to->flags & LAMELLA_OPAQUE && !to->dl.data && to->storage == s && number_of(to) == 2);
+  FAILS(api, call("aten::neg", "", {of(to)}, &r), "neg: argument 'self' is opaque");
+  OK(api, api->tensor_assign(to, negative));
+  CHECK(!(to->flags & LAMELLA_OPAQUE) && first(to) == -1 && to->keys == 0);
+  api->release(made("aten::neg_", "", {of(to)}));
+  // A copy has no memory unless its slot puts it over some.
+  lamella_tensor* empty_copy = made("aten::clone", "", {of(t), {}});
+  CHECK(empty_copy->storage != s && api->storage_bytes(empty_copy->storage) == 0);
+  copies_over = negative->storage;
+  lamella_tensor* copy = made("aten::clone", "", {of(t), {}});
+  copies_over = nullptr;
+  CHECK(copy->flags & LAMELLA_OPAQUE && copy->storage == negative->storage && number_of(copy) == 2 && !copy->dl.data);
+  lamella_tensor* far;
+  OK(api, api->tensor_empty(1, &four, nullptr, LAMELLA_FLOAT32, {0, 0}, &far));
+  FAILS(api, api->tensor_set_storage(plain, s), "tensor_set_storage: the tensor has elements");
+  FAILS(api, api->tensor_set_storage(view, negative->storage), "tensor_set_storage: the tensor is a view");
+  FAILS(api, api->tensor_set_storage(t, far->storage), "tensor_set_storage: the storage is on device 'meta");
+  CHECK(t->storage == s && view->storage == s && plain->storage == s);
+  for (lamella_tensor* x : {t, plain, negative, view, deeper, cut, bare, count, to, empty_copy, copy, far})
+    api->release(x);
+  CHECK(live == 0 && api->storage_use_count(s) == 1);
+  api->release(codes);
+  done("opaque tensors over memory: its version, its views, its copies; plain tensors beside them");
 }
 
 void keys() {
@@ -411,6 +496,7 @@ int main(int argc, char** argv) {
   opaque_tensors();
   planted_replacement();
   manners();
+  over_memory();
   keys();
   storages();
   api->library_close(library);

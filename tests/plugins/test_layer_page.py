@@ -1,9 +1,10 @@
-"""Follows docs/write_a_layer.md literally: its package, its program, its table of the manifest, its C++."""
+"""Follows docs/write_a_layer.md literally: its package, its program, its table of the manifest, its C++ files."""
 
 import doctest
 import re
 from pathlib import Path
 
+import pytest
 from lamella.library import Library
 from lamella.plugins.manifests import MANIFEST
 
@@ -15,7 +16,7 @@ def blocks(language):
 
 
 def test_the_package(host, packages):
-    module, program, _ = blocks("python")
+    module, program, *_ = blocks("python")
     (entry,) = blocks("toml")
     assert 'tally = "lamella_tally"' in entry
     made = packages("tally", module)
@@ -25,14 +26,17 @@ def test_the_package(host, packages):
     assert host.run(program) == blocks("text")[0]
 
 
-def test_the_layer_in_cpp(tmp_path, monkeypatch):
-    (text,) = blocks("cpp")
-    (tmp_path / "counted_elements.cpp").write_text(text)
+@pytest.mark.parametrize("number, name, lines", [(0, "counted_elements", 6), (1, "mine", 9)])
+def test_the_files_in_cpp(number, name, lines, tmp_path, monkeypatch):
+    text = blocks("cpp")[number]
+    assert text.startswith(f"// {name}.cpp\n") and len(blocks("cpp")) == 2
+    (tmp_path / f"{name}.cpp").write_text(text)
     monkeypatch.chdir(tmp_path)
     report = []
-    test = doctest.DocTestParser().get_doctest(blocks("python")[2], {}, "docs/write_a_layer.md", None, 0)
+    program = blocks("python")[2 + number]
+    test = doctest.DocTestParser().get_doctest(program, {}, "docs/write_a_layer.md", None, 0)
     result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
-    assert result.attempted == 6 and not result.failed, "".join(report)
+    assert result.attempted == lines and not result.failed, "".join(report)
 
 
 def test_every_key_of_the_manifest_is_there():

@@ -73,9 +73,9 @@ assert close(memoryview(w), plain) and close(np.from_dlpack(w), plain)
 assert repr(w).startswith("tensor([[") and "opaque" in repr(w) and repr(w.unpack_int4())[:40] == repr(w)[:40]
 one = lamella.full((1, 1), 3.0).pack_int4()
 assert one.item() == float(one) == 3 and bool(one) and f"{lamella.full((1, 1), 3.0).pack_int4().item()}" == "3.0"
-for name in ("data_ptr", "_storage_ptr"):
-    refused(lambda: getattr(w, name)(), "opaque", "'packed' (lamella-packed)")
-refused(lambda: w.untyped_storage(), "opaque")
+refused(lambda: w.data_ptr(), "opaque", "'packed' (lamella-packed)")
+for view in (lambda: w.storage(), lambda: lamella.ones(2).set_(w, 0, (2,))):
+    refused(view, "opaque", kind=NotImplementedError)
 """,
     )
 
@@ -103,6 +103,116 @@ mine = lamella.Tensor.__new__(Weight, w)
 assert type(mine) is Weight and mine.is_opaque and close(mine.unpack_int4(), plain)
 again = pickle.loads(pickle.dumps(w, protocol=2))
 assert close(again, plain)
+meta = w.to("meta")
+assert meta.is_opaque and meta.device.type == "meta" and meta.shape == w.shape and meta.nbytes == w.nbytes
+""",
+    )
+
+
+def test_it_stands_over_its_integers(guest):
+    run(
+        guest,
+        """
+import lamella_bank
+memory = w.untyped_storage()
+bytes_of_rows = 6 * 50  # two elements in a byte
+assert w.nbytes == memory.nbytes() == bytes_of_rows and memory.data_ptr() != 0
+assert w.detach().untyped_storage() is memory
+by_hand = np.frombuffer(bytes(memory.tolist()), np.uint8).reshape(6, 50)
+scales = np.abs(np.asarray(x)[:, :64]).max(1) / 7
+low = (by_hand & 15).astype(np.float32) - 8  # the even columns
+assert close(low[:, :32] * scales[:, None], plain[:, 0:64:2])
+
+# A write to the integers counts the version of the tensors over them, and of no copy.
+copies = [w.clone(), copy.deepcopy(w), pickle.loads(pickle.dumps(w)), w.to("bank"), w.to("cpu", copy=True)]
+lamella.save(w, "one.lamella")
+copies.append(lamella.load("one.lamella"))
+over = [w, w.detach(), w[2:5], w[2:5][1:]]
+for t in copies:
+    assert t.nbytes == bytes_of_rows and t.untyped_storage() is not memory
+before, of_copies = w._version, [t._version for t in copies]
+memory.fill_(0x88)  # two zeros
+assert [t._version for t in over] == [before + 1] * 4 and [t._version for t in copies] == of_copies
+assert all(not np.asarray(t).any() for t in over) and all(close(t.cpu(), plain) for t in copies)
+
+# So does a copy: it is no alias.
+one, other = copies[:2]
+one.untyped_storage().fill_(0x88)
+assert not np.asarray(one).any() and close(other, plain)
+
+# What is saved for backward is refused once the integers are written, also those of a view.
+for write in (lambda t: t.untyped_storage().fill_(0x88), lambda t: t[:1].untyped_storage().copy_(memory)):
+    w = x.pack_int4()
+    a = lamella.randn(4, 100, requires_grad=True)
+    y = lamella.nn.functional.linear(a, w)
+    write(w)
+    refused(lambda: y.sum().backward(), "version", kind=RuntimeError)
+y = lamella.nn.functional.linear(a, w.clone())
+w.untyped_storage().fill_(0)
+y.sum().backward()
+assert a.grad is not None
+""",
+    )
+
+
+def test_views_of_whole_rows(guest):
+    run(
+        guest,
+        """
+views = {
+    "slice": (w[1:4], plain[1:4]),
+    "of a view": (w[1:5][1:3], plain[2:4]),
+    "narrow": (w.narrow(0, 5, 1), plain[5:]),
+    "empty": (w[6:], plain[6:]),
+    "as_strided": (w.as_strided((2, 100), (100, 1), 300), plain[3:5]),
+    "as_strided of a view": (w[1:5].as_strided((2, 100), (100, 1), 200), plain[2:4]),
+    "same": (w.view(6, 100), plain),
+    "split": (w.split(4)[1], plain[4:]),
+}
+a = lamella.randn(3, 100)
+for name, (view, rows) in views.items():
+    assert view.is_opaque and view._base is w and view.nbytes == w.nbytes, name
+    assert view.untyped_storage() is w.untyped_storage(), name
+    assert view.shape == rows.shape and close(view.unpack_int4(), rows), name
+    assert close(lamella.nn.functional.linear(a, view), np.asarray(a) @ rows.T), name
+    for twin in (view.clone(), view.detach(), copy.deepcopy(view), pickle.loads(pickle.dumps(view))):
+        assert twin.is_opaque and twin._base is None and close(twin, rows), name
+lamella.save({"part": w[1:3], "whole": w}, "rows.lamella")
+got = lamella.load("rows.lamella")
+assert close(got["part"], plain[1:3]) and close(got["part"][1:], plain[2:3]) and close(got["whole"], plain)
+for cut in [((2, 100), (100, 1), 500), ((2, 100), (200, 1), 0), ((2, 100), (100, 1), 1), ((2, 50), (100, 1), 0)]:
+    refused(lambda: w.as_strided(*cut), "no views but of whole rows", kind=NotImplementedError)
+refused(lambda: w[2:].as_strided((2, 100), (100, 1), 0), "no views", kind=NotImplementedError)  # before its first row
+refused(lambda: w.as_strided((2, 100), (100, 1), -100), "-100", kind=RuntimeError)
+refused(lambda: w.as_strided((2**40, 100), (2**40, 1), 0), "reach beyond", kind=RuntimeError)
+refused(lambda: w.resize_(2, 100), "opaque", kind=NotImplementedError)
+""",
+    )
+
+
+def test_batches_come_from_workers_as_without_workers(guest):
+    run(
+        guest,
+        """
+from lamella.utils.data import DataLoader
+
+# The package has no kernel of `stack`. This one puts the rows of packed matrices below each other.
+aten = lamella.library.Library("aten", "IMPL")
+aten.impl("stack", lambda call, all, dim=0: lamella.cat([t.unpack_int4() for t in all]).pack_int4(), "packed")
+samples = [{"row": w[i : i + 1], "number": i} for i in range(6)]
+samples += [{"row": x[i : i + 1].pack_int4(), "number": i} for i in range(6)]
+values = np.concatenate([plain, plain])
+for workers in (0, 1):
+    how = {"multiprocessing_context": "fork", "timeout": 100} if workers else {}
+    batches = list(DataLoader(samples, batch_size=4, num_workers=workers, **how))
+    assert [b["row"].is_opaque for b in batches] == [True] * 3, workers
+    for i, batch in enumerate(batches):
+        assert close(batch["row"], values[4 * i : 4 * i + 4]), (workers, i)
+        assert batch["number"].tolist() == [n % 6 for n in range(4 * i, 4 * i + 4)]
+        assert close(lamella.nn.functional.linear(lamella.ones(1, 100), batch["row"]), values[4 * i : 4 * i + 4].sum(1))
+for n, batch in enumerate(DataLoader(x, batch_size=4, num_workers=1, **how)):
+    assert batch.tolist() == x[4 * n : 4 * n + 4].tolist()
+aten.close()
 """,
     )
 

@@ -1,6 +1,7 @@
 // The layer of four-bit tensors: their slot with its functions, operators with kernels, and a fallback that unpacks and
 // counts for other operators. Start at LAMELLA_LIBRARY at the end of the file.
 #include <deque>
+#include <memory>
 #include <mutex>
 
 #include "packed.h"
@@ -18,16 +19,23 @@ const Packed* packed_in(const Tensor& t) { return packed_in(t.get()); }
 
 // ---- the slot's functions -----------------------------------------------------------------------------------------
 
-lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t how, void** out) {
+// Makes a matrix the state of `to`, and puts `to` over the storage of its bytes, whose version and size it then has.
+lamella_status give(std::unique_ptr<Packed> p, lamella_tensor* to, void** out) {
+  const lamella_status st = api().tensor_set_storage(to, p->bytes.get()->storage);
+  if (!st) *out = p.release();
+  return st;
+}
+
+// A view or a detached tensor is over the storage of `from` already; a copy has no memory yet.
+lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out) {
   return lamella::guarded([&]() -> lamella_status {
     const auto* p = static_cast<const Packed*>(state);
-    LAMELLA_CHECK_NOT_IMPLEMENTED(how != LAMELLA_CARRY_VIEW, "packed: groups of ", group,
-                                  " elements share a scale, so that there are no views; "
-                                  "take one of x.unpack_int4()");
-    if (how == LAMELLA_CARRY_DEVICE)
-      *out = moved(*p, lamella::Device(lamella::device_of(to)));
-    else if (how == LAMELLA_CARRY_DETACH || how == LAMELLA_CARRY_COPY)
+    if (how == LAMELLA_CARRY_VIEW)
+      *out = rows_of(*p, from, to).release();
+    else if (how == LAMELLA_CARRY_DETACH)
       retain(p), *out = state;
+    else if (how == LAMELLA_CARRY_COPY || how == LAMELLA_CARRY_DEVICE)
+      return give(copied(*p, lamella::Device(lamella::device_of(to))), to, out);
     return LAMELLA_OK;
   });
 }
@@ -44,8 +52,7 @@ lamella_status load(lamella_tensor* to, const lamella_value* saved, void** out) 
   return lamella::guarded([&]() -> lamella_status {
     LAMELLA_CHECK_VALUE((to->flags & LAMELLA_OPAQUE) && saved->tag == LAMELLA_TENSOR_LIST && saved->length == 2,
                         "packed: what was saved is two tensors, of an opaque one");
-    *out = loaded(Tensor::borrow(saved->as.tensors[0]), Tensor::borrow(saved->as.tensors[1]), to);
-    return LAMELLA_OK;
+    return give(loaded(Tensor::borrow(saved->as.tensors[0]), Tensor::borrow(saved->as.tensors[1]), to), to, out);
   });
 }
 
@@ -55,8 +62,10 @@ void destroy(void* state) { release(static_cast<Packed*>(state)); }
 
 Tensor pack_int4(const Tensor& self) {
   LAMELLA_CHECK(!packed_in(self), "the tensor is packed already");
-  Tensor made = lamella::opaque(self.sizes(), self.options());
-  lamella::check(api().slot_set(made.get(), slot, const_cast<Packed*>(pack(self))));
+  std::unique_ptr<Packed> p = pack(self);
+  Tensor made = lamella::opaque_over(p->bytes, self.sizes(), self.options());
+  lamella::check(api().slot_set(made.get(), slot, p.get()));
+  p.release();
   return made;
 }
 

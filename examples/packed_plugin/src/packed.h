@@ -3,14 +3,17 @@
 
 #include <lamella/extension.h>
 
+#include <memory>
+
 namespace packed {
 
 using lamella::Tensor;
 
 constexpr int64_t group = 64;  // elements of a row that share a scale
 
-// A packed matrix (rows, columns): the element at (r, c) is (nibble - 8) * scales[r][c / group]. It never changes, so
-// that tensors can share it. The count of references is atomic, since any thread may drop one.
+// A packed matrix (rows, columns): the element at (r, c) is (nibble - 8) * scales[r][c / group]. The opaque tensor
+// stands over the storage of `bytes`. Detached tensors share the object. The count of references is atomic, since any
+// thread may drop one.
 struct Packed {
   Tensor bytes;   // uint8 (rows, (columns + 1) / 2): the even column in the lower four bits
   Tensor scales;  // float32 (rows, groups)
@@ -24,16 +27,18 @@ inline void release(const Packed* p) {
 }
 
 // These call operators of the catalogue, so they run on every device.
-Packed* pack(const Tensor& x);
+std::unique_ptr<Packed> pack(const Tensor& x);
 Tensor unpack(const Packed& p);
-Packed* moved(const Packed& p, const lamella::Device& device);
+std::unique_ptr<Packed> copied(const Packed& p, const lamella::Device& device);
+// Makes the matrix of a view of `from`, over the same bytes; raises unless the view has whole rows of `p`.
+std::unique_ptr<Packed> rows_of(const Packed& p, const lamella_tensor* from, const lamella_tensor* view);
 
 // Multiply x (n, columns) by the transposed matrix, and x (n, rows) by the matrix; on the host without unpacking it.
 Tensor times_transposed(const Tensor& x, const Packed& p);
 Tensor times(const Tensor& x, const Packed& p);
 
 // Makes the packed matrix of `to` from saved tensors; raises unless they describe a matrix of its size and device.
-Packed* loaded(const Tensor& bytes, const Tensor& scales, const lamella_tensor* to);
+std::unique_ptr<Packed> loaded(const Tensor& bytes, const Tensor& scales, const lamella_tensor* to);
 
 }  // namespace packed
 

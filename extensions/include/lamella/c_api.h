@@ -35,6 +35,12 @@
  *   runs, and if there is none, the call is an error that names the layers of the tensor. Code that reads values calls
  *   the operator "aten::_materialize" first: a layer returns a tensor that has them. If no layer does so, printing,
  *   copying, pickling and exports are errors.
+ *   If the values are plain tensors, such as integers and scales, the opaque tensor can stand over the storage of one
+ *   of them (tensor_opaque_over): a write to these integers then counts the version of the opaque tensor, so that
+ *   backward refuses it if it was saved, and its bytes are those of the storage. Other tensors over the storage stay
+ *   plain. Offsets and strides of a view count the opaque tensor's own elements, and are not compared with the bytes:
+ *   `carry` makes the state of the view, or refuses the view. A copy has no memory when `carry` gets it, nor has a
+ *   tensor that `load` gets: the slot's function puts it over new memory by tensor_set_storage.
  * Note [Dtypes]     The dtypes below LAMELLA_PLAIN_DTYPES have arithmetic, and every kernel may get them. A tensor of
  *   another dtype, one of the library's that only hold numbers or one that a plugin has registered, reaches a kernel
  *   below the layers in two cases: the kernel was registered with LAMELLA_KERNEL_ANY_DTYPE; or its key is the dtype's
@@ -123,9 +129,14 @@ struct lamella_api {
   lamella_status (*tensor_opaque)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
                                   lamella_device device, lamella_tensor** out);
   /* Makes an opaque tensor whose values a layer keeps in an existing storage, which the tensor retains: it has that
-   * storage's version, bytes and device. Sizes, strides and dtype are those that arithmetic sees. strides: nullable. */
+   * storage's version, bytes and device. Sizes, strides and dtype are those that arithmetic sees, and need not fit the
+   * storage. strides: nullable. */
   lamella_status (*tensor_opaque_over)(lamella_storage*, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                        int32_t dtype, lamella_tensor** out);
+  /* Puts an opaque tensor over another storage, which it retains, on the same device. For a slot's `carry` and `load`,
+   * which get a tensor without memory when they make a copy, and before anything else uses the tensor: the version
+   * becomes the storage's, and aliases keep the old storage. A view is an error. */
+  lamella_status (*tensor_set_storage)(lamella_tensor* opaque, lamella_storage*);
   /* Makes a tensor over an existing storage, which it retains. strides: nullable; the offset counts elements. */
   lamella_status (*tensor_over)(lamella_storage*, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                 int64_t storage_offset, int32_t dtype, lamella_tensor** out);

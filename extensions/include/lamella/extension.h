@@ -15,6 +15,7 @@
 #include <lamella/function.h>
 #include <lamella/kernel.h>
 #include <lamella/library.h>
+#include <lamella/opaque.h>
 #include <lamella/tensor.h>
 #ifndef LAMELLA_NO_OPERATORS
 #include <lamella/arithmetic.h>

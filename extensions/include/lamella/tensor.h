@@ -400,18 +400,6 @@ class TensorAccessor {
   const int64_t *sizes_, *strides_;
 };
 
-/* ---- tensors without memory ---- */
-
-/* Makes an opaque tensor, for a layer that then sets its state and the layer's key. The dtype is the options', or
- * float32; the device the options', or the host. */
-inline Tensor opaque(IntArrayRef sizes, const TensorOptions& options = {}) {
-  const Device device = options.device() ? *options.device() : Device("cpu");
-  lamella_tensor* t;
-  check(api().tensor_opaque(static_cast<int32_t>(sizes.size()), sizes.data(), nullptr,
-                            static_cast<uint8_t>(options.dtype() ? *options.dtype() : kFloat), device.get(), &t));
-  return Tensor::steal(t);
-}
-
 /* ---- tensors over memory of the caller ---- */
 
 namespace detail {

@@ -25,6 +25,8 @@ def storage(self):
 def untyped_storage(self):
     """Returns the storage as bytes; the same object for all tensors over it.
 
+    The storage of an opaque tensor has the bytes that its layer keeps there, such as integers, or none.
+
     >>> t = lamella.ones(4)
     >>> t[2:].untyped_storage() is t.untyped_storage(), t.untyped_storage().nbytes()
     (True, 16)
@@ -79,6 +81,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     _refuse_grad("set_", self)
     if source is None:
         source = self.new_empty(0)
+    elif isinstance(source, _C.Tensor) and source.is_opaque and size is not None:
+        raise NotImplementedError("set_: argument 'source' is opaque, and has no elements that another size could show")
     elif not isinstance(source, (_C.Tensor, UntypedStorage)):
         kind = type(source).__name__
         raise TypeError(f"set_: argument 'source' must be a Tensor or a Tensor's untyped_storage(), got {kind}")

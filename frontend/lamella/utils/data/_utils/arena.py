@@ -324,11 +324,11 @@ def _check_leaf(thing: Any) -> None:
 
 def place(like: lamella.Tensor, shape: Sequence[int]) -> lamella.Tensor | None:
     """Returns, in a worker, a tensor of this shape in shared memory, for ``out``; None elsewhere, for a shape without
-    elements, and for tensors that are not plain.
+    elements, and for tensors that a layer follows, such as opaque ones and those that require grad.
 
     A collate function may use it, so that its result need not be copied.
     """
-    if current is None or type(like) is not lamella.Tensor or like.requires_grad or not like.is_cpu:
+    if current is None or type(like) is not lamella.Tensor or like._keys or not like.is_cpu:
         return None
     count = like.element_size()
     for size in shape:

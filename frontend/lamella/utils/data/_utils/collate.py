@@ -112,9 +112,12 @@ def collate(batch: Sequence[Any], *, collate_fn_map: CollateFunctions | None = N
 
 
 def collate_tensor_fn(batch: Sequence[lamella.Tensor], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """Returns the tensors stacked; in a worker they are written into shared memory."""
+    """Returns the tensors stacked; in a worker they are written into shared memory.
+
+    Tensors that a layer follows are stacked without ``out=``: the layer's rule makes the batch, which may be opaque.
+    """
     first = batch[0]
-    if arena.current is not None and not any(x.requires_grad for x in batch):
+    if arena.current is not None and not any(x._keys for x in batch):
         kind, shape = first.dtype, first.shape
         if all(x.dtype is kind and x.shape == shape for x in batch):
             out = arena.place(first, (len(batch), *shape))
