@@ -129,18 +129,18 @@ __attribute__((noinline)) lamella_status explained(const Operator* op, lamella_s
                      core::format("%s: its kernel returned %d and does not say why", operator_title(op).c_str(), st));
 }
 
-// The versions of the tensors that a call writes, read before the call. If inner calls have counted the write, it is
-// not counted again: a layer that reads versions sees each write once.
+// The versions of the tensors into which a call stores elements, read before the call. If inner calls have counted the
+// write, it is not counted again: a layer that reads versions sees each write once.
 struct Versions {
   static constexpr int most = 8;
   uint64_t before[most];
   std::unique_ptr<uint64_t[]> rest;  // versions after the first `most`
 
-  // Visits the written arguments in their order; the tensors of a list one by one.
+  // Visits these arguments in their order; the tensors of a list one by one.
   template <class Visit>
   static void each(const CallInfo& info, const Value* args, Visit visit) {
     int k = 0;
-    for (uint64_t w = info.written; w; w &= w - 1) {
+    for (uint64_t w = info.stored; w; w &= w - 1) {
       const Value& v = args[__builtin_ctzll(w)];
       if (v.tag == LAMELLA_TENSOR) visit(k++, v.as.tensor->storage->version);
       for (uint32_t i = 0; v.tag == LAMELLA_TENSOR_LIST && i < v.length; i++)
@@ -249,14 +249,14 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
   lamella_status st;
   Versions versions;
   try {
-    if (__builtin_expect(t->info->written != 0, 0)) versions.read(*t->info, args);
+    if (__builtin_expect(t->info->stored != 0, 0)) versions.read(*t->info, args);
     st = step(f, args, rets);
   } catch (...) {  // the dispatcher itself may fail to allocate
     thread->exclude = f.excluded;
     st = core::raise_exception();
   }
   if (__builtin_expect(st != LAMELLA_OK, 0) && !f.half_written) return explained(op, st);
-  if (__builtin_expect(t->info->written != 0, 0)) versions.bump(*t->info, args);
+  if (__builtin_expect(t->info->stored != 0, 0)) versions.bump(*t->info, args);
   return __builtin_expect(st == LAMELLA_OK, 1) ? st : explained(op, st);
 }
 

@@ -24,6 +24,9 @@ enum class Form : uint8_t { Functional, Inplace, Out };
 inline constexpr uint32_t form_between_devices = uint32_t{1} << 31;
 // The result is a copy of the first argument, a tensor: the slots carry their state to it.
 inline constexpr uint32_t form_copies = uint32_t{1} << 30;
+// It changes the sizes, the strides or the memory of its first argument, a tensor, and stores no element: the elements
+// may share memory, the device of that argument serves the call, and the operator counts the version itself.
+inline constexpr uint32_t form_geometry = uint32_t{1} << 29;
 
 // The facts of a schema that the call path reads.
 struct CallInfo {
@@ -33,8 +36,10 @@ struct CallInfo {
   int8_t device = -1;                           // position of the first Device argument; -1: none
   uint8_t first_out = 0;                        // position of the first output of an out= form; nargs if it has none
   uint64_t indices = 0;                         // positions of index tensors, and of lists of them; see by_index
-  bool between_devices = false;                 // the first tensor's device decides, and the second one's may differ
+  bool between_devices = false;                 // it may copy from the second tensor's device to the first one's
+  bool first_decides = false;                   // the first tensor's device serves the call, others may differ
   uint64_t written = 0;                         // positions of (a!) arguments
+  uint64_t stored = 0;                          // `written`, but none for an operator with form_geometry
   const uint32_t* admits = nullptr;             // by argument: the tags that it may have; see checked_call.h
   const uint32_t* gives = nullptr;              // by result: the same
   const char* const* objects = nullptr;         // by argument and result: the type of an object; null: no objects

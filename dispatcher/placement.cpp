@@ -58,7 +58,7 @@ lamella_status resolve_device(Frame& f, const CallInfo& info, const Value* args)
     f.device = args[info.device].as.device;
     return check_device(f);
   }
-  if (__builtin_expect(info.between_devices, 0)) {
+  if (__builtin_expect(info.first_decides, 0)) {
     f.device = full(args[0].as.tensor)->device();
     return check_device(f);
   }

@@ -23,8 +23,8 @@ void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
 
 // Sets frame.device: an explicit device, else the common device of the tensors, else the thread's default, else the
 // host. A zero-dim tensor on a host counts only if there are no other tensors. For an operator with
-// form_between_devices it is the first tensor's device. If two tensors are on different devices, the error names both
-// arguments.
+// form_between_devices or form_geometry it is the first tensor's device. If two tensors are on different devices, the
+// error names both arguments.
 lamella_status resolve_device(Frame&, const CallInfo&, const Value* args);
 // Returns whether the first two arguments, both tensors, are on different devices.
 bool crosses(const Value* args);

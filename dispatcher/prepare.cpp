@@ -59,6 +59,8 @@ lamella_status describe(Operator* op, const Schema& s) {
   }
   if (lamella_status st = kinds_of(op->name, s, &c)) return st;
   c.between_devices = (op->forms & form_between_devices) != 0;
+  c.first_decides = (op->forms & (form_between_devices | form_geometry)) != 0;
+  c.stored = op->forms & form_geometry ? 0 : c.written;
   return LAMELLA_OK;
 }
 

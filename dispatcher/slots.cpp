@@ -177,7 +177,7 @@ ResizedStates::~ResizedStates() {
   for (const auto& [slot, state] : states_) types.destroy(slot, state);
 }
 
-lamella_status ResizedStates::make(Tensor* t, Tensor* to) {
+lamella_status ResizedStates::make(const char* name, Tensor* t, Tensor* to) {
   return each_state(t, [&](int i, const lamella_slot_type& type, void* state) -> int {
     if (!type.carry) return LAMELLA_OK;
     states_.reserve(states_.size() + 1);  // once carry() has made a state, keeping it cannot fail
@@ -185,9 +185,9 @@ lamella_status ResizedStates::make(Tensor* t, Tensor* to) {
     if (lamella_status st = type.carry(state, t, to, LAMELLA_CARRY_RESIZE, &made)) return st;
     if (!made)
       return core::raise(LAMELLA_NOT_IMPLEMENTED,
-                         core::format("resize_: the slot '%s' of the tensor holds a state for its elements, and does "
-                                      "not follow other sizes",
-                                      type.name));
+                         core::format("%s: the slot '%s' of the tensor holds a state for its elements, and does not "
+                                      "follow other sizes",
+                                      name, type.name));
     states_.emplace_back(i, made);
     return LAMELLA_OK;
   });

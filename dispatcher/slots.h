@@ -46,8 +46,9 @@ class ResizedStates {
   ResizedStates() = default;
   ResizedStates(const ResizedStates&) = delete;
   ~ResizedStates();
-  // Calls the slots of `t` that carry (LAMELLA_CARRY_RESIZE); `to` has the new sizes. Raises if a slot refuses.
-  lamella_status make(core::Tensor* t, core::Tensor* to);
+  // Calls the slots of `t` that carry (LAMELLA_CARRY_RESIZE); `to` has the new sizes. Raises if a slot refuses; `name`,
+  // the operator's, begins the message.
+  lamella_status make(const char* name, core::Tensor* t, core::Tensor* to);
   void give(core::Tensor* t);  // cannot fail, since the tensor has room for each of these states
 
  private:

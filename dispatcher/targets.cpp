@@ -68,7 +68,7 @@ bool overlaps_within(const Tensor* out, const Tensor* in, bool elementwise) {
 }
 
 lamella_status check_all_writable(Frame& f, const CallInfo& info, const Value* args) {
-  for (uint64_t w = info.written; w; w &= w - 1) {
+  for (uint64_t w = info.stored; w; w &= w - 1) {
     int at = __builtin_ctzll(w);
     if (args[at].tag != LAMELLA_TENSOR) continue;
     if (lamella_status st = check_writable(f, at, full(args[at].as.tensor))) return st;

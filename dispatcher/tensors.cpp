@@ -202,40 +202,22 @@ lamella_status grown(const Tensor* t, int64_t bytes, core::TensorRef* out) {
 
 }  // namespace
 
-lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t* sizes, const int64_t* strides) {
-  Tensor* t = full(given);
-  int64_t numel;
-  if (lamella_status st = check_geometry("resize_", ndim, sizes, strides, t->dtype, t->device(), &numel)) return st;
+lamella_status restride(const char* name, Tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                        int64_t offset, core::Storage* memory) {
   if (t->opaque())
-    return core::raise(LAMELLA_NOT_IMPLEMENTED, "resize_: the tensor is opaque; only its layer can change its sizes");
-  const int64_t item = core::itemsize(t->dtype);
-  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
-  core::TensorRef memory;
-  if (bytes > bytes_from(t)) {
-    if (t->base)
-      return core::raise(LAMELLA_RUNTIME_ERROR,
-                         core::format("resize_: the tensor is a view, and cannot grow beyond its base's %lld bytes",
-                                      (long long)t->storage->bytes));
-    if (t->storage->deleter)  // others use the memory, perhaps another process, and would not follow
-      return core::raise(
-          LAMELLA_RUNTIME_ERROR,
-          core::format("resize_: the tensor's memory belongs to others (shared with a process, or an array "
-                       "of numpy) and cannot grow beyond its %lld bytes; resize a clone()",
-                       (long long)t->storage->bytes));
-    if (lamella_status st = grown(t, bytes, &memory)) return st;
-  }
+    return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                       core::format("%s: the tensor is opaque; only its layer can change its sizes", name));
   ResizedStates states;
   if (has_carried_state(t)) {
-    const auto to = core::TensorRef::steal(core::tensor_over(memory ? memory->storage : t->storage, ndim, sizes,
-                                                             strides, memory ? 0 : t->storage_offset, t->dtype));
-    if (lamella_status st = states.make(t, to.get())) return st;
+    const auto to =
+        core::TensorRef::steal(core::tensor_over(memory ? memory : t->storage, ndim, sizes, strides, offset, t->dtype));
+    if (lamella_status st = states.make(name, t, to.get())) return st;
   }
   if (memory) {
-    core::retain(memory->storage);
-    core::replace_storage(t, memory->storage);
-    t->storage_offset = 0;
+    core::retain(memory);
+    core::replace_storage(t, memory);
   }
-  core::set_geometry(t, ndim, sizes, strides, t->storage_offset);
+  core::set_geometry(t, ndim, sizes, strides, offset);
   states.give(t);
   // The new version makes backward refuse a tensor that was saved before.
   __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);
@@ -250,6 +232,33 @@ lamella_status tensor_carry(lamella_tensor* from, lamella_tensor* to, int32_t ho
                      "_GRADIENT",
                      how));
   return carry(full(from), full(to), how);
+}
+
+lamella_status resize(const char* name, Tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides) {
+  int64_t numel;
+  if (lamella_status st = check_geometry(name, ndim, sizes, strides, t->dtype, t->device(), &numel)) return st;
+  if (t->opaque()) return restride(name, t, ndim, sizes, strides, t->storage_offset, nullptr);  // raises
+  const int64_t item = core::itemsize(t->dtype);
+  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
+  core::TensorRef memory;
+  if (bytes > bytes_from(t)) {
+    if (t->base)
+      return core::raise(LAMELLA_RUNTIME_ERROR,
+                         core::format("%s: the tensor is a view, and cannot grow beyond its base's %lld bytes", name,
+                                      (long long)t->storage->bytes));
+    if (t->storage->deleter)  // others use the memory, perhaps another process, and would not follow
+      return core::raise(LAMELLA_RUNTIME_ERROR,
+                         core::format("%s: the tensor's memory belongs to others (shared with a process, or an array "
+                                      "of numpy) and cannot grow beyond its %lld bytes; resize a clone()",
+                                      name, (long long)t->storage->bytes));
+    if (lamella_status st = grown(t, bytes, &memory)) return st;
+  }
+  return memory ? restride(name, t, ndim, sizes, strides, 0, memory->storage)
+                : restride(name, t, ndim, sizes, strides, t->storage_offset, nullptr);
+}
+
+lamella_status tensor_resize(lamella_tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides) {
+  return resize("resize_", full(t), ndim, sizes, strides);
 }
 
 }  // namespace lamella::dispatcher

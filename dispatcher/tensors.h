@@ -1,7 +1,9 @@
-// The functions of the C ABI for tensors and storages, which api.cpp puts into the table.
+// The functions of the C ABI for tensors and storages, which api.cpp puts into the table; and other sizes in place.
 #pragma once
 
 #include <lamella/c_api.h>
+
+#include "core/tensor.h"
 
 namespace lamella::dispatcher {
 
@@ -31,5 +33,12 @@ lamella_status tensor_detach(lamella_tensor* t, uint64_t drop_keys, lamella_tens
 lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from);
 lamella_status tensor_resize(lamella_tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides);
 lamella_status tensor_carry(lamella_tensor* from, lamella_tensor* to, int32_t how);
+
+// resize() is tensor_resize; `name`, the operator's, begins the messages. restride() gives a tensor a geometry over its
+// storage, or over `memory`, which the tensor then retains; the caller has checked the bounds. Both carry the states of
+// slots (LAMELLA_CARRY_RESIZE) and count the version.
+lamella_status resize(const char* name, core::Tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides);
+lamella_status restride(const char* name, core::Tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                        int64_t offset, core::Storage* memory = nullptr);
 
 }  // namespace lamella::dispatcher

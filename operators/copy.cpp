@@ -1,5 +1,7 @@
-// Copies and casts, within a device and between devices.
+// Copies and casts, within a device and between devices; and questions that the host answers, as item().
 #include "operators/copy.h"
+
+#include <complex>
 
 #include "dispatcher/restricted.h"
 #include "dispatcher/slots.h"
@@ -102,6 +104,16 @@ Scalar item(const Tensor& self) {
                   ": its layer must give one element in memory, on the same device, got shape ", shape_text(plain),
                   " on ", plain.device(), plain.is_opaque() ? ", opaque" : "");
   return read_number(converted(plain, std::nullopt, host, false, std::nullopt));
+}
+
+bool is_nonzero(const Tensor& self) {
+  LAMELLA_CHECK(self.numel() == 1, argument("self"), ": expected one element, got shape ", shape_text(self));
+  const Scalar one = self.item();
+  return one.isComplex() ? one.to<std::complex<double>>() != 0.0 : one.toBool();
+}
+
+bool equal(const Tensor& self, const Tensor& other) {
+  return self.sizes() == other.sizes() && self.eq(other).all().item().toBool();
 }
 
 // ---- the copies that the dispatcher makes ----
@@ -267,6 +279,27 @@ Raises:
 
 >>> lamella.tensor([3.5]).item()
 3.5
+)"},
+      {.schema = "is_nonzero(Tensor self) -> bool",
+       .category = "host",
+       .forms = everywhere,
+       .composite = composite<is_nonzero>,
+       .doc = R"(Whether the one element is not zero.
+
+Raises:
+    RuntimeError: there is not exactly one element
+
+>>> lamella.is_nonzero(lamella.tensor([2.0]))
+True
+)"},
+      {.schema = "equal(Tensor self, Tensor other) -> bool",
+       .category = "host",
+       .forms = everywhere,
+       .composite = composite<equal>,
+       .doc = R"(Whether shapes and all elements are equal. NaN is not equal to NaN.
+
+>>> lamella.equal(lamella.tensor([1, 2]), lamella.tensor([1.0, 2.0]))
+True
 )"},
   };
 }

@@ -1,5 +1,5 @@
 // Views of the same storage. Each is a shape rule and nothing else; no backend needs a kernel.
-#include "operators/shapes.h"
+#include "operators/views.h"
 
 namespace lamella::operators {
 namespace {
@@ -24,15 +24,6 @@ void infer_detach(const Tensor& self, Output out) { out.detached(self); }
 
 // ---- dimensions in another order ----
 
-void infer_t(const Tensor& self, Output out) {
-  const IntArrayRef sizes = self.sizes(), strides = self.strides();
-  LAMELLA_CHECK(sizes.size() <= 2, argument("self"), ": expected at most 2 dimensions, got shape ", shape_text(self));
-  if (sizes.size() == 2)
-    out.view(self, {sizes[1], sizes[0]}, {strides[1], strides[0]}, self.storage_offset());
-  else
-    out.view(self, sizes, strides, self.storage_offset());
-}
-
 void transposed(const Tensor& self, const char* first, int64_t dim0, const char* second, int64_t dim1, Output& out) {
   const int64_t i = wrap_dim(first, dim0, self.dim()), j = wrap_dim(second, dim1, self.dim());
   Dims v(self);
@@ -42,12 +33,24 @@ void transposed(const Tensor& self, const char* first, int64_t dim0, const char*
   }
   out.view(self, v.sizes, v.strides, self.storage_offset());
 }
+}  // namespace
+
+void infer_t(const Tensor& self, Output out) {
+  const IntArrayRef sizes = self.sizes(), strides = self.strides();
+  LAMELLA_CHECK(sizes.size() <= 2, argument("self"), ": expected at most 2 dimensions, got shape ", shape_text(self));
+  if (sizes.size() == 2)
+    out.view(self, {sizes[1], sizes[0]}, {strides[1], strides[0]}, self.storage_offset());
+  else
+    out.view(self, sizes, strides, self.storage_offset());
+}
 void infer_transpose(const Tensor& self, int64_t dim0, int64_t dim1, Output out) {
   transposed(self, "dim0", dim0, "dim1", dim1, out);
 }
 void infer_swapaxes(const Tensor& self, int64_t axis0, int64_t axis1, Output out) {
   transposed(self, "axis0", axis0, "axis1", axis1, out);
 }
+
+namespace {
 
 void infer_permute(const Tensor& self, IntArrayRef dims, Output out) {
   const IntArrayRef sizes = self.sizes(), strides = self.strides();
@@ -127,6 +130,8 @@ void squeezed(const Tensor& self, uint64_t dims, Output& out) {
     if (sizes[d] != 1 || !(dims >> d & 1)) v.add(sizes[d], strides[d]);
   out.view(self, v.sizes, v.strides, self.storage_offset());
 }
+}  // namespace
+
 void infer_squeeze(const Tensor& self, Output out) { squeezed(self, ~uint64_t{0}, out); }
 void infer_squeeze_dim(const Tensor& self, int64_t dim, Output out) {
   squeezed(self, uint64_t{1} << wrap_dim("dim", dim, self.dim()), out);
@@ -148,6 +153,8 @@ void infer_unsqueeze(const Tensor& self, int64_t dim, Output out) {
 }
 
 // ---- parts of the elements ----
+
+namespace {
 
 void infer_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
                  int64_t step, Output out) {
@@ -225,6 +232,8 @@ void infer_unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t s
   out.view(self, v.sizes, v.strides, self.storage_offset());
 }
 
+}  // namespace
+
 void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset,
                       Output out) {
   LAMELLA_CHECK(size.size() == stride.size(), argument("stride"), ": ", stride.size(), " strides for ", size.size(),
@@ -247,8 +256,6 @@ void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, 
                 " bytes");
   out.view(self, size, stride, offset);
 }
-
-}  // namespace
 
 LAMELLA_FAMILY(view, .category = "view", .forms = everywhere | no_kernel_needed) {
   return {

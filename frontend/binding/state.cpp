@@ -8,7 +8,6 @@
 
 #include "core/thread.h"
 #include "dispatcher/slots.h"
-#include "dispatcher/tensors.h"
 #include "dispatcher/thread_state.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/plugin_keywords.h"
@@ -132,17 +131,6 @@ void add_state(py::module_& m) {
   m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
     core::this_thread().shared.include = include;
     core::this_thread().shared.exclude = exclude;
-  });
-  m.def("_resize", [](const py::object& t, const std::vector<int64_t>& size, const std::vector<int64_t>& stride) {
-    const bool given = !stride.empty() || size.empty();
-    if (given && size.size() != stride.size())
-      throw py::value_error("resize_: expected as many strides as sizes, got " + std::to_string(stride.size()) +
-                            " strides and " + std::to_string(size.size()) + " sizes");
-    check(dispatcher::tensor_resize(tensor_of("resize_", t), static_cast<int32_t>(size.size()), size.data(),
-                                    given ? stride.data() : nullptr));
-  });
-  m.def("_assign", [](const py::object& to, const py::object& from) {
-    check(dispatcher::assign(tensor_of("data", to), tensor_of("data", from)));
   });
   py::class_<ThreadState>(m, "_ThreadState")
       .def(py::init())

@@ -95,8 +95,6 @@ from lamella._settings import (
 )
 from lamella._tensor.elements import (
     allclose,
-    equal,
-    is_nonzero,
     isreal,
     nonzero,
     tensordot,

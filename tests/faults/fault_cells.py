@@ -46,6 +46,7 @@ class Cell:
 RELATED = {
     "as_strided": ("size", "stride", "storage_offset"),
     "empty_strided": ("size", "stride"),
+    "set": ("self", "source", "size", "stride", "storage_offset"),
     "arange": ("start", "end", "step"),
     "uniform": ("from", "to"),
     "mm": ("self", "mat2"),
@@ -249,12 +250,16 @@ def sizes(o: Operator) -> Iterator[Cell]:
 # ---- faults by relation ----
 
 ACROSS = {"copy", "to"}  # operators that copy between devices
+ELSEWHERE = {"resize_as", "set_data"}  # operators that take a tensor of any device beside the first
+# Operators that give their first argument another geometry or other memory, and store no element.
+GEOMETRY = {"t_", "transpose_", "swapaxes_", "squeeze_", "unsqueeze_", "as_strided_", "resize_", "resize_as_", "set_",
+            "set_data"}  # fmt: skip
 
 
 def mixed_devices(o: Operator) -> Iterator[Cell]:
     given = arguments(o.op) if len(o.tensors()) > 1 else {}
     names = [k for k in o.tensors() if is_tensor(given.get(k))]
-    for name in names if len(names) > 1 else ():
+    for name in names if len(names) > 1 and o.base not in ELSEWHERE else ():
         scalar = any(given[k].ndim == 0 for k in names if k != name)
         if o.base == "to" or (name == names[0] and (o.base in ACROSS or scalar)):
             continue
@@ -265,7 +270,7 @@ def mixed_devices(o: Operator) -> Iterator[Cell]:
 
 
 def written(o: Operator) -> Iterator[Cell]:
-    for argument in o.args:
+    for argument in o.args if o.op["name"].rpartition("::")[2] not in GEOMETRY else ():
         name = argument["name"]
         if argument["written"] and name not in o.out:
             yield from expanded(o, name, arguments(o.op)[name])

@@ -202,11 +202,11 @@ def test_set():
     view = lamella.ones(3)[1:]
     assert view.set_(other)._base is None
     for wrong, kind, says in (
-        (lambda: t.set_(lamella.arange(2)), RuntimeError, "set_: argument 'source' has dtype lamella.int64"),
-        (lambda: t.set_(other.untyped_storage(), 5, (2,)), ValueError, "offset 5 reach beyond the storage's 24 bytes"),
+        (lambda: t.set_(lamella.arange(2)), RuntimeError, "set_: argument 'source' has dtype .*int64 on cpu, 'self'"),
+        (lambda: t.set_(other.untyped_storage(), 5, (2,)), RuntimeError, "5 reach beyond the storage of 24 bytes"),
         (lambda: t.set_(other, 0, (-1,)), RuntimeError, "negative"),
         (lambda: t.set_(3), TypeError, "set_: argument 'source' must be a Tensor or"),
-        (lambda: t.set_(other, 0, ("x",)), TypeError, "set_: argument 'size' must be ints"),
+        (lambda: t.set_(other, 0, ("x",)), TypeError, "set_: argument 'size' must be"),
     ):
         with pytest.raises(kind, match=says):
             wrong()
@@ -222,7 +222,7 @@ def test_resize():
     t.resize_(2, 4)
     assert t.data_ptr() != before and t.flatten()[:6].tolist() == [0, 1, 2, 3, 4, 5] and t._version == version + 1
     assert alias.tolist() == [[0, 1, 2], [3, 4, 5]] and alias.data_ptr() == before
-    assert t.resize_().shape == () and t.item() == 0 and t.resize_(0).tolist() == []
+    assert t.resize_(()).shape == () and t.item() == 0 and t.resize_(0).tolist() == []
     assert lamella.empty(0).resize_(3).shape == (3,)
     # An empty tensor may begin behind its storage, at an offset whose bytes do not fit 64 bits.
     for far in (lamella.empty_strided((2, 0), (2**62 - 200, 1)), lamella.zeros(9).as_strided((2, 0), (2**62 - 200, 1))):
@@ -235,7 +235,7 @@ def test_resize():
     for wrong, kind, says in (
         (lambda: view.resize_(5), RuntimeError, "resize_: the tensor is a view, and cannot grow"),
         (lambda: view.resize_(-1), RuntimeError, "negative"),
-        (lambda: view.resize_("x"), TypeError, "resize_: argument 'size' must be ints"),
+        (lambda: view.resize_("x"), TypeError, "resize_: argument 'size' must be"),
         (lambda: view.resize_(2, memory_format=lamella.channels_last), RuntimeError, "channels_last"),
         (lambda: view.resize_(2**62, 2**62), RuntimeError, "63 bits"),
     ):

@@ -233,5 +233,5 @@ def test_equal():
     assert lamella.equal(lamella.ones(1), lamella.ones(1, 1)) is False
     nan = lamella.tensor([math.nan])
     assert lamella.equal(nan, nan) is False
-    with pytest.raises(TypeError, match="equal: argument 'input' must be Tensor"):
+    with pytest.raises(TypeError, match="equal: argument 'self' must be Tensor"):
         lamella.equal(1, t)

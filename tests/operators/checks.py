@@ -149,7 +149,9 @@ OVERLAPPING = {
         s, repeated=frozenset([len(s.shape) - 1]) if s.shape and s.shape[-1] else frozenset()
     ),
 }
-STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}  # their result depends on the strides
+# Operators whose result depends on the strides, or on what lies in memory.
+STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}
+STRICT |= {"as_strided_", "resize_", "resize_as_", "set_"}
 NUMBERED = {"distinct", "below", "of"}  # kinds of values that an operator may need unchanged
 
 

@@ -158,16 +158,11 @@ inline Tensor Tensor::new_ones(IntArrayRef sizes, const TensorOptions& options) 
 inline Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) const {
   return full(sizes, value, detail::like(*this, options));
 }
-/* Returns whether shapes and all elements are equal; NaN equals nothing. */
-inline bool Tensor::equal(const Tensor& other) const {
-  return sizes() == other.sizes() && eq(other).all().item<bool>();
-}
 /* Returns whether isclose holds for all elements: |self - other| <= atol + rtol * |other|, or both are equal, or, with
  * equal_nan, both are NaN. */
 inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return isclose(other, rtol, atol, equal_nan).all().item<bool>();
 }
-inline bool equal(const Tensor& self, const Tensor& other) { return self.equal(other); }
 inline bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                      bool equal_nan = false) {
   return self.allclose(other, rtol, atol, equal_nan);

@@ -129,7 +129,6 @@ class Tensor : public TensorMethods {
   Tensor new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
-  bool equal(const Tensor& other) const;
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
   /* As Python's x[...] and x[...] = y: <lamella/indexing.h>. */
   Tensor index(std::initializer_list<TensorIndex> at) const;

@@ -1,4 +1,4 @@
-"""Functions over elements that no schema describes: comparisons, unique elements, indices, Python callables."""
+"""Functions over elements that no schema describes: a comparison, unique elements, indices, Python callables."""
 
 from __future__ import annotations
 
@@ -13,18 +13,6 @@ _unique_dim = _C._packet("aten::unique_dim")
 _unique_consecutive = _C._packet("aten::_unique_consecutive")
 _nonzero = _C._packet("aten::nonzero")
 _tensordot = _C._packet("aten::tensordot")
-
-
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Returns whether shapes and all elements are equal. NaN is not equal to NaN.
-
-    >>> lamella.equal(lamella.tensor([1, 2]), lamella.tensor([1.0, 2.0]))
-    True
-    """
-    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
-        wrong = ("input", input) if not isinstance(input, Tensor) else ("other", other)
-        raise TypeError(f"equal: argument '{wrong[0]}' must be Tensor, got {type(wrong[1]).__name__}")
-    return input.shape == other.shape and int((input != other).sum()) == 0
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -52,20 +40,6 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     difference = (input - other).abs()
     within = (difference <= atol + rtol * other.abs()).logical_and(difference < float("inf"))
     return int(close.logical_or(within).logical_not().sum()) == 0
-
-
-def is_nonzero(input) -> bool:
-    """Returns whether the only element of a tensor is not zero.
-
-    Raises:
-        RuntimeError: the tensor has not exactly one element
-
-    >>> lamella.is_nonzero(lamella.tensor([2.0]))
-    True
-    """
-    if input.numel() != 1:
-        raise RuntimeError(f"is_nonzero: expected one element, got shape {tuple(input.shape)}")
-    return bool(input.item())
 
 
 def isreal(input):
@@ -208,5 +182,5 @@ def map2_(self, x, y, callable):
 
 def methods() -> dict[str, Any]:
     """Returns the methods in this file for Tensor, by name."""
-    known = (equal, allclose, is_nonzero, isreal, unique, unique_consecutive, nonzero, where, apply_, map_, map2_)
+    known = (allclose, isreal, unique, unique_consecutive, nonzero, where, apply_, map_, map2_)
     return {f.__name__: f for f in known}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from lamella import _C
@@ -10,6 +9,9 @@ from lamella._devices import host
 from lamella._devices.streams import Stream, check_kind
 from lamella._storage import UntypedStorage, reduce_tensor, storage_of
 from lamella._torch.typed_storage import TypedStorage
+
+_set = _C._packet("aten::set_")
+_set_data = _C._packet("aten::set_data")
 
 
 def storage(self):
@@ -54,12 +56,12 @@ def _data(self):
     return self.detach()
 
 
-def _set_data(self, value):
+def _assign_data(self, value):
     if not isinstance(value, _C.Tensor):
         raise TypeError(f"data: expected a Tensor, got {type(value).__name__}")
     if getattr(self, "requires_grad", False) and not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError(f"data: the tensor requires grad, which {value.dtype} cannot have; assign a floating dtype")
-    _C._assign(self, value)
+    _set_data(self, value)
 
 
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
@@ -69,8 +71,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     attributes.
 
     Raises:
-        RuntimeError: the tensor requires grad, or the source has another dtype or device
-        ValueError: the elements reach beyond the end of the storage
+        RuntimeError: the tensor requires grad; the source has another dtype or device; or the elements reach beyond
+            the end of the storage
 
     >>> t, other = lamella.zeros(2), lamella.arange(4.0)
     >>> t.set_(other.untyped_storage(), 1, (2,))
@@ -78,110 +80,16 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     >>> t.data_ptr() == other[1:].data_ptr()
     True
     """
-    _refuse_grad("set_", self)
     if source is None:
         source = self.new_empty(0)
-    elif isinstance(source, _C.Tensor) and source.is_opaque and size is not None:
-        raise NotImplementedError("set_: argument 'source' is opaque, and has no elements that another size could show")
-    elif not isinstance(source, (_C.Tensor, UntypedStorage)):
+    elif isinstance(source, UntypedStorage):
+        n = source.nbytes() // self.itemsize
+        source = _C._storage_view(source._bytes, self.dtype, (n,), (1,), 0)
+        size = (n - storage_offset,) if size is None else size
+    elif not isinstance(source, _C.Tensor):
         kind = type(source).__name__
         raise TypeError(f"set_: argument 'source' must be a Tensor or a Tensor's untyped_storage(), got {kind}")
-    elif isinstance(source, _C.Tensor) and (source.dtype is not self.dtype or source.device != self.device):
-        what = f"has dtype {source.dtype} on {source.device}, the tensor {self.dtype} on {self.device}"
-        raise RuntimeError(f"set_: argument 'source' {what}; both must be the same")
-    if isinstance(source, UntypedStorage) or size is not None:
-        flat = getattr(source, "_bytes", source)
-        if size is None:
-            size = (flat._storage_nbytes() // self.itemsize - storage_offset,)
-        size = _as_sizes("set_", size)
-        if stride is None:
-            stride = _C._packet("aten::empty")(size, dtype=self.dtype, device="meta").stride()
-        source = _C._storage_view(flat, self.dtype, size, tuple(stride), storage_offset)
-    _C._assign(self, source)
-    return self
-
-
-def resize_(self, *size, memory_format=_C.contiguous_format):
-    """Changes the sizes of the tensor over its memory. New elements are uninitialized.
-
-    A tensor that grows beyond its memory gets new memory, into which its elements are copied in memory order. In torch
-    other tensors over the old memory follow to the new one; here they keep the old memory.
-
-    Raises:
-        RuntimeError: the tensor requires grad, or is a view that would outgrow its base
-
-    >>> t = lamella.arange(6)
-    >>> t.resize_(2, 2)
-    tensor([[0, 1],
-            [2, 3]])
-    >>> t.resize_(3, 2)
-    tensor([[0, 1],
-            [2, 3],
-            [4, 5]])
-    """
-    _refuse_grad("resize_", self)
-    size = _as_sizes("resize_", size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size)
-    shape = _C._packet("aten::empty")(size, dtype=self.dtype, device="meta", memory_format=memory_format)
-    _C._resize(self, size, shape.stride())
-    return self
-
-
-def resize_as_(self, the_template, *, memory_format=_C.contiguous_format):
-    """Changes the sizes to those of ``the_template``, as ``resize_`` does.
-
-    >>> lamella.arange(4).resize_as_(lamella.ones(2, 2))
-    tensor([[0, 1],
-            [2, 3]])
-    """
-    return self.resize_(the_template.shape, memory_format=memory_format)
-
-
-def _refuse_grad(who, tensor):
-    if getattr(tensor, "requires_grad", False):
-        raise RuntimeError(f"{who}: the tensor requires grad, which has its shape; use its .data, or detach() it")
-
-
-def _as_sizes(who, sizes):
-    try:
-        return tuple(operator.index(n) for n in sizes)
-    except TypeError:
-        raise TypeError(f"{who}: argument 'size' must be ints, got {sizes!r}") from None
-
-
-def _see(name, self, view):
-    """Gives ``self`` the offset, sizes and strides of ``view``, a view of it. ``name`` is for error messages."""
-    if getattr(self, "requires_grad", False):
-        raise RuntimeError(
-            f"{name}: the tensor requires grad, and its history has its shape; "
-            f"write x = x.{name[:-1]}(...), or detach() it first"
-        )
-    if view.storage_offset() == self.storage_offset():
-        _C._resize(self, list(view.shape), list(view.stride()))
-    else:
-        _C._assign(self, view.detach())
-    return self
-
-
-def _viewing(name, example):
-    def change(self, *args, **keywords):
-        return _see(f"{name}_", self, getattr(_C.Tensor, name)(self, *args, **keywords))
-
-    change.__name__ = change.__qualname__ = f"{name}_"
-    change.__doc__ = (
-        f"{name}() in place: changes the tensor's own sizes and strides. It must not require grad.\n\n{example}\n"
-    )
-    return change
-
-
-_EXAMPLES = {
-    "t": ">>> lamella.ones(2, 3).t_().shape\nlamella.Size([3, 2])",
-    "transpose": ">>> lamella.ones(2, 3).transpose_(0, 1).shape\nlamella.Size([3, 2])",
-    "swapaxes": ">>> lamella.ones(2, 3).swapaxes_(0, 1).shape\nlamella.Size([3, 2])",
-    "swapdims": ">>> lamella.ones(2, 3).swapdims_(0, 1).shape\nlamella.Size([3, 2])",
-    "squeeze": ">>> lamella.ones(2, 1).squeeze_().shape\nlamella.Size([2])",
-    "unsqueeze": ">>> lamella.ones(2).unsqueeze_(0).shape\nlamella.Size([1, 2])",
-    "as_strided": ">>> lamella.arange(4).as_strided_((2,), (2,))\ntensor([0, 2])",
-}
+    return _set(self, source) if size is None else _set(self, source, storage_offset, size, stride or ())
 
 
 def is_set_to(self, tensor) -> bool:
@@ -247,7 +155,6 @@ def __reduce__(self):
 
 def methods() -> dict[str, Any]:
     """Returns the methods and properties in this file for Tensor, by name."""
-    plain = (storage, untyped_storage, set_, resize_, resize_as_, is_set_to, is_shared, share_memory_, record_stream)
+    plain = (storage, untyped_storage, set_, is_set_to, is_shared, share_memory_, record_stream)
     found: dict[str, Any] = {f.__name__: f for f in (*plain, __reduce__)}
-    found |= {f"{name}_": _viewing(name, example) for name, example in _EXAMPLES.items()}
-    return found | {"data": property(_data, _set_data, doc=_data.__doc__), "const_data_ptr": _C.Tensor.data_ptr}
+    return found | {"data": property(_data, _assign_data, doc=_data.__doc__), "const_data_ptr": _C.Tensor.data_ptr}

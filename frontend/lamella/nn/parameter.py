@@ -113,8 +113,8 @@ class Buffer(Tensor, metaclass=_Marked):
         return made
 
 
-# The operators that take a tensor without a shape, and return one.
-MOVES = ("alias", "clone", "detach", "to")
+# The operators that take a tensor without a shape. They return one, but `set_data` returns nothing.
+MOVES = ("alias", "clone", "detach", "to", "set_data")
 
 
 class UninitializedTensorMixin(Tensor):
@@ -164,7 +164,8 @@ class UninitializedTensorMixin(Tensor):
                 "lazy module"
             )
         with _C.DisableTorchFunctionSubclass():
-            return func(*args, **(kwargs or {})).as_subclass(cls)
+            made = func(*args, **(kwargs or {}))
+            return made if made is None else made.as_subclass(cls)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):

@@ -252,21 +252,6 @@ class NodeOwner {
   Node* n_;
 };
 
-// Owns a call's results until they have their history, so that an error releases them.
-class Results {
- public:
-  Results(lamella_value* rets, int n) : rets_(rets), n_(n) {}
-  Results(const Results&) = delete;
-  ~Results() {
-    for (int i = 0; i < n_; i++) api().value_release(&rets_[i]);
-  }
-  void keep() { n_ = 0; }
-
- private:
-  lamella_value* rets_;
-  int n_;
-};
-
 lamella_status no_memory(const lamella_frame* frame) {
   return fail(LAMELLA_OUT_OF_MEMORY, operator_text(frame->op) + ": not enough memory to record the call");
 }

@@ -14,11 +14,31 @@ struct FormulaNode : Node {
 };
 extern const NodeKind formula_kind;  // in apply.cpp
 
+// Owns a call's results until they have their history, so that an error releases them.
+class Results {
+ public:
+  Results(lamella_value* rets, int n) : rets_(rets), n_(n) {}
+  Results(const Results&) = delete;
+  ~Results() {
+    for (int i = 0; i < n_; i++) api().value_release(&rets_[i]);
+  }
+  void keep() { n_ = 0; }
+
+ private:
+  lamella_value* rets_;
+  int n_;
+};
+
 // The layer's kernel for operators with a derivative; the frame's context is the operator's Derivative.
 lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 // The layer's kernel for all other operators: it records a node whose backward fails, because there is no derivative.
 lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 
+// In views.cpp: the layer's kernels for operators that change the first argument's own sizes and strides, and store no
+// element. record_geometry() gives the tensor the history of a strided view of itself; refuse_geometry() raises if the
+// tensor requires grad.
+lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
+lamella_status refuse_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 // In views.cpp: makes the history of `view` anew, as a strided view of `base` with that base's current history.
 lamella_status regenerate(lamella_tensor* view, lamella_tensor* base, const Variable& base_history);
 // Called before a write: gives a view that was made without recording, of a base with a history, the history that

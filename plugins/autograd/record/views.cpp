@@ -4,8 +4,9 @@
 //   through a view therefore gives the base a new node (ViewWrittenNode), which replaces the written part of the base's
 //   gradient by the part's own gradient. Versions tell which views are stale: the base's Variable holds the version of
 //   its last write in place, a view's Variable the version at which its history was made. A stale view gets its history
-//   anew, from the base's current one, at its next use. The sticky bit of the storage makes such calls reach this layer
-//   even if the view was made before the base required a gradient.
+//   anew, from the base's current one, at its next use. If a view gets other sizes in place (t_), its history is made
+//   anew, too; a tensor that is no view becomes a strided view of what it was. The sticky bit of the storage makes
+//   calls with a view reach this layer even if the view was made before the base required a gradient.
 // Note [Geometry]  A view is described by its sizes, strides and offset alone, not by the operators that made it. If
 //   only one of base and view is complex, the geometry counts real numbers.
 #include <lamella/extension.h>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/event.h"
 #include "record/record.h"
 
 namespace lamella::autograd {
@@ -224,6 +226,40 @@ lamella_status adopt(lamella_tensor* t) {
   if (!history || history->leaf || !is_differentiable(t)) return LAMELLA_OK;
   const Variable* own = variable(t);
   return own && own->requires_grad ? LAMELLA_OK : regenerate(t, base, *history);
+}
+
+lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+  lamella_tensor* t = args[0].as.tensor;
+  if (lamella_status st = adopt(t)) return st;
+  Variable* v = nullptr;
+  if (lamella_status st = refreshed(t, &v)) return st;
+  const bool recorded = v && v->requires_grad;
+  if (recorded)
+    if (lamella_status st = check_writable(api().operator_name(frame->op), t)) return st;
+  const Geometry before(t);
+  if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
+  if (!recorded) return LAMELLA_OK;
+  Results results(rets, 1);
+  lamella_tensor* base = api().tensor_base(t);
+  const Variable* history = base ? variable(base) : nullptr;
+  if (history && history->requires_grad) {
+    if (lamella_status st = regenerate(t, base, *history)) return st;
+  } else {
+    ViewNode* n = read_base(before, Geometry(t), v->node, v->output);
+    report_recorded(n, frame->op);
+    replace_history(t, n, 0, api().tensor_version(t));
+  }
+  results.keep();
+  return LAMELLA_OK;
+}
+
+lamella_status refuse_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+  Variable* v = nullptr;
+  if (lamella_status st = refreshed(args[0].as.tensor, &v)) return st;
+  if (!v || !v->requires_grad) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
+  return fail(LAMELLA_RUNTIME_ERROR, std::string(api().operator_name(frame->op)) +
+                                         ": the tensor requires grad, and its history has its shape; use its .data, or "
+                                         "detach() it");
 }
 
 // Takes over the reference to n, whose edges are complete. The edge at self_edge leads to the view's old history.

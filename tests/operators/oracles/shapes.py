@@ -90,7 +90,29 @@ def unflatten(x, dim, sizes):
     return x.reshape(x.shape[:dim] + tuple(sizes) + x.shape[dim + 1 :])
 
 
-OF_SAMPLE["as_strided"] = same_memory
+def over_memory(sample):
+    """resize_ and resize_as_ keep the elements in memory order, from the first one on."""
+    spec, size = sample.args
+    last = sample.kwargs.get("memory_format") is not None
+    size = size if isinstance(size, tuple) else size.shape
+    n, channels, *rest = size if last else (0, 0)
+    shape = (n, *rest, channels) if last else size
+    made = spec.flat()[spec.offset :][: math.prod(shape)].reshape(shape)
+    return np.moveaxis(made, -1, 1) if last else made
+
+
+def other_memory(sample):
+    """set_ reads the memory of `source`; sizes without strides are contiguous."""
+    _, source, *part = sample.args
+    if not part:
+        return source.array()
+    offset, size, *strides = part
+    steps = strides[0] if strides else [math.prod(size[d + 1 :]) for d in range(len(size))]
+    flat = source.flat()
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, [s * flat.itemsize for s in steps])
+
+
+OF_SAMPLE.update({"as_strided": same_memory, "resize_": over_memory, "resize_as_": over_memory, "set_": other_memory})
 narrow_entries(view=view)
 entries(
     alias=itself,
@@ -284,6 +306,7 @@ entries(
     type_as=itself,
     item=lambda x: x.item(),
     equal=np.array_equal,
+    is_nonzero=lambda x: x.item() != 0,
     fill_=filled,
     fill=filled,
     zero_=lambda x: np.zeros(x.shape),

@@ -32,6 +32,9 @@ DECLARED = {
     "detach": "cuts the history: that is what it is for",
     "view.dtype": "reads the bytes as other numbers; between equal dtypes, too, as the layer does not look",
 }
+# Operators that refuse a tensor that requires grad.
+REFUSED = ("resize_", "resize_as_", "set_.source_Tensor", "set_.source_Tensor_storage_offset")
+DECLARED |= dict.fromkeys(REFUSED, "gives the tensor other elements")
 
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "float64"}
 WIDE |= {"complex64": "complex128", "complex128": "complex128"}

@@ -411,3 +411,60 @@ def test_second_order_through_a_write_that_saves_its_result(write, view):
 
     x = ((lamella.arange(9, dtype=lamella.float64).reshape(3, 3) + 3) / 10).requires_grad_()
     assert lamella.autograd.gradcheck(f, (x,)) and lamella.autograd.gradgradcheck(f, (x,))
+
+
+# ---- other sizes in place --------------------------------------------------------------------------------------------
+
+IN_PLACE = {
+    "t_": ((), lambda x: x.T),
+    "transpose_": ((0, -1), lambda x: x.swapaxes(0, -1)),
+    "swapaxes_": ((0, 1), lambda x: x.swapaxes(0, 1)),
+    "unsqueeze_": ((1,), lambda x: x[:, None]),
+    "squeeze_": ((), lambda x: x),
+    "as_strided_": (((2, 2, 2), (3, 1, 1)), lambda x: np.stack([x[:, :2], x[:, 1:]], 1)),
+}
+
+
+@pytest.mark.parametrize("of_view", [False, True])
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_other_sizes_in_place(name, of_view):
+    """Gradients flow to the elements that the tensor has now, which numpy's views of their numbers tell."""
+    args, view = IN_PLACE[name]
+    x = leaf(*range(1, 7))
+    y = (x * 1).view(2, 3) if of_view else x.view(2, 3) * 1
+    before = y[0]
+    assert getattr(y, name)(*args) is y and y.requires_grad
+    at = view(np.arange(6).reshape(2, 3))
+    assert y.detach().numpy().astype(int).tolist() == (at + 1).tolist()
+    factors = np.arange(1.0, at.size + 1).reshape(at.shape)
+    ((y * lamella.tensor(factors)).sum() + 100 * before.sum()).backward()
+    wanted = np.where(np.arange(6) < 3, 100.0, 0.0)
+    np.add.at(wanted, at.ravel(), factors.ravel())
+    assert x.grad.tolist() == wanted.tolist()
+
+
+def test_writes_after_other_sizes_in_place():
+    x, w = leaf(*range(1, 7)), leaf(2.0)
+    y = x.view(2, 3) * 1
+    row = y[1]
+    y.t_()[0].mul_(w)  # the first column
+    (row * lamella.tensor([1.0, 10.0, 100.0], dtype=lamella.float64)).sum().backward()
+    assert x.grad.tolist() == [0, 0, 0, 2, 10, 100] and w.grad.tolist() == [4]
+
+
+def test_other_sizes_of_leaves_in_place():
+    x = leaf(1.0, 2.0)
+    for t in (x, x[:1]):
+        with pytest.raises(RuntimeError, match="unsqueeze_: a (view of a )?leaf Variable that requires grad"):
+            t.unsqueeze_(0)
+    with lamella.no_grad():
+        x.unsqueeze_(0)
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [[3, 3]]
+
+
+def test_a_saved_tensor_is_noticed():
+    y = leaf(1.0, 2.0).exp()  # saves its result
+    y.unsqueeze_(0)
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.sum().backward()
