@@ -14,6 +14,7 @@
 #include "dispatcher/attributes.h"
 #include "dispatcher/call.h"
 #include "dispatcher/checked_call.h"
+#include "dispatcher/dims.h"
 #include "dispatcher/descriptions.h"
 #include "dispatcher/door.h"
 #include "dispatcher/events.h"
@@ -288,11 +289,19 @@ lamella_status attribute(lamella_library* l, const char* name, lamella_get_attri
 lamella_status keyword(lamella_library* l, const lamella_keyword_def* d, lamella_handle* h) {
   lamella_keyword_def def;
   if (lamella_status st = adopt("keyword", *d, &def)) return st;
-  if (!def.name || !def.apply)
+  if (lamella_status st = expect_known("keyword", "flags", def.flags, LAMELLA_KEYWORD_CLAIMS | LAMELLA_KEYWORD_REST))
+    return st;
+  const bool rest = def.flags & LAMELLA_KEYWORD_REST;
+  const char* missing = !def.name ? "name" : rest && !def.expand ? "expand" : !rest && !def.apply ? "apply" : nullptr;
+  if (missing) return core::raise(LAMELLA_VALUE_ERROR, std::string("keyword: '") + missing + "' must not be null");
+  if (rest ? def.apply || def.layer || def.flags != LAMELLA_KEYWORD_REST : def.expand != nullptr)
     return core::raise(LAMELLA_VALUE_ERROR,
-                       std::string("keyword: '") + (def.name ? "apply" : "name") + "' must not be null");
-  if (lamella_status st = expect_known("keyword", "flags", def.flags, LAMELLA_KEYWORD_CLAIMS)) return st;
+                       std::string("keyword: '") + def.name +
+                           "' must have either 'expand' and LAMELLA_KEYWORD_REST, or 'apply', 'layer' and other flags");
   return add_keyword(*l, def, h);
+}
+lamella_status dim_resolver(lamella_library* l, lamella_resolve_dim f, void* c, lamella_handle* h) {
+  return add_dim_resolver(*l, f, c, h);
 }
 
 lamella_status process_include(lamella_library* l, uint64_t bits, lamella_handle* h) {
@@ -448,6 +457,7 @@ const lamella_api table = {
     .thread_discard = discard_captured,
     .attribute = guard<attribute, "attribute", nullable(3, 4, 5)>,
     .keyword = guard<keyword, "keyword", nullable(2)>,
+    .dim_resolver = guard<dim_resolver, "dim_resolver", nullable(2, 3)>,
     .process_include = guard<process_include, "process_include", nullable(2)>,
     .find_backend = guard<find_backend, "find_backend">,
     .backend_name = core::backend_name,

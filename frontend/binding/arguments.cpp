@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "frontend/binding/named_dims.h"
 #include "frontend/binding/overrides.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -43,6 +44,7 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
   for (const dispatcher::Argument& a : op->schema.load()->args) {
     s->params.push_back({PyUnicode_InternFromString(a.name.c_str()), other_name(a.name), a.type, a.keyword_only,
                          a.has_default, a.value});
+    s->params.back().dim = a.dim && a.type.kind == Kind::Int && !a.type.optional_elements;
     if (!a.keyword_only) s->num_positional++;
   }
   if (s->num_positional > 0) {
@@ -213,9 +215,10 @@ bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
     return false;
   }
   if (!why->explain) return false;
-  return fail(why, progress, Complaint::wrong_type,
+  const char* hint = params[i].dim ? names_hint(got, params[i].type.list) : "";
+  return fail(why, progress, *hint ? Complaint::unknown_name : Complaint::wrong_type,
               "argument '" + text_of(params[i].name) + "' must be " + expected(params[i].type) + ", got " +
-                  received(got, params[i].type));
+                  received(got, params[i].type) + hint);
 }
 
 bool Signature::named(Mismatch* why, int progress, Complaint complaint, const char* text, PyObject* name) const {
@@ -223,21 +226,67 @@ bool Signature::named(Mismatch* why, int progress, Complaint complaint, const ch
   return fail(why, progress, complaint, std::string(text) + " '" + text_of(name) + "'");
 }
 
+// Keeps an argument that convert() refused, if it names dimensions: resolve_names() converts it once all others are
+// converted, so that the resolver is called only for an overload that takes the call.
+bool Signature::accept_name(int i, PyObject* o, Value* values, Mismatch* why, uint64_t* named) const {
+  if (!params[i].dim || PyErr_Occurred() || !names_dims(o, params[i].type.list)) return false;
+  why->names = true;
+  if (!why->by_name) return false;
+  values[i] = core::none();
+  values[i].as.pointer = o;
+  *named |= uint64_t{1} << i;
+  return true;
+}
+
+// Converts the arguments that name dimensions, which `named` has as bits, by the first tensor of the call.
+bool Signature::resolve_names(uint64_t named, Value* values, Arena& arena) const {
+  lamella_tensor* self = nullptr;
+  for (size_t i = 0; i < params.size() && !self; i++) {
+    if (values[i].tag == LAMELLA_TENSOR) self = values[i].as.tensor;
+    for (uint32_t k = 0; values[i].tag == LAMELLA_TENSOR_LIST && k < values[i].length && !self; k++)
+      self = values[i].as.tensors[k];
+  }
+  for (size_t i = 0; i < params.size(); i++) {
+    if (!(named >> i & 1)) continue;
+    const std::string where = dispatcher::operator_title(op) + ": argument '" + text_of(params[i].name) + "'";
+    if (!self) {
+      PyErr_Format(PyExc_TypeError, "%s: got names of dimensions, but the call has no tensor; give numbers",
+                   where.c_str());
+      return false;
+    }
+    auto* given = static_cast<PyObject*>(values[i].as.pointer);
+    if (!resolve_dims(core::full(self), given, params[i].type, &values[i], arena, where)) return false;
+  }
+  return true;
+}
+
 // Reads the positional arguments; sets *next to the first parameter without one.
 bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why,
-                                 int* next) const {
+                                 int* next, uint64_t* named) const {
   int at = 0;
   Py_ssize_t used = 0;
   for (; used < n && at < num_positional; at++) {
     PyObject* o = args[used];
     // As in zeros(2, 3): the remaining positional arguments form one list.
-    bool spelled_out = at == first_list && at + 1 == num_positional && PyIndex_Check(o) && !PyBool_Check(o) &&
-                       (params[at].type.list_size <= 0 || n - used > 1);
+    bool spelled_out = at == first_list && at + 1 == num_positional &&
+                       (params[at].type.list_size <= 0 || n - used > 1) &&
+                       ((PyIndex_Check(o) && !PyBool_Check(o)) || (params[at].dim && PyUnicode_Check(o)));
     if (spelled_out) {
       auto* list = static_cast<int64_t*>(arena.take(8 * (n - used)));
-      for (Py_ssize_t k = used; k < n; k++)
-        if (!as_index(args[k], &list[k - used])) return wrong(why, at, at, args[k]);
+      PyObject* name = nullptr;  // the first name of a dimension, as in permute("b", "a")
+      for (Py_ssize_t k = used; k < n; k++) {
+        if (as_index(args[k], &list[k - used])) continue;
+        if (!params[at].dim || !PyUnicode_Check(args[k])) return wrong(why, at, at, args[k]);
+        if (!name) name = args[k];
+      }
       values[at] = core::int_list(list, n - used);
+      if (name) {
+        PyObject* all = PyTuple_New(n - used);
+        if (!all) return false;
+        arena.hold(all);
+        for (Py_ssize_t k = used; k < n; k++) PyTuple_SET_ITEM(all, k - used, Py_NewRef(args[k]));
+        if (!accept_name(at, all, values, why, named)) return wrong(why, at, at, name);
+      }
       used = n;
       continue;
     }
@@ -251,7 +300,8 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
       used = n;
       continue;
     }
-    if (!convert(o, params[at].type, &values[at], arena)) return wrong(why, at, at, o);
+    if (!convert(o, params[at].type, &values[at], arena) && !accept_name(at, o, values, why, named))
+      return wrong(why, at, at, o);
     used++;
   }
   *next = at;
@@ -288,7 +338,8 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
                       Arena& arena, Mismatch* why) const {
   const int count = static_cast<int>(params.size());
   int next = 0;
-  if (!parse_positional(args, n, values, arena, why, &next)) return false;
+  uint64_t dims = 0;  // the parameters whose arguments name dimensions, as bits
+  if (!parse_positional(args, n, values, arena, why, &next, &dims)) return false;
   Py_ssize_t taken = 0, nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   for (int i = nkw ? 0 : next; i < count; i++) {
     PyObject* found = nkw ? find_keyword(i, args + n, kwnames) : nullptr;
@@ -297,13 +348,14 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
       return named(why, progress, Complaint::unknown_keyword, "got two values for argument", params[i].name);
     if (found) {
       taken++;
-      if (!convert(found, params[i].type, &values[i], arena)) return wrong(why, progress, i, found);
+      if (!convert(found, params[i].type, &values[i], arena) && !accept_name(i, found, values, why, &dims))
+        return wrong(why, progress, i, found);
     } else if (i >= next) {
       if (!params[i].has_default) return named(why, progress, Complaint::missing, "missing argument", params[i].name);
       values[i] = params[i].value;
     }
   }
-  if (taken == nkw) return true;
+  if (taken == nkw) return !dims || resolve_names(dims, values, arena);
   Py_ssize_t spare = 0;
   for (Py_ssize_t k = 0; k < nkw; k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
@@ -316,7 +368,7 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
     else if (!known)
       return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "has no argument", key);
   }
-  if (taken + spare >= nkw) return true;
+  if (taken + spare >= nkw) return !dims || resolve_names(dims, values, arena);
   PyObject* second = PyTuple_GET_ITEM(kwnames, nkw - 1);
   for (Py_ssize_t k = 1; k < nkw; k++)
     for (const Param& p : params)

@@ -15,13 +15,16 @@ struct Param {
   Value value;  // the default
   // A list of tensors that positional arguments may give one by one, as in einsum(equation, a, b).
   bool spelled_out = false;
+  bool dim = false;  // It counts dimensions, which a call may name: frontend/binding/named_dims.h.
 };
 
 // The kinds of complaint, from the least to the most specific.
-enum class Complaint { missing, too_many, unknown_keyword, wrong_type };
+enum class Complaint { missing, too_many, unknown_keyword, wrong_type, unknown_name };
 // The reason why no overload fits: the complaint of the overload that accepted the most arguments.
 struct Mismatch {
   bool explain = false;  // whether to make `text`; not in the first pass over the overloads, where one may still fit
+  bool by_name = false;  // whether names of dimensions are accepted; overloads that take strs are tried before that
+  bool names = false;    // whether an argument was refused that names dimensions
   int progress = -1;     // the number of arguments that were accepted
   Complaint complaint = Complaint::missing;
   std::string text;
@@ -66,8 +69,10 @@ struct Signature {
              Mismatch* why) const;
 
  private:
-  bool parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why,
-                        int* next) const;
+  bool parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why, int* next,
+                        uint64_t* named) const;
+  bool accept_name(int i, PyObject* o, Value* values, Mismatch* why, uint64_t* named) const;
+  bool resolve_names(uint64_t named, Value* values, Arena& arena) const;
   PyObject* find_keyword(int i, PyObject* const* values, PyObject* kwnames) const;
   bool fail(Mismatch* why, int progress, Complaint complaint, const std::string& text) const;
   bool wrong(Mismatch* why, int progress, int i, PyObject* got) const;

@@ -14,8 +14,8 @@ class Arena {
   ~Arena();
   void* take(size_t bytes);
   void hold(PyObject* o);  // keeps a reference until the call is over
-  // Whether convert_any() reads a value that a slot saved: lists and dictionaries may contain tensors, and no element of
-  // a list is converted to the type of the others.
+  // Whether convert_any() reads a value that a slot saved, or keywords that a plugin made: lists and dictionaries may
+  // contain tensors, and no element of a list is converted to the type of the others.
   bool saved = false;
 
  private:

@@ -34,6 +34,7 @@
 #include "frontend/binding/objects.h"
 #include "frontend/binding/overrides.h"
 #include "frontend/binding/packet.h"
+#include "frontend/binding/results.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/python_backend.h"

@@ -9,12 +9,14 @@
 #include <memory>
 #include <unordered_map>
 
+#include "dispatcher/dims.h"
 #include "dispatcher/keywords.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
 #include "frontend/binding/overrides.h"
 #include "frontend/binding/plugin_keywords.h"
+#include "frontend/binding/results.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/unlocked.h"
 
@@ -113,56 +115,6 @@ int64_t work(const dispatcher::CallInfo& info, const Value* values) {
   return w;
 }
 
-}  // namespace
-
-std::string results_name(const Operator* op) {
-  if (op->name.rfind("aten::", 0) == 0) return op->base;
-  std::string name = op->name;
-  return name.replace(name.find("::"), 2, "_");
-}
-
-PyTypeObject* results_type(const Operator* op) {
-  static auto* types = new std::map<std::string, PyTypeObject*>;
-  const auto& rets = op->schema.load()->rets;
-  std::string fields;
-  for (const auto& r : rets) {
-    if (r.name.empty()) return nullptr;
-    fields += " " + r.name;
-  }
-  PyTypeObject*& type = (*types)[op->name + fields];
-  if (type) return type;
-  // Each type has a name of its own, which is never freed.
-  auto* kept = new std::string("lamella.return_types." + results_name(op));
-  auto* names = new std::vector<std::string>;
-  for (const auto& r : rets) names->push_back(r.name);
-  auto* described = new PyStructSequence_Field[rets.size() + 1];
-  for (size_t i = 0; i < rets.size(); i++) described[i] = {(*names)[i].c_str(), nullptr};
-  described[rets.size()] = {nullptr, nullptr};
-  PyStructSequence_Desc d = {kept->c_str(), "The operator's results, by name.", described,
-                             static_cast<int>(rets.size())};
-  return type = PyStructSequence_NewType(&d);
-}
-
-namespace {
-
-PyObject* named_results(const Operator* op, Value* rets, int n) {
-  if (n == 0) Py_RETURN_NONE;
-  static auto* types = new std::map<const Operator*, PyTypeObject*>;
-  const auto [known, first] = types->try_emplace(op, nullptr);
-  if (first) known->second = results_type(op);
-  PyTypeObject* type = known->second;
-  PyObject* o = type ? PyStructSequence_New(type) : PyTuple_New(n);
-  for (int i = 0; i < n; i++) {
-    PyObject* x = to_python(rets[i]);
-    if (!x) x = Py_NewRef(Py_None);
-    if (type)
-      PyStructSequence_SET_ITEM(o, i, x);
-    else
-      PyTuple_SET_ITEM(o, i, x);
-  }
-  return o;
-}
-
 // Runs the out= form: the outputs, one tensor or a tuple of them, are appended to the arguments.
 PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* out, Arena& arena) {
   const dispatcher::CallInfo* info;
@@ -213,8 +165,14 @@ std::string explain(const Packet* p, const Mismatch& why, PyObject* kwnames) {
   return s;
 }
 
-PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
-                       Value* values) __attribute__((noinline));
+enum class Caller : uint8_t {
+  user,
+  number_protocol,  // gets NotImplemented if no overload takes the arguments
+  contributed       // dispatch_contributed(), which has taken the plugins' keywords out
+};
+
+PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Caller caller, Value* values)
+    __attribute__((noinline));
 
 // Replaces a TypeError by NotImplemented, so that in a + b Python tries the other side.
 PyObject* or_not_implemented(PyObject* answer) {
@@ -223,20 +181,20 @@ PyObject* or_not_implemented(PyObject* answer) {
   Py_RETURN_NOTIMPLEMENTED;
 }
 
-PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
+PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Caller caller) {
   return with_memory([&]() -> PyObject* {
     PyObject* answer;
     if (__builtin_expect(any_function_mode(), 0) &&
         overridden_by_mode(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answer))
-      return number_protocol ? or_not_implemented(answer) : answer;
+      return caller == Caller::number_protocol ? or_not_implemented(answer) : answer;
     if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
     Value values[64];
     PlainLists lists;
-    const bool claimed = kwnames && p->makes_tensors && dispatcher::any_claims();
+    const bool claimed = kwnames && p->makes_tensors && dispatcher::any_claims() && caller != Caller::contributed;
     if (__builtin_expect(!claimed, 1))
       for (const auto& s : *p->overloads)
         if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
-    return dispatch_any(p, args, n, kwnames, number_protocol, values);
+    return dispatch_any(p, args, n, kwnames, caller, values);
   });
 }
 
@@ -254,20 +212,20 @@ PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyO
     if (alpha && it->first == "aten::add") return nullptr;
     swapped.push_back(args[n + k]);
   }
-  PyObject* r = dispatch(cast(packet(it->second)), swapped.data(), n, kwnames, true);
+  PyObject* r = dispatch(cast(packet(it->second)), swapped.data(), n, kwnames, Caller::number_protocol);
   if (r != Py_NotImplemented) return r;
   Py_DECREF(r);
   return nullptr;
 }
 
-// Takes the keywords that plugins contribute out of the call, and applies them to its result. Null without an exception
-// if the call has none.
+// Takes the keywords that plugins contribute out of the call, replaces those that a plugin expands, and applies the
+// contributed ones to the call's result. Null without an exception if the call has none of either kind.
 PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   Contributed contributed;
   std::vector<PyObject*> rest(args, args + n);
   PyObject* names = contributed.take(*p->overloads, args + n, kwnames, rest);
   if (!names) return nullptr;
-  PyObject* result = contributed.any() ? dispatch(p, rest.data(), n, names, false) : nullptr;
+  PyObject* result = contributed.any() ? dispatch(p, rest.data(), n, names, Caller::contributed) : nullptr;
   Py_DECREF(names);
   return result ? contributed.apply(p->overloads->front()->op, result) : nullptr;
 }
@@ -297,34 +255,45 @@ PyObject* interned(PyObject* names) {
   return made;
 }
 
-PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
+PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Caller caller,
                        Value* values) {
   if (PyObject* names = interned(kwnames)) {  // names of f(**options) may not be interned
-    PyObject* result = dispatch(p, args, n, names, number_protocol);
+    PyObject* result = dispatch(p, args, n, names, caller);
     Py_DECREF(names);
     return result;
   }
-  PyObject* answered;
-  if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answered))
-    return number_protocol ? or_not_implemented(answered) : answered;
-  if (p->makes_tensors && kwnames && dispatcher::any_keywords()) {
+  PyObject* answer;
+  if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answer))
+    return caller == Caller::number_protocol ? or_not_implemented(answer) : answer;
+  if (p->makes_tensors && kwnames && dispatcher::any_keywords() && caller != Caller::contributed) {
     PyObject* result = dispatch_contributed(p, args, n, kwnames);
     if (result || PyErr_Occurred()) return result;
   }
   Arena arena;
-  Mismatch quick;
   PyObject* out = nullptr;
-  for (const auto& s : *p->overloads) {
-    if (s->parse(args, n, kwnames, values, &out, arena, &quick)) {
-      if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out, arena);
-      return run(s->op, values);
+  // Calls the first overload that takes the arguments. Null without an exception if none does.
+  const auto call_first = [&](Mismatch* why) -> PyObject* {
+    for (const auto& s : *p->overloads) {
+      if (s->parse(args, n, kwnames, values, &out, arena, why)) {
+        if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out, arena);
+        return run(s->op, values);
+      }
+      if (__builtin_expect(PyErr_Occurred() != nullptr, 0)) return nullptr;
     }
-    if (__builtin_expect(PyErr_Occurred() != nullptr, 0)) return nullptr;
-  }
-  if (number_protocol) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* answer = number_first(p, args, n, kwnames);
+    return nullptr;
+  };
+  Mismatch quick;
+  answer = call_first(&quick);
   if (answer || PyErr_Occurred()) return answer;
-  Mismatch why{true};
+  if (quick.names && dispatcher::any_dim_resolver()) {
+    quick.by_name = true;
+    answer = call_first(&quick);
+    if (answer || PyErr_Occurred()) return answer;
+  }
+  if (caller == Caller::number_protocol) Py_RETURN_NOTIMPLEMENTED;
+  answer = number_first(p, args, n, kwnames);
+  if (answer || PyErr_Occurred()) return answer;
+  Mismatch why{true, quick.by_name};
   for (const auto& s : *p->overloads) {
     s->parse(args, n, kwnames, values, &out, arena, &why);
     if (PyErr_Occurred()) return nullptr;
@@ -334,7 +303,7 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return dispatch(cast(self), args, PyVectorcall_NARGS(nargsf), kwnames, false);
+  return dispatch(cast(self), args, PyVectorcall_NARGS(nargsf), kwnames, Caller::user);
 }
 
 PyObject* descr_get(PyObject* self, PyObject* object, PyObject*) {
@@ -476,10 +445,10 @@ const std::string* packet_overload(PyObject* o) { return Py_TYPE(o) == packet_ty
 void forget_signatures() { generation++; }
 
 PyObject* call_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) {
-  return dispatch(cast(p), args, n, nullptr, false);
+  return dispatch(cast(p), args, n, nullptr, Caller::user);
 }
 PyObject* try_packet(PyObject* p, PyObject* const* args, Py_ssize_t n) {
-  return dispatch(cast(p), args, n, nullptr, true);
+  return dispatch(cast(p), args, n, nullptr, Caller::number_protocol);
 }
 
 int init_packets(PyObject* module) {

@@ -22,12 +22,6 @@ PyObject* try_packet(PyObject* packet, PyObject* const* args, Py_ssize_t n);
 // Runs an operator on values and turns its results into Python; releases the GIL above a work threshold.
 PyObject* run(const dispatcher::Operator* op, const Value* values);
 
-// Returns the name of the results' type: "max", or "mine_max" for an operator of the namespace "mine".
-std::string results_name(const dispatcher::Operator* op);
-// Returns the type of an operator's results, such as lamella.return_types.max, if all of them have names, else null.
-// Overloads with the same names share it. Borrowed, never freed.
-PyTypeObject* results_type(const dispatcher::Operator* op);
-
 int init_packets(PyObject* module);
 
 }  // namespace lamella::binding

@@ -10,11 +10,28 @@
 namespace lamella::binding {
 namespace {
 
-bool is_own(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* key) {
+bool is_own(const Contributed::Overloads& overloads, PyObject* key) {
   for (const auto& s : overloads)
     for (const Param& p : s->params)
       if (key == p.name || PyUnicode_Compare(key, p.name) == 0) return true;
   return false;
+}
+
+// Returns whether an operator takes a keyword by another name than an argument's: as an alias such as `input`, or out.
+bool is_other(const Contributed::Overloads& overloads, PyObject* key) {
+  for (const auto& s : overloads)
+    for (const Param& p : s->params)
+      if (p.other && PyUnicode_Compare(key, p.other) == 0) return true;
+  return PyUnicode_CompareWithASCIIString(key, "out") == 0;
+}
+
+// Returns the plugin's keyword of a name, null if there is none or an operator's own argument has precedence. The name
+// has been converted to UTF-8 before.
+const dispatcher::Keyword* plugins_keyword(const Contributed::Overloads& overloads, PyObject* key) {
+  const bool own = is_own(overloads, key);
+  if (own && !dispatcher::any_claims()) return nullptr;
+  const dispatcher::Keyword* k = dispatcher::find_keyword(PyUnicode_AsUTF8(key));
+  return k && (k->claims || !own) ? k : nullptr;
 }
 
 bool read(const dispatcher::Operator* op, const std::string& name, PyObject* o, Value* v, Arena& arena) {
@@ -60,22 +77,73 @@ bool Contributed::add(const dispatcher::Keyword* k, PyObject* value, const dispa
   return true;
 }
 
-PyObject* Contributed::take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values,
-                            PyObject* kwnames, std::vector<PyObject*>& rest) {
-  std::vector<PyObject*> names;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++) {
-    PyObject* key = PyTuple_GET_ITEM(kwnames, i);
-    const char* name = PyUnicode_AsUTF8(key);
-    if (!name) return nullptr;
-    const dispatcher::Keyword* k = nullptr;
-    if (const bool own = is_own(overloads, key); !own || dispatcher::any_claims()) k = dispatcher::find_keyword(name);
-    if (k && !k->claims && is_own(overloads, key)) k = nullptr;
-    if (!k) {
-      names.push_back(key);
-      rest.push_back(values[i]);
-      continue;
+// Calls the function that replaces unknown keywords, and checks that none of those that it makes was given.
+bool Contributed::expand(const dispatcher::Keyword* by, const dispatcher::Operator* op,
+                         const std::vector<Named>& unknown, PyObject* kwnames) {
+  const std::string who = dispatcher::operator_title(op);
+  auto* pairs = static_cast<Value*>(arena_.take(sizeof(Value) * 2 * unknown.size()));
+  for (size_t i = 0; i < unknown.size(); i++) {
+    dispatcher::Type name;
+    name.kind = dispatcher::Kind::Str;
+    if (!convert(unknown[i].name, name, &pairs[2 * i], arena_)) return false;
+    if (!read(op, text_of(unknown[i].name), unknown[i].value, &pairs[2 * i + 1], arena_)) return false;
+  }
+  Value given = {LAMELLA_DICT, static_cast<uint32_t>(unknown.size()), {0}}, made = core::none();
+  given.as.values = pairs;
+  if (core::guarded([&] { return by->expand(op, by->context, &given, &made); })) {
+    raise_pending();
+    return false;
+  }
+  expanded_ = to_python(made);
+  if (!expanded_) return false;
+  if (!PyDict_Check(expanded_)) {
+    PyErr_Format(PyExc_TypeError, "%s: '%s' of %s must return a dictionary of keywords, got %s", who.c_str(),
+                 by->name.c_str(), by->owner.c_str(), type_name(expanded_).c_str());
+    return false;
+  }
+  PyObject *name, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(expanded_, &at, &name, &value);) {
+    if (!PyUnicode_Check(name)) {
+      PyErr_Format(PyExc_TypeError, "%s: '%s' of %s must return a dictionary with keys of str, got %s", who.c_str(),
+                   by->name.c_str(), by->owner.c_str(), type_name(name).c_str());
+      return false;
     }
-    if (!add(k, values[i], overloads.front()->op)) return nullptr;
+    const auto is_name = [name](PyObject* key) { return PyUnicode_Compare(key, name) == 0; };
+    if (std::any_of(unknown.begin(), unknown.end(), [&](const Named& u) { return is_name(u.name); })) continue;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++) {
+      if (!is_name(PyTuple_GET_ITEM(kwnames, i))) continue;
+      PyErr_Format(PyExc_TypeError, "%s: got two values for argument '%U': one is given, the other follows from '%U'",
+                   who.c_str(), name, unknown.front().name);
+      return false;
+    }
+  }
+  return true;
+}
+
+PyObject* Contributed::take(const Overloads& overloads, PyObject* const* values, PyObject* kwnames,
+                            std::vector<PyObject*>& rest) {
+  const dispatcher::Operator* op = overloads.front()->op;
+  const dispatcher::Keyword* by = dispatcher::rest_keyword();
+  std::vector<PyObject*> names;
+  std::vector<Named> unknown;
+  const auto sort = [&](PyObject* key, PyObject* value, bool expands) {
+    if (!PyUnicode_AsUTF8(key)) return false;
+    if (const dispatcher::Keyword* k = plugins_keyword(overloads, key)) return add(k, value, op);
+    if (expands && !is_own(overloads, key) && !is_other(overloads, key)) {
+      unknown.push_back({key, value});
+    } else {
+      names.push_back(key);
+      rest.push_back(value);
+    }
+    return true;
+  };
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++)
+    if (!sort(PyTuple_GET_ITEM(kwnames, i), values[i], by != nullptr)) return nullptr;
+  if (!unknown.empty()) {
+    if (!expand(by, op, unknown, kwnames)) return nullptr;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(expanded_, &at, &key, &value);)
+      if (!sort(key, value, false)) return nullptr;
   }
   PyObject* kept = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
   for (size_t i = 0; kept && i < names.size(); i++)
@@ -121,6 +189,29 @@ lamella_status apply_python_keyword(const lamella_operator*, void* context, lame
     core::release(core::full(std::exchange(*result, unwrap(done))));
   }
   for (PyObject* o : {args[0], args[1], done, callable}) Py_XDECREF(o);
+  return st;
+}
+
+lamella_status expand_python_keywords(const lamella_operator* op, void* context, const lamella_value* given,
+                                      lamella_value* out) {
+  Gil gil;
+  PyObject* callable = Py_XNewRef(static_cast<PythonKernel*>(context)->callable);
+  if (!callable) {  // the function was withdrawn during this call: all keywords stay unknown
+    *out = core::retain_value(*given);
+    return LAMELLA_OK;
+  }
+  PyObject* args[] = {PyUnicode_FromString(op->name.c_str()), borrowed_to_python(*given)};
+  PyObject* made = args[0] && args[1] ? PyObject_Vectorcall(callable, args, 2, nullptr) : nullptr;
+  Arena arena;
+  arena.saved = true;
+  Value v;
+  if (made && convert_any(made, &v, arena))
+    *out = core::retain_value(v);
+  else if (made && !PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "%s: the keywords in place of %R cannot be passed on: %R",
+                 dispatcher::operator_title(op).c_str(), args[1], made);
+  const lamella_status st = PyErr_Occurred() ? capture_exception() : LAMELLA_OK;
+  for (PyObject* o : {args[0], args[1], made, callable}) Py_XDECREF(o);
   return st;
 }
 

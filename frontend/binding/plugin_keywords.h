@@ -1,5 +1,6 @@
 // Keywords that plugins contribute to every operator that makes tensors, as in zeros(2, requires_grad=True). They are
-// taken out of the call and applied to its result. dispatcher/keywords.h has their registry.
+// taken out of the call and applied to its result. One plugin may take all unknown keywords, as in randn(batch=2), and
+// put others in their place. dispatcher/keywords.h has their registry.
 #pragma once
 
 #include <memory>
@@ -16,13 +17,17 @@ bool makes_tensors(const Signature& s);
 // The plugins' keywords of one call.
 class Contributed {
  public:
+  using Overloads = std::vector<std::unique_ptr<Signature>>;
+  Contributed() = default;
+  Contributed(const Contributed&) = delete;
+  ~Contributed() { Py_XDECREF(expanded_); }
   // Takes the plugins' keywords out of a call; appends the values of the others to `rest` and returns their names, null
   // with an exception. An operator's own argument of the same name has precedence, unless the plugin claims the name.
-  PyObject* take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values, PyObject* kwnames,
-                 std::vector<PyObject*>& rest);
+  // Unknown keywords are replaced by those that the function of rest_keyword() puts in their place.
+  PyObject* take(const Overloads& overloads, PyObject* const* values, PyObject* kwnames, std::vector<PyObject*>& rest);
   // Adds a keyword with its value; returns false with an exception, which names `op` unless that is null.
   bool add(const dispatcher::Keyword* k, PyObject* value, const dispatcher::Operator* op = nullptr);
-  bool any() const { return !found_.empty(); }
+  bool any() const { return !found_.empty() || expanded_; }
   // Applies the keywords to the result in the order of their ranks, and returns it or the tensor that a plugin replaces
   // it by. A result that is no tensor is left as it is. If a plugin refuses, the result is released, and null is
   // returned with an exception. `op` is an overload of the operator that made the result.
@@ -33,7 +38,13 @@ class Contributed {
     const dispatcher::Keyword* keyword;
     Value value;
   };
+  struct Named {
+    PyObject *name, *value;  // borrowed
+  };
+  bool expand(const dispatcher::Keyword* by, const dispatcher::Operator* op, const std::vector<Named>& unknown,
+              PyObject* kwnames);
   std::vector<One> found_;
+  PyObject* expanded_ = nullptr;  // the dictionary that replaces the unknown keywords
   Arena arena_;
 };
 
@@ -44,5 +55,8 @@ PyObject* apply_keywords(PyObject* tensor, PyObject* keywords, PyObject** unknow
 // Calls a PythonKernel with the tensor *result and the value. If it returns another tensor, that replaces *result.
 lamella_status apply_python_keyword(const lamella_operator* op, void* context, lamella_tensor** result,
                                     const lamella_value* value);
+// Calls a PythonKernel with the operator's name and the given keywords, and converts the dictionary that it returns.
+lamella_status expand_python_keywords(const lamella_operator* op, void* context, const lamella_value* given,
+                                      lamella_value* out);
 
 }  // namespace lamella::binding

@@ -1,8 +1,10 @@
 #include "frontend/binding/protocols.h"
 
+#include "dispatcher/dims.h"
 #include "dispatcher/restricted.h"
 #include "frontend/binding/buffer.h"
 #include "frontend/binding/interop.h"
+#include "frontend/binding/named_dims.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/plugin_attributes.h"
 #include "frontend/binding/tensor_object.h"
@@ -219,25 +221,34 @@ PyObject* get_transposed(PyObject* a, void*) {
 }
 
 // Returns one entry for size(dim) or stride(dim).
-PyObject* one_of(const char* name, const Tensor* t, const int64_t* entries, PyObject* dim) {
+PyObject* one_of(const char* name, Tensor* t, const int64_t* (Tensor::*entries)() const, PyObject* dim) {
+  if (PyUnicode_Check(dim) && dispatcher::any_dim_resolver()) {
+    dispatcher::Type one;
+    one.kind = dispatcher::Kind::Int;
+    Arena arena;
+    Value v;
+    if (!resolve_dims(t, dim, one, &v, arena, std::string(name) + ": argument 'dim'")) return nullptr;
+    return PyLong_FromLongLong((t->*entries)()[v.as.i]);
+  }
   long d = PyLong_AsLong(dim);
   if (d == -1 && PyErr_Occurred())
-    return PyErr_Format(PyExc_TypeError, "%s: argument 'dim' must be int, got %s", name, type_name(dim).c_str());
+    return PyErr_Format(PyExc_TypeError, "%s: argument 'dim' must be int, got %s%s", name, type_name(dim).c_str(),
+                        names_hint(dim, false));
   if (d < -t->ndim() || d >= t->ndim())
     return PyErr_Format(PyExc_IndexError, "%s: argument 'dim': dimension %ld is out of range for %d dimensions", name,
                         d, t->ndim());
-  return PyLong_FromLongLong(entries[d < 0 ? d + t->ndim() : d]);
+  return PyLong_FromLongLong((t->*entries)()[d < 0 ? d + t->ndim() : d]);
 }
 PyObject* size(PyObject* a, PyObject* args) {
   PyObject* dim = Py_None;
   if (!PyArg_ParseTuple(args, "|O:size", &dim)) return nullptr;
-  return dim == Py_None ? get_shape(a, nullptr) : one_of("size", unwrap(a), unwrap(a)->sizes(), dim);
+  return dim == Py_None ? get_shape(a, nullptr) : one_of("size", unwrap(a), &Tensor::sizes, dim);
 }
 PyObject* stride(PyObject* a, PyObject* args) {
   PyObject* dim = Py_None;
   if (!PyArg_ParseTuple(args, "|O:stride", &dim)) return nullptr;
-  const Tensor* t = unwrap(a);
-  return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, t->strides(), dim);
+  Tensor* t = unwrap(a);
+  return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, &Tensor::strides, dim);
 }
 // Raises for an opaque tensor, whose elements have no addresses.
 PyObject* data_ptr(PyObject* a, PyObject*) {

@@ -13,6 +13,7 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
 #include "dispatcher/checked_call.h"
+#include "dispatcher/dims.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/layer.h"
@@ -91,7 +92,7 @@ PyObject* go_on(Call* c, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
   if (!unchanged(c, args, n, kwnames)) {
     const Signature* s = signature(op);
     if (!s) return nullptr;
-    Mismatch why{true};
+    Mismatch why{true, dispatcher::any_dim_resolver()};
     PyObject* out = nullptr;
     if (!s->parse(args, n, kwnames, values, &out, arena, &why)) {
       if (!PyErr_Occurred())
@@ -200,7 +201,7 @@ PyObject* call_kernel(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
     if (!s) return nullptr;
     Arena arena;
     Value values[64], rets[LAMELLA_MAX_RETURNS];
-    Mismatch why{true};
+    Mismatch why{true, dispatcher::any_dim_resolver()};
     PyObject* out = nullptr;
     if (!s->parse(args, PyVectorcall_NARGS(nargsf), kwnames, values, &out, arena, &why)) {
       if (!PyErr_Occurred())

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "dispatcher/dims.h"
 #include "dispatcher/named_kinds.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/keys.h"
@@ -16,12 +17,14 @@
 #include "dispatcher/operators.h"
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/rules.h"
+#include "frontend/binding/named_dims.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/python_backend.h"
 #include "frontend/binding/python_face.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/status.h"
+#include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
 namespace py = pybind11;
@@ -189,9 +192,32 @@ class PyLibrary {
   lamella_handle keyword(const std::string& name, py::object callable, const std::string& layer, uint32_t flags) {
     lamella_handle h = 0;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    const lamella_keyword_def def = {sizeof def,           flags, name.c_str(), layer.empty() ? nullptr : layer.c_str(),
-                                     apply_python_keyword, cell};
+    lamella_keyword_def def{};
+    def.size = sizeof def;
+    def.flags = flags;
+    def.name = name.c_str();
+    def.layer = layer.empty() ? nullptr : layer.c_str();
+    def.apply = apply_python_keyword;
+    def.context = cell;
     const lamella_status st = dispatcher::add_keyword(open(), def, &h);
+    return keep(st, h, cell);
+  }
+  lamella_handle keywords(py::object expand) {
+    lamella_handle h = 0;
+    auto* cell = new PythonKernel{expand.release().ptr()};
+    lamella_keyword_def def{};
+    def.size = sizeof def;
+    def.flags = LAMELLA_KEYWORD_REST;
+    def.name = "expand";
+    def.expand = expand_python_keywords;
+    def.context = cell;
+    const lamella_status st = dispatcher::add_keyword(open(), def, &h);
+    return keep(st, h, cell);
+  }
+  lamella_handle dim_resolver(py::object function) {
+    lamella_handle h = 0;
+    auto* cell = new PythonKernel{function.release().ptr()};
+    const lamella_status st = dispatcher::add_dim_resolver(open(), resolve_python_dim, cell, &h);
     return keep(st, h, cell);
   }
   lamella_handle disable(const std::string& op, const std::string& key) {
@@ -279,12 +305,25 @@ void add_registration(py::module_& m) {
       .def("backend", &PyLibrary::backend)
       .def("process_include", &PyLibrary::process_include)
       .def("keyword", &PyLibrary::keyword)
+      .def("keywords", &PyLibrary::keywords)
+      .def("dim_resolver", &PyLibrary::dim_resolver)
       .def("rule", &PyLibrary::rule)
       .def("on_rule", &PyLibrary::on_rule)
       .def("own", &PyLibrary::own)
       .def("withdraw", &PyLibrary::withdraw, py::arg("handle"), py::arg("missing_ok") = false)
       .def("close", &PyLibrary::close);
   m.def("_backend_slots", [] { return backend_slots(); });
+  // Returns the number of a dimension that a str names; `where` begins errors.
+  m.def("_resolve_dim", [](const std::string& where, const py::object& tensor, const py::object& name) {
+    if (!is_tensor(tensor.ptr()) || *names_hint(name.ptr(), false))
+      throw py::type_error(where + ": got a " + type_name(name.ptr()) + names_hint(name.ptr(), false));
+    dispatcher::Type type;
+    type.kind = dispatcher::Kind::Int;
+    Arena arena;
+    Value v;
+    if (!resolve_dims(unwrap(tensor.ptr()), name.ptr(), type, &v, arena, where)) throw py::error_already_set();
+    return v.as.i;
+  });
   m.def("_error_class", [](const std::string& name) {
     const char* known;
     for (int kind = dispatcher::first_error_kind; (known = dispatcher::describe_error_kind(kind, nullptr)); kind++)

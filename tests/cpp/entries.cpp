@@ -313,10 +313,61 @@ static void layers(int32_t cpu) {
   done("a layer for every thread of the process");
 }
 
+// A keyword definition that takes all unknown keywords, and the function that finds dimensions by name.
+static void names() {
+  const lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "aten", "names", LAMELLA_EXTENDS, 0};
+  lamella_library* l;
+  OK(api, api->library_open(&def, &l));
+  lamella_keyword_def rest{};
+  rest.size = sizeof rest;
+  rest.name = "sizes";
+  rest.flags = LAMELLA_KEYWORD_REST;
+  FAILS(api, api->keyword(l, &rest, nullptr), "keyword: 'expand' must not be null");
+  rest.expand = [](const lamella_operator*, void*, const lamella_value* given, lamella_value* out) -> lamella_status {
+    return api->value_retain(given, out);
+  };
+  rest.flags = LAMELLA_KEYWORD_REST | LAMELLA_KEYWORD_CLAIMS;
+  FAILS(api, api->keyword(l, &rest, nullptr), "keyword: 'sizes' must have either 'expand'");
+  rest.apply = [](const lamella_operator*, void*, lamella_tensor**, const lamella_value*) -> lamella_status {
+    return LAMELLA_OK;
+  };
+  rest.flags = 0;
+  FAILS(api, api->keyword(l, &rest, nullptr), "keyword: 'sizes' must have either 'expand'");
+  rest.flags = LAMELLA_KEYWORD_REST;
+  FAILS(api, api->keyword(l, &rest, nullptr), "keyword: 'sizes' must have either 'expand'");
+  rest.apply = nullptr;
+  rest.layer = "autograd";
+  FAILS(api, api->keyword(l, &rest, nullptr), "keyword: 'sizes' must have either 'expand'");
+  rest.layer = nullptr;
+  lamella_handle first;
+  OK(api, api->keyword(l, &rest, &first));
+  rest.name = "others";
+  FAILS(api, api->keyword(l, &rest, nullptr), "all unknown keywords are taken by names; names cannot");
+  OK(api, api->withdraw(first));
+  OK(api, api->keyword(l, &rest, nullptr));
+
+  const lamella_resolve_dim resolve = [](void*, lamella_tensor*, const char*, int64_t* dim) -> lamella_status {
+    *dim = 0;
+    return LAMELLA_OK;
+  };
+  FAILS(api, api->dim_resolver(l, nullptr, nullptr, nullptr), "dim_resolver: argument 1");
+  OK(api, api->dim_resolver(l, resolve, nullptr, &first));
+  FAILS(api, api->dim_resolver(l, resolve, nullptr, nullptr), "resolved by names; names cannot");
+  OK(api, api->withdraw(first));
+  OK(api, api->dim_resolver(l, resolve, nullptr, nullptr));
+  api->library_close(l);
+  OK(api, api->library_open(&def, &l));
+  OK(api, api->keyword(l, &rest, nullptr));
+  OK(api, api->dim_resolver(l, resolve, nullptr, nullptr));
+  api->library_close(l);
+  done("one plugin takes unknown keywords, one resolves names of dimensions");
+}
+
 int main(int argc, char** argv) {
   start(argc, argv);
   streams();
   operators();
   storages(cpu);
   layers(cpu);
+  names();
 }

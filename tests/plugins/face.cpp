@@ -1,7 +1,9 @@
 // A CPython extension module of another package on <lamella/python.h>: it links neither Lamella nor Python.
 #include <lamella/python.h>
 
+#include <string>
 #include <thread>
+#include <vector>
 
 using lamella::api;
 using lamella::python::face;
@@ -59,7 +61,7 @@ static lamella_status scale(const lamella_operator*, void*, lamella_tensor** to,
     static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lamella::as_double(*value));
   return LAMELLA_OK;
 }
-static const lamella_keyword_def scaled = {sizeof scaled, 0, "scaled", nullptr, scale, nullptr};
+static const lamella_keyword_def scaled = {sizeof scaled, 0, "scaled", nullptr, scale, nullptr, nullptr};
 static const lamella_library_def def = {sizeof def, LAMELLA_TARGET_VERSION, "face", "face.cpp", LAMELLA_EXTENDS, 0};
 // Registers an attribute of Tensor that gives the number of elements; its name is the argument.
 static PyObject* attribute(PyObject*, PyObject* name) {
@@ -83,10 +85,58 @@ static PyObject* keyword(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
+// Names the first dimension `first` and the last one `last`; `far` is a fault: no tensor has so many dimensions.
+static lamella_status resolve(void*, lamella_tensor* self, const char* name, int64_t* dim) {
+  const std::string text = name;
+  if (text != "first" && text != "last" && text != "far")
+    return lamella::fail(LAMELLA_INDEX_ERROR, "there is no dimension '" + text + "'");
+  *dim = text == "first" ? 0 : text == "far" ? 99 : self->dl.ndim - 1;
+  return LAMELLA_OK;
+}
+// Takes unknown keywords whose values are ints for the sizes of dimensions; other keywords stay in.
+static lamella_status expand(const lamella_operator*, void*, const lamella_value* given, lamella_value* out) {
+  std::vector<int64_t> sizes;
+  lamella_value size = {LAMELLA_STRING, 4, {0}};
+  size.as.string = "size";
+  std::vector<lamella_value> pairs = {size, lamella::none()};
+  for (uint32_t i = 0; i < given->length; i++) {
+    const lamella_value *key = given->as.values + 2 * i, *value = key + 1;
+    if (value->tag == LAMELLA_INT)
+      sizes.push_back(value->as.i);
+    else
+      pairs.insert(pairs.end(), {*key, *value});
+  }
+  pairs[1] = lamella::value(sizes);
+  lamella_value made = {LAMELLA_DICT, static_cast<uint32_t>(pairs.size() / 2), {0}};
+  made.as.values = pairs.data();
+  return api().value_retain(&made, out);
+}
+static lamella_library* dims_library = nullptr;
+static PyObject* resolver(PyObject*, PyObject* on) {
+  if (on == Py_False) {
+    api().library_close(dims_library);
+  } else if (api().library_open(&def, &dims_library) || api().dim_resolver(dims_library, resolve, nullptr, nullptr)) {
+    return face().raise_pending();
+  }
+  Py_RETURN_NONE;
+}
+static lamella_library* rest_library = nullptr;
+static PyObject* rest(PyObject*, PyObject* on) {
+  static const lamella_keyword_def sizes = {sizeof sizes, LAMELLA_KEYWORD_REST, "sizes", nullptr, nullptr, nullptr,
+                                            expand};
+  if (on == Py_False) {
+    api().library_close(rest_library);
+  } else if (api().library_open(&def, &rest_library) || api().keyword(rest_library, &sizes, nullptr)) {
+    return face().raise_pending();
+  }
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {{"negative", negative, METH_O, nullptr},   {"through", through, METH_O, nullptr},
                                 {"errors", errors, METH_O, nullptr},       {"drop", drop, METH_O, nullptr},
                                 {"name", name, METH_O, nullptr},           {"keyword", keyword, METH_O, nullptr},
-                                {"attribute", attribute, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+                                {"attribute", attribute, METH_O, nullptr}, {"resolver", resolver, METH_O, nullptr},
+                                {"rest", rest, METH_O, nullptr},           {nullptr, nullptr, 0, nullptr}};
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "face", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
 
 PyMODINIT_FUNC PyInit_face(void) {

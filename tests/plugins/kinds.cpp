@@ -1,5 +1,5 @@
 // Kinds of errors of a plugin's own: the operator kinds::fail raises one of them.
-#include <lamella/library.h>
+#include <lamella/extension.h>
 
 namespace {
 

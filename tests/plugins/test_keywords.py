@@ -1,4 +1,7 @@
-"""Keywords that plugins add to factories: the functions that accept them, values, conflicts, errors, withdrawal."""
+"""Keywords that plugins add to factories: the functions that accept them, values, conflicts, errors, withdrawal.
+
+The second half tests the function that puts keywords in the place of unknown ones.
+"""
 
 import gc
 import weakref
@@ -244,3 +247,220 @@ def test_a_native_one(face):
     face.keyword(False)
     with pytest.raises(TypeError, match="has no argument 'scaled'"):
         lamella.ones(2, scaled=3)
+
+
+# ---- unknown keywords, which one library expands ---------------------------------------------------------------------
+
+EXPANDING = {
+    "empty": lambda **k: lamella.empty(**k),
+    "zeros": lambda **k: lamella.zeros(**k),
+    "ones": lambda **k: lamella.ones(**k),
+    "full": lambda **k: lamella.full(fill_value=1.5, **k),
+    "rand": lambda **k: lamella.rand(**k),
+    "randn": lambda **k: lamella.randn(**k),
+    "randint": lambda **k: lamella.randint(high=3, **k),
+    "normal": lambda **k: lamella.normal(mean=0.0, std=1.0, **k),
+    "namespace": lambda **k: lamella.ops.aten.zeros(**k),
+    "overload": lambda **k: lamella.ones.default(**k),
+}
+
+
+@pytest.fixture
+def sized(lib):
+    """Makes sizes and `labels` of unknown keywords that are ints; returns (calls of expand, values of `labels`)."""
+    calls, labels = [], []
+
+    def expand(operator, keywords):
+        calls.append((operator, keywords))
+        sizes = {k: v for k, v in keywords.items() if type(v) is int}
+        others = {k: v for k, v in keywords.items() if k not in sizes}
+        return {"size": list(sizes.values()), "labels": tuple(sizes)} | others
+
+    lib.register_keyword("labels", lambda tensor, value: labels.append((tensor, value)))
+    lib.register_keywords(expand)
+    return calls, labels
+
+
+@pytest.mark.parametrize("make", EXPANDING.values(), ids=EXPANDING)
+def test_sizes_by_name(sized, make):
+    calls, labels = sized
+    made = make(batch=2, height=1, width=3)
+    assert made.shape == (2, 1, 3)
+    assert [k for _, k in calls] == [{"batch": 2, "height": 1, "width": 3}]
+    assert len(labels) == 1 and labels[0][0] is made and labels[0][1] == ["batch", "height", "width"]
+    assert make(width=3, dtype=lamella.float64, batch=2).dtype is lamella.float64
+    assert calls[1][1] == {"width": 3, "batch": 2} and labels[1][1] == ["width", "batch"]
+
+
+def test_the_operators_name(lib, sized):
+    lib.define("make(int[] size, *, ScalarType? dtype=None) -> Tensor", category="creation", out=True)
+    lib.impl("make", lambda size, *, dtype=None: lamella.ones(size), "composite")
+    out = lamella.zeros(2)
+    lamella.randn(n=1), lamella.ops.keywords.make(n=2), lamella.ops.keywords.make(n=2, out=out)
+    assert [name for name, _ in sized[0]] == ["aten::randn", "keywords::make", "keywords::make"]
+    assert out.tolist() == [1, 1]
+
+
+def test_beside_a_registered_keyword(lib, sized):
+    lib.register_keyword("plus", lambda tensor, value: tensor.add_(value))
+    made = lamella.zeros(plus=3, n=2, requires_grad=False) if hasattr(X, "grad") else lamella.zeros(plus=3, n=2)
+    assert made.tolist() == [3, 3] and sized[0] == [("aten::zeros", {"n": 2})]
+
+
+def test_known_keywords_are_not_expanded(sized):
+    lamella.zeros(2), lamella.zeros(size=(2,), dtype=lamella.int64), lamella.zeros_like(input=X, dtype=lamella.int64)
+    lamella.zeros(2, labels=("n",)), lamella.zeros(2, out=lamella.empty(2)), lamella.zeros(2, out=None, labels=())
+    assert sized[0] == []
+
+
+def test_what_stays_in_is_unknown(sized):
+    for call in (
+        lambda: lamella.zeros(n=2, glitter="no number"),
+        lambda: lamella.zeros(n=2, glitter=None),
+        lambda: lamella.zeros(n=2, glitter=X),
+        lambda: lamella.zeros(n=2, glitter=[X, X]),
+    ):
+        with pytest.raises(TypeError, match="zeros: has no argument 'glitter'"):
+            call()
+    assert len(sized[0]) == 4 and sized[1] == []
+
+
+def test_an_expanded_name_that_is_unknown(lib):
+    lib.register_keywords(lambda operator, keywords: {"size": [1], "frobnicate": 2})
+    with pytest.raises(TypeError, match="zeros: has no argument 'frobnicate'"):
+        lamella.zeros(n=2)
+    with pytest.raises(TypeError, match="zeros_like: has no argument '(size|frobnicate)'"):
+        lamella.zeros_like(X, n=2)
+
+
+def test_a_size_beside_names_of_sizes(sized):
+    with pytest.raises(TypeError, match="zeros: got two values for argument 'size'"):
+        lamella.zeros(2, n=2)
+    with pytest.raises(TypeError, match="zeros: got two values for argument 'size': one is given, the other .* 'n'"):
+        lamella.zeros(size=(2,), n=2)
+    with pytest.raises(TypeError, match="zeros: got two values for argument 'labels': one is given"):
+        lamella.zeros(n=2, labels=("m",))
+    assert sized[1] == []
+
+
+@pytest.mark.parametrize("value", [len, {1: 2}, 1 << 70], ids=repr)
+def test_unknown_keywords_that_cannot_be(sized, value):
+    with pytest.raises((TypeError, OverflowError)):
+        lamella.zeros(n=2, glitter=value)
+    assert sized == ([], [])
+
+
+@pytest.mark.parametrize(
+    "made", [None, 3, ["size"], "size", lamella.ones(1), [("size", [2])]], ids=lambda m: repr(m)[:9]
+)
+def test_expand_returns_no_dictionary(lib, made):
+    lib.register_keywords(lambda operator, keywords: made)
+    with pytest.raises(TypeError, match="zeros: "):
+        lamella.zeros(n=2)
+
+
+@pytest.mark.parametrize("made", [{1: 2}, {None: [2]}, {"size": len}, {"size": [len]}], ids=repr)
+def test_expand_returns_a_dictionary_that_cannot_be(lib, made):
+    lib.register_keywords(lambda operator, keywords: made)
+    with pytest.raises(TypeError, match="zeros: the keywords in place of {'n': 2} cannot be passed on"):
+        lamella.zeros(n=2)
+
+
+def test_expand_returns_values_of_a_wrong_type(lib):
+    lib.register_keywords(lambda operator, keywords: {"size": "two"})
+    with pytest.raises(TypeError, match="zeros: argument 'size' must be list of int, got str"):
+        lamella.zeros(n=2)
+
+
+def test_expand_returns_what_it_got(lib):
+    lib.register_keywords(lambda operator, keywords: keywords)
+    with pytest.raises(TypeError, match="zeros: has no argument 'n'"):
+        lamella.zeros(2, n=2)
+    with pytest.raises(TypeError, match="add: has no argument 'n'"):
+        X.add(X, n=2)
+
+
+def test_expand_drops_keywords(lib):
+    lib.register_keywords(lambda operator, keywords: {})
+    assert lamella.zeros(2, n=3).shape == (2,)
+    with pytest.raises(TypeError, match="zeros: missing argument 'size'"):
+        lamella.zeros(n=3)
+
+
+def test_expand_raises(lib):
+    refusal = ValueError("no names today")
+
+    def refuse(operator, keywords):
+        raise refusal
+
+    lib.register_keywords(refuse)
+    with pytest.raises(ValueError) as caught:
+        lamella.zeros(n=2)
+    assert caught.value is refusal
+    assert lamella.zeros(2).shape == (2,)
+
+
+def test_values_pass_unchanged(lib):
+    got = []
+    lib.register_keyword("sparkle", lambda tensor, value: got.append(value))
+    lib.register_keywords(lambda operator, keywords: {"size": [1], "sparkle": keywords["glitter"]})
+    for value in VALUES:
+        lamella.zeros(glitter=value)
+    lamella.zeros(glitter=X)
+    assert got[:-1] == VALUES and [type(g) for g in got[:-1]] == [type(v) for v in VALUES] and got[-1] is X
+
+
+def test_tensor_does_not_expand(sized):
+    with pytest.raises(TypeError, match="tensor: has no argument 'n'"):
+        lamella.tensor([1], n=1)
+    with pytest.raises(TypeError, match="'n'"):
+        X.new_tensor([1], n=1)
+    assert sized == ([], [])
+
+
+def test_expand_may_make_tensors(lib):
+    lib.register_keywords(lambda operator, keywords: {"size": lamella.zeros(size=(2,)).shape})
+    assert lamella.ones(n=1).shape == (2,)
+
+
+def test_two_who_expand(lib, sized):
+    other = Library("other", "FRAGMENT", owner="somebody else")
+    with pytest.raises(RuntimeError, match="all unknown keywords are taken by the test; somebody else cannot"):
+        other.register_keywords(lambda operator, keywords: {})
+    with pytest.raises(TypeError, match="register_keywords: argument 'expand': expected a callable"):
+        other.register_keywords({})
+    assert lamella.zeros(n=2).shape == (2,)
+    other.register_keyword("expand", lambda tensor, value: None)  # another name than that of the function above
+    lamella.zeros(n=2, expand=1)
+    other.close()
+
+
+def test_withdrawal_of_expand(lib):
+    expand = lambda operator, keywords: {"size": list(keywords.values())}  # noqa: E731
+    watch = weakref.ref(expand)
+    handle = lib.register_keywords(expand)
+    del expand
+    assert lamella.zeros(n=2).shape == (2,)
+    lib.withdraw(handle)
+    gc.collect()
+    assert watch() is None
+    with pytest.raises(TypeError, match="has no argument 'n'|missing argument 'size'"):
+        lamella.zeros(n=2)
+    handle = lib.register_keywords(lambda operator, keywords: lib.withdraw(handle) or {"size": [3]})
+    assert lamella.zeros(n=2).shape == (3,)  # the call that withdraws it is its last one
+    with pytest.raises(TypeError, match="has no argument 'n'|missing argument 'size'"):
+        lamella.zeros(n=2)
+
+
+def test_a_native_one_that_expands(face):
+    face.rest(True)
+    try:
+        assert lamella.zeros(n=2, m=3, dtype=lamella.int64).tolist() == [[0, 0, 0]] * 2
+        with pytest.raises(TypeError, match="has no argument 'glitter'"):
+            lamella.zeros(n=2, glitter="no number")
+        with pytest.raises(RuntimeError, match="all unknown keywords are taken by face.cpp"):
+            Library("keywords", "FRAGMENT", owner="the test").register_keywords(print)
+    finally:
+        face.rest(False)
+    with pytest.raises(TypeError, match="has no argument 'n'|missing argument 'size'"):
+        lamella.zeros(n=2)

@@ -39,6 +39,13 @@ def test_the_files_in_cpp(number, name, lines, tmp_path, monkeypatch):
     assert result.attempted == lines and not result.failed, "".join(report)
 
 
+def test_names_of_dimensions():
+    report = []
+    test = doctest.DocTestParser().get_doctest(blocks("python")[3], {}, "docs/write_a_layer.md", None, 0)
+    result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    assert result.attempted == 11 and not result.failed, "".join(report)
+
+
 def test_every_key_of_the_manifest_is_there():
     section = PAGE.partition("## The manifest")[2]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(MANIFEST)

@@ -284,8 +284,19 @@ class LAMELLA_HIDDEN Library {
     return *this;
   }
   Library& keyword(const char* name, lamella_apply_keyword apply, const char* layer = nullptr, uint32_t flags = 0) {
-    const lamella_keyword_def d = {sizeof d, flags, name, layer, apply, nullptr};
+    const lamella_keyword_def d = {sizeof d, flags, name, layer, apply, nullptr, nullptr};
     if (!status_) status_ = api().keyword(lib_, &d, nullptr);
+    return *this;
+  }
+  /* Registers the function that replaces unknown keywords of factories; the name is for errors. */
+  Library& keywords(const char* name, lamella_expand_keywords expand) {
+    const lamella_keyword_def d = {sizeof d, LAMELLA_KEYWORD_REST, name, nullptr, nullptr, nullptr, expand};
+    if (!status_) status_ = api().keyword(lib_, &d, nullptr);
+    return *this;
+  }
+  /* Registers the function that finds dimensions by name. */
+  Library& dim_resolver(lamella_resolve_dim resolve) {
+    if (!status_) status_ = api().dim_resolver(lib_, resolve, nullptr, nullptr);
     return *this;
   }
   Library& interface(const char* name, uint32_t version, const void* table) {

@@ -99,12 +99,17 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, **out):
     return _nonzero(input, as_tuple=True, **out) if as_tuple else _nonzero(input, **out)
 
 
+def _numbers(t, dims):
+    """Returns the dimensions of a tensor with numbers in place of names."""
+    return [_C._resolve_dim("tensordot: argument 'dims'", t, d) if isinstance(d, str) else d for d in dims]
+
+
 def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
     """Sums products of elements over pairs of dimensions, one of ``a`` and one of ``b``.
 
     Args:
         dims: the number of dimensions, the last of ``a`` and the first of ``b``; or two lists, the dimensions of ``a``
-            and those of ``b``; or a tensor with the lists as rows
+            and those of ``b``, by number or by name; or a tensor with the lists as rows
 
     Raises:
         RuntimeError: the sizes of two paired dimensions differ, or the lengths of the lists do
@@ -119,8 +124,8 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
     if isinstance(dims, (tuple, list)):
         if len(dims) != 2:
             raise RuntimeError(f"tensordot: argument 'dims' must be a number or two lists, got {dims!r}")
-        left, right = ([d] if hasattr(d, "__index__") else list(d) for d in dims)
-        made = _tensordot(a, b, left, right)
+        left, right = ([d] if hasattr(d, "__index__") or isinstance(d, str) else list(d) for d in dims)
+        made = _tensordot(a, b, _numbers(a, left), _numbers(b, right))
     else:
         made = _tensordot(a, b, dims)
     return made if out is None else out.resize_(made.shape).copy_(made)

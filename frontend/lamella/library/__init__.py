@@ -33,7 +33,8 @@ from ._functions import (
     register_layer,
     register_vmap,
 )
-from ._library import Layer, Library, fallthrough_kernel
+from ._layer import Layer, fallthrough_kernel
+from ._library import Library
 from ._objects import ObjectKind
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 

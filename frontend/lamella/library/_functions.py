@@ -10,7 +10,8 @@ from lamella import _C
 
 from ._backend import Backend
 from ._checks import check_callable, check_type, devices, key_name
-from ._library import Layer, Library
+from ._layer import Layer
+from ._library import Library
 from ._rules import Autocast, Rule, Vmap, found, named
 from ._site import Registration, Site, earlier
 

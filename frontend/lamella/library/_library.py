@@ -1,10 +1,8 @@
-"""Library, which makes all registrations of one namespace, and Layer, which it returns for a layer."""
+"""Library, which makes all registrations of one namespace."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lamella import _C
@@ -13,6 +11,7 @@ from lamella._namespace import show_modules
 
 from ._backend import Backend, described
 from ._checks import check_callable, check_type, key_name, several
+from ._layer import Layer, fallthrough_kernel
 from ._objects import ObjectKind
 from ._objects import forget as forget_kind
 from ._objects import keep as keep_kind
@@ -24,69 +23,6 @@ INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 # Kinds of registrations of which a name may have several; of any other kind it has one.
 STACK = ("kernel", "category", "rule", "switch")
 KINDS = ("DEF", "IMPL", "FRAGMENT")
-
-
-def fallthrough_kernel(*args: Any, **kwargs: Any) -> Any:
-    """Passed to ``impl`` as the kernel for a layer: the operator falls through it.
-
-    >>> lib = lamella.library.Library("aten", "IMPL")
-    >>> layer = lamella.library.register_layer("noisy", lambda call, *args, **kwargs: print(call.name) or call(*args))
-    >>> _ = lib.impl("exp", lamella.library.fallthrough_kernel, "noisy")
-    >>> with layer.on():
-    ...     _ = lamella.ones(1).exp().neg()
-    aten::ones
-    aten::neg
-    >>> layer.remove()
-    >>> lib.close()
-    """
-    raise NotImplementedError("fallthrough_kernel() should never be called: it is passed to Library.impl")
-
-
-@dataclass(frozen=True)
-class Layer:
-    """A registered layer: on inside ``with layer.on():``, or for the whole process with ``layer.always(True)``."""
-
-    name: str
-    bit: int
-    handle: int
-    library: Library
-    # Holds the handle of `process_include` while the layer is on for the whole process.
-    _always: list[int] = field(default_factory=list, compare=False, repr=False)
-
-    @contextmanager
-    def on(self):
-        """Makes the layer see every call of this thread inside the block."""
-        include, exclude = _C._thread_layers()
-        _C._set_thread_layers(include | 1 << self.bit, exclude & ~(1 << self.bit))
-        try:
-            yield self
-        finally:
-            _C._set_thread_layers(include, exclude)
-
-    @contextmanager
-    def off(self):
-        """Makes the layer see no call of this thread inside the block."""
-        include, exclude = _C._thread_layers()
-        _C._set_thread_layers(include, exclude | 1 << self.bit)
-        try:
-            yield self
-        finally:
-            _C._set_thread_layers(include, exclude)
-
-    def always(self, on: bool) -> None:
-        """Switches the layer on or off for every thread of the process."""
-        if on and not self._always:
-            self.library._check_open()
-            self._always.append(self.library._library.process_include(1 << self.bit))
-        elif not on and self._always:
-            handle = self._always.pop()
-            if not self.library._closed:  # closing the library has withdrawn it
-                self.library._library.withdraw(handle)
-
-    def remove(self) -> None:
-        """Withdraws the layer."""
-        self.always(False)
-        self.library.withdraw(self.handle)
 
 
 class Library:
@@ -203,9 +139,7 @@ class Library:
             show_modules()
         return handle
 
-    def impl(
-        self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", *, all_forms: bool = False
-    ) -> int:
+    def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", *, all_forms: bool = False) -> int:
         """Registers a kernel for an operator under a key: the name of a device, of a layer or of a plugin's dtype,
         "backend" or "composite".
 
@@ -384,6 +318,47 @@ class Library:
         if not claims and any(a["name"] == name for a in _C._describe("aten::zeros")["args"]):
             raise ValueError(f"register_keyword: argument 'name': {name!r} is an argument already; see 'claims'")
         return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply, layer, int(claims)))
+
+    def register_keywords(self, expand: Callable[[str, dict[str, Any]], dict[str, Any]]) -> int:
+        """Takes the unknown keywords of all operators that make tensors, and puts others in their place.
+
+        ``expand(operator, keywords)`` is called with the operator's name, such as "aten::randn", and the keywords that
+        neither the operator has nor ``register_keyword`` has added. The entries of the dictionary that it returns are
+        treated as if the caller had written them. A keyword that it cannot use it leaves in: the call raises the error
+        of an unknown keyword.
+        ``lamella.tensor`` and ``new_tensor``, whose sizes follow from their data, do not call it.
+
+        Raises:
+            RuntimeError: a library does this already; the message names both owners
+
+        >>> lib = lamella.library.Library("mine", "DEF")
+        >>> _ = lib.register_keywords(lambda operator, keywords: {"size": list(keywords.values())})
+        >>> lamella.zeros(batch=2, height=1, dtype=lamella.int64)
+        tensor([[0],
+                [0]])
+        >>> lib.close()
+        """
+        check_callable("register_keywords", "expand", expand)
+        return self._register(("keywords",), lambda *at: self._library.keywords(expand))
+
+    def register_dim_resolver(self, function: Callable[[_C.Tensor, str], int]) -> int:
+        """Gives dimensions names: every argument that counts dimensions, as ``dim``, then takes names as well.
+
+        ``function(tensor, name)`` returns the dimension's number, from 0 on, or raises an error that lists the names
+        there are. The tensor is the first one of the call.
+
+        Raises:
+            RuntimeError: a library does this already; the message names both owners
+
+        >>> lib = lamella.library.Library("mine", "DEF")
+        >>> _ = lib.register_dim_resolver(lambda tensor, name: ["row", "column"].index(name))
+        >>> x = lamella.tensor([[1, 2], [3, 4]])
+        >>> x.sum("row"), x.sum(["row", "column"]), x.size("column")
+        (tensor([4, 6]), tensor(10), 2)
+        >>> lib.close()
+        """
+        check_callable("register_dim_resolver", "function", function)
+        return self._register(("dim_resolver",), lambda *at: self._library.dim_resolver(function))
 
     def register_object(self, kind: str, wrap: Callable[[_C.Object], Any]) -> ObjectKind:
         """Converts the objects of a kind to a class of Python. Schemas name it: ``wait(mine.Work work) -> Tensor``.

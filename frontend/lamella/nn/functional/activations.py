@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
+from lamella import _C
 from lamella._dtypes import finfo as _finfo
 from lamella.nn.functional._operators import both, op
 
@@ -289,6 +290,8 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     >>> lamella.nn.functional.gumbel_softmax(lamella.zeros(2, 3), hard=True).sum(-1)
     tensor([1., 1.])
     """
+    if isinstance(dim, str):  # the tensors below may not have the names of `logits`
+        dim = _C._resolve_dim("gumbel_softmax: argument 'dim'", logits, dim)
     exponential = -(1 - _empty_like(logits.detach()).uniform_()).log()  # uniform_ may draw 0, and never 1
     soft = _softmax((logits - exponential.clamp_(min=_finfo(logits.dtype).tiny).log()) / tau, dim)
     if not hard:

@@ -37,9 +37,9 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Any):
         super().__init__()
-        if isinstance(dim, bool) or not isinstance(dim, int):
+        if isinstance(dim, bool) or not isinstance(dim, (int, str)):
             kind = type(dim).__name__
-            raise TypeError(f"Unflatten: argument 'dim' must be an int, as there are no named dimensions, got {kind}")
+            raise TypeError(f"Unflatten: argument 'dim' must be an int or the name of a dimension, got {kind}")
         if not (isinstance(unflattened_size, (tuple, list)) and all(isinstance(n, int) for n in unflattened_size)):
             raise TypeError(
                 f"Unflatten: argument 'unflattened_size' must be a tuple or list of ints, got {unflattened_size!r}"
