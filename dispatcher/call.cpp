@@ -181,8 +181,8 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   void* const context = f.context;
   lamella_status st;
   const uint64_t keys = f.keys;
-  // The layer passed other arguments than it got. The call goes on below this layer as one with these arguments, without
-  // the layers that are off or were off when the call began.
+  // The layer passed other arguments than it got. The call goes on below this layer as one with these arguments,
+  // without the layers that are off or were off when the call began.
   if (args != f.given)
     f.keys = keys_of_call(*static_cast<const Table*>(f.table), *f.thread, args, f.excluded | f.thread->exclude) &
              ((f.passed & -f.passed) - 1);

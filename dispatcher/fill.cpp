@@ -62,8 +62,9 @@ const Table* filled_table(const Operator* op) {
   return t;
 }
 
-// Finds the first of these that exists: a kernel, one of the functional form with LAMELLA_KERNEL_ALL_FORMS, a rule, a category's kernel, a composite if the layer has
-// LAMELLA_LAYER_DECOMPOSE, a kernel of every operator, the layer's fallback. Returns false if the layer falls through.
+// Finds the first of these that exists: a kernel, one of the functional form with LAMELLA_KERNEL_ALL_FORMS, a rule, a
+// category's kernel, a composite if the layer has LAMELLA_LAYER_DECOMPOSE, a kernel of every operator, the layer's
+// fallback. Returns false if the layer falls through.
 bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   const Layer& l = *dispatcher::layer(bit);
   const Registration* r = find_kernel(op, l.name);

@@ -1,5 +1,7 @@
 #include "dispatcher/operators.h"
 
+#include <lamella/dims.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -140,6 +142,7 @@ Operator* derive(Operator* from, Form form) {
   op->form = form;
   op->functional = from;
   op->category = from->category;
+  op->dims = from->dims;
   op->may_fault = from->may_fault;
   op->doc = from->doc;
   op->module = from->module;
@@ -179,6 +182,36 @@ lamella_status check_name(const Operator& op, const std::string& name, const std
   return LAMELLA_OK;
 }
 
+// Raises if the text about dimensions does not parse or does not fit the schema, and if the operator's category is for
+// operators that broadcast, and no declaration and no text says so.
+lamella_status check_dims(const Operator& op) {
+  const auto wrong = [&](const std::string& why) {
+    return core::raise(LAMELLA_VALUE_ERROR, "define: " + op.full_name() + ": 'dims' is \"" + op.dims + "\": " + why +
+                                                "; the schema is " + op.schema_text);
+  };
+  if ((category_flags(op.category) & by_meaning) && !op.pointwise && op.dims != "broadcast")
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       core::format("define: %s: the category '%s' is for operators that compute each element alone: "
+                                    "say so by dims=\"broadcast\", or give no category",
+                                    op.full_name().c_str(), op.category.c_str()));
+  const Dims dims = parse_dims(op.dims);
+  if (!dims.error.empty()) return wrong(dims.error);
+  const Schema& s = *op.schema.load();
+  const size_t args = std::count_if(s.args.begin(), s.args.end(),
+                                    [](const Argument& a) { return a.type.kind == Kind::Tensor && !a.is_out; });
+  const size_t rets =
+      std::count_if(s.rets.begin(), s.rets.end(), [](const Return& r) { return r.type.kind == Kind::Tensor; });
+  if (dims.kind != DimsKind::None && !(args && rets))
+    return wrong("that needs a tensor among the arguments and one among the results");
+  for (const DimsPattern& p : dims.patterns)
+    if (p.args.size() != args || p.results.size() != rets)
+      return wrong(
+          core::format("a pattern has %zu groups and %zu after '->', and the operator takes %zu tensors and "
+                       "returns %zu",
+                       p.args.size(), p.results.size(), args, rets));
+  return LAMELLA_OK;
+}
+
 // Checks that all overloads of a name, and of its in-place form, belong to one operator, under each of its names.
 lamella_status check_names(const Operator& op) {
   std::vector<std::string> names{op.name};
@@ -202,8 +235,9 @@ Operator* withdrawn_twin(const Operator& op) {
   for (Operator* old : operators().by_name[op.name]) {
     const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
                       old->schema_text == op.schema_text && old->category == op.category && old->forms == op.forms &&
-                      old->aliases == op.aliases && old->infer == op.infer && old->infer_context == op.infer_context &&
-                      !old->pointwise && !op.pointwise && old->shape_rules.size() <= 1;
+                      old->dims == op.dims && old->aliases == op.aliases && old->infer == op.infer &&
+                      old->infer_context == op.infer_context && !old->pointwise && !op.pointwise &&
+                      old->shape_rules.size() <= 1;
     if (!same) continue;
     for (Operator* o : {old, old->inplace, old->out})
       if (o) {
@@ -278,6 +312,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   op->schema_text = schema;
   op->category = def.category ? def.category : def.pointwise ? category_by_meaning() : "";
   op->may_fault = (category_flags(op->category) & may_fault) != 0;
+  op->dims = def.dims ? def.dims : def.pointwise ? "broadcast" : "";
   op->doc = def.doc ? def.doc : "";
   op->module = def.module ? def.module : "";
   op->owner = lib.owner;
@@ -296,6 +331,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   lamella_status st = check_names(*op);
   if (!st && !lazily) st = prepare(op);
   if (!st && !lazily) st = check_forms(*op);
+  if (!st && !lazily) st = check_dims(*op);
   if (st) {
     discard(op);
     return st;

@@ -1,6 +1,8 @@
 #include "dispatcher/schema.h"
 
+#include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace lamella::dispatcher {
 namespace {
@@ -19,6 +21,22 @@ uint32_t flag(bool on, lamella_argument_flags which) { return on ? uint32_t{whic
 uint32_t type_flags(const Type& t) {
   return flag(t.list, LAMELLA_ARGUMENT_LIST) | flag(t.optional, LAMELLA_ARGUMENT_OPTIONAL) |
          flag(t.optional_elements, LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS);
+}
+
+// Returns whether an argument names dimensions: LAMELLA_ARGUMENT_DIM. A SymInt is a size, as in `tile(SymInt[] dims)`.
+// A plain integer `dims` is a number of dimensions, as in `tensordot`. `source` and `destination` name dimensions where
+// both are given, as in `movedim`.
+bool names_dimensions(const Argument& a, const std::vector<Argument>& all) {
+  if (a.type.kind != Kind::Int || a.type.text.compare(0, 6, "SymInt") == 0) return false;
+  static const std::set<std::string> one = {"dim", "axis", "dimension", "start_dim", "end_dim"};
+  static const std::set<std::string> several = {"dims", "axes"};
+  const std::string word = a.name.substr(0, a.name.find_last_not_of("0123456789") + 1);  // dim0, axis1
+  if (one.count(word) || (a.type.list && several.count(word))) return true;
+  const auto has = [&](const char* name) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Argument& b) { return b.name == name && b.type.kind == Kind::Int; });
+  };
+  return (word == "source" && has("destination")) || (word == "destination" && has("source"));
 }
 
 }  // namespace
@@ -67,10 +85,12 @@ std::string Schema::signature() const {
 void Schema::describe() {
   described_args.clear();
   described_rets.clear();
-  for (const Argument& a : args) {
+  for (Argument& a : args) {
+    a.dim = names_dimensions(a, args);
     const uint32_t flags = type_flags(a.type) | flag(a.keyword_only, LAMELLA_ARGUMENT_KEYWORD_ONLY) |
                            flag(a.has_default, LAMELLA_ARGUMENT_HAS_DEFAULT) |
-                           flag(a.alias.write, LAMELLA_ARGUMENT_WRITTEN) | flag(a.is_out, LAMELLA_ARGUMENT_OUT);
+                           flag(a.alias.write, LAMELLA_ARGUMENT_WRITTEN) | flag(a.is_out, LAMELLA_ARGUMENT_OUT) |
+                           flag(a.dim, LAMELLA_ARGUMENT_DIM);
     described_args.push_back(
         {sizeof(lamella_argument), static_cast<uint32_t>(a.type.kind), flags, -1, a.name.c_str(), a.value});
   }

@@ -52,7 +52,7 @@ struct Argument {
   bool keyword_only = false;
   bool has_default = false;
   bool is_out = false;     // keyword-only and written: an output of an out= form
-  bool dim = false;        // counts dimensions
+  bool dim = false;        // names dimensions by their numbers: LAMELLA_ARGUMENT_DIM
   core::OwnedValue value;  // the default
   std::string default_text;
 };

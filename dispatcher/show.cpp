@@ -20,6 +20,7 @@ std::string show(const std::string& name) {
     s += op->schema_text + "\n  category " + (op->category.empty() ? "none" : op->category) + ", defined by " +
          op->owner;
     if (!op->file.empty()) s += " (" + op->file + ":" + std::to_string(op->line) + ")";
+    if (!op->dims.empty()) s += ", dimensions \"" + op->dims + "\"";
     if (!op->module.empty()) s += ", shown in the module " + op->module;
     s += "\n";
     std::string who;

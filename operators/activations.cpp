@@ -73,6 +73,7 @@ Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool 
 LAMELLA_FAMILY(activation, .category = "normalization") {
   return {
       {.schema = "glu(Tensor self, int dim=-1) -> Tensor",
+       .dims = "keep",
        .forms = hidden | function | out,
        .infer = shape<infer_glu>,
        .composite = composite<glu>,
@@ -85,6 +86,7 @@ Raises:
 tensor([2.])
 )"},
       {.schema = "prelu(Tensor self, Tensor weight) -> Tensor",
+       .dims = "n c ..., c -> n c ... | ..., x -> ... | ..., -> ...",
        .forms = everywhere,
        .composite = composite<prelu>,
        .doc = R"(`self` where it is positive, else `weight * self`, with one weight or one for each channel,
@@ -95,6 +97,7 @@ tensor([[-2., -4.]])
 )"},
       {.schema = "rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, "
                  "Generator? generator=None) -> Tensor",
+       .dims = "broadcast",
        .category = "random",
        .forms = function | inplace,
        .composite = composite<rrelu>,

@@ -373,6 +373,9 @@ LAMELLA_FAMILY(attention, .category = "matmul", .forms = hidden | function) {
   return {
       {.schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
                  "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+       .dims = "... l~ e, ... s~ e, ... s~ v, ... l~ s~ -> ... l~ v | ... l~ e, ... s~ e, ... s~ v, s~ -> ... l~ v | "
+               "... h~ l~ e, ... g~ s~ e, ... g~ s~ v, ... h~ l~ s~ -> ... h~ l~ v | ... h~ l~ e, ... g~ s~ e, ... g~ "
+               "s~ v, l~ s~ -> ... h~ l~ v | ... h~ l~ e, ... g~ s~ e, ... g~ s~ v, s~ -> ... h~ l~ v",
        .composite = composite<scaled_dot_product_attention>,
        .doc = R"(softmax(query key^T * scale + attn_mask) value, over the last two dimensions; the others broadcast.
 
@@ -395,6 +398,10 @@ tensor([[1.0000, 0.0000],
 )"},
       {.schema = "_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale) "
                  "-> (Tensor out, Tensor logsumexp)",
+       .dims = "... l~ e, ... s~ e, ... s~ v, ... l~ s~ -> ... l~ v, ... l~ | ... l~ e, ... s~ e, ... s~ v, s~ -> ... "
+               "l~ v, ... l~ | ... h~ l~ e, ... g~ s~ e, ... g~ s~ v, ... h~ l~ s~ -> ... h~ l~ v, ... h~ l~ | ... h~ "
+               "l~ e, ... g~ s~ e, ... g~ s~ v, l~ s~ -> ... h~ l~ v, ... h~ l~ | ... h~ l~ e, ... g~ s~ e, ... g~ s~ "
+               "v, s~ -> ... h~ l~ v, ... h~ l~",
        .infer = shape<infer_attention>,
        .composite = composite<attention>,
        .doc = "scaled_dot_product_attention of four dimensions, and the logarithms of the sums of the exponentials of "

@@ -49,6 +49,7 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
 LAMELLA_FAMILY(broadcasting, .category = "view", .forms = function) {
   return {
       {.schema = "broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+       .dims = "broadcast",
        .composite = composite<broadcast_tensors>,
        .doc = R"(The tensors expanded to their common shape.
 

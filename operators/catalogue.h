@@ -37,6 +37,7 @@ struct Schema {
 
 struct Declaration {
   Schema schema;
+  const char* dims = nullptr;              // Note [Dimensions] in c_api.h; nullptr: the family's, or by `pointwise`
   const char* category = nullptr;          // nullptr: the category of the family
   uint32_t forms = 0;                      // 0: the forms of the family
   Adapted<lamella_infer> infer = {};       // absent: `pointwise`, or what `composite` calls, has the rules
@@ -48,14 +49,15 @@ struct Declaration {
 };
 
 // Note [Families]  A family of operators is one file. Its LAMELLA_FAMILY(scan, .category = "scan", .forms = all_forms)
-// { return {...}; } gives its declarations, and before them the category and the forms of each declaration that names
-// none. The macro leaves a pointer to the family in the section lamella_families of this library; register_catalogue
-// reads the section, so that no list names the families. Their order is that of their names. Pointwise operators come
-// before all others, since composites of other families are further overloads of some of them, and an operator's first
-// overload has the documentation.
+// { return {...}; } gives its declarations, and before them the category, the forms and the dims of each declaration
+// that names none. The macro leaves a pointer to the family in the section lamella_families of this library;
+// register_catalogue reads the section, so that no list names the families. Their order is that of their names.
+// Pointwise operators come before all others, since composites of other families are further overloads of some of them,
+// and an operator's first overload has the documentation.
 struct Usual {
   const char* category = nullptr;
   uint32_t forms = 0;
+  const char* dims = nullptr;
 };
 struct Family {
   const char* name;

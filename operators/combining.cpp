@@ -154,6 +154,7 @@ tensor([[1, 2],
         [2, 3]])
 )"},
       {.schema = "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
+       .dims = "i -> i p",
        .composite = composite<vander>,
        .doc = R"(The powers of each element of a vector as a row: from N - 1 down to 0, or up.
 
@@ -163,6 +164,7 @@ tensor([[1, 1, 1],
         [9, 3, 1]])
 )"},
       {.schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+       .dims = "keep",
        .forms = function | out,
        .composite = composite<linalg_cross>,
        .doc = R"(The cross products of vectors of three elements along a dimension; the others broadcast.
@@ -171,6 +173,7 @@ tensor([[1, 1, 1],
 tensor([0, 0, 1])
 )"},
       {.schema = "cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
+       .dims = "keep",
        .forms = everywhere | out,
        .composite = composite<cross>,
        .doc = R"(linalg_cross(), without `dim` along the first dimension of three elements.
@@ -190,11 +193,13 @@ tensor([ True, False,  True])
 )"},
       {.schema = "isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
                  "invert=False) -> Tensor",
+       .dims = "broadcast",
        .category = "indexing",
        .forms = function | out,
        .composite = composite<isin_number>},
       {.schema = "isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
                  "invert=False) -> Tensor",
+       .dims = "... ->",
        .category = "indexing",
        .forms = function | out,
        .composite = composite<isin_tests>},

@@ -95,7 +95,7 @@ Tensor polar(const Tensor& abs, const Tensor& angle) { return lamella::complex(a
 
 }  // namespace
 
-LAMELLA_FAMILY(complex, .category = "view", .forms = everywhere | no_kernel_needed) {
+LAMELLA_FAMILY(complex, .category = "view", .forms = everywhere | no_kernel_needed, .dims = "broadcast") {
   return {
       {.schema = "real(Tensor(a) self) -> Tensor(a)",
        .infer = shape<infer_real>,
@@ -115,6 +115,7 @@ Raises:
 tensor([2.])
 )"},
       {.schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
+       .dims = "... -> ... p",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_view_as_real>,
        .doc = R"(A complex tensor as a real one with a last dimension of size 2.
@@ -123,6 +124,7 @@ tensor([2.])
 tensor([[1., 2.]])
 )"},
       {.schema = "view_as_complex(Tensor(a) self) -> Tensor(a)",
+       .dims = "... p~ -> ...",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_view_as_complex>,
        .doc = R"(A real tensor whose last dimension holds pairs as a complex one.

@@ -295,6 +295,7 @@ LAMELLA_FAMILY(convolution, .category = "convolution", .forms = function) {
   return {
       {.schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] "
                  "dilation, SymInt groups) -> Tensor",
+       .dims = "n c~ ...~, o~ i~ ...~, o~ -> n o~ ...~",
        .forms = function | hidden,
        .infer = shape<infer_convolution>,
        .composite = composite<convolution>,
@@ -321,6 +322,7 @@ Raises:
 tensor([[[-65280, -65280]]], dtype=lamella.int32)
 )"},
       {.schema = "conv1d" ARGUMENTS(1, "SymInt[1] padding=0"),
+       .dims = "... c~ w~, o~ i~ kw~, o~ -> ... o~ w~",
        .composite = composite<conv<1>>,
        .doc = R"(Sums of products of windows along the last dimension with kernels: input (n, c, length), or without
 n; weight (out channels, c / groups, k).
@@ -328,8 +330,11 @@ n; weight (out channels, c / groups, k).
 >>> lamella.conv1d(lamella.tensor([[1., 2., 4.]]), lamella.tensor([[[1., -1.]]]))
 tensor([[-1., -2.]])
 )"},
-      {.schema = "conv1d.padding" ARGUMENTS(1, "str padding='valid'"), .composite = composite<conv_named<1>>},
+      {.schema = "conv1d.padding" ARGUMENTS(1, "str padding='valid'"),
+       .dims = "... c~ w~, o~ i~ kw~, o~ -> ... o~ w~",
+       .composite = composite<conv_named<1>>},
       {.schema = "conv2d" ARGUMENTS(2, "SymInt[2] padding=0"),
+       .dims = "... c~ h~ w~, o~ i~ kh~ kw~, o~ -> ... o~ h~ w~",
        .composite = composite<conv<2>>,
        .doc = R"(Sums of products of windows of images with kernels: input (n, c, height, width), or without n;
 weight (out channels, c / groups, kernel height, kernel width). `padding` is a number, a pair,
@@ -342,23 +347,30 @@ Raises:
 tensor([[[[4.5000, 4.5000],
           [4.5000, 4.5000]]]])
 )"},
-      {.schema = "conv2d.padding" ARGUMENTS(2, "str padding='valid'"), .composite = composite<conv_named<2>>},
+      {.schema = "conv2d.padding" ARGUMENTS(2, "str padding='valid'"),
+       .dims = "... c~ h~ w~, o~ i~ kh~ kw~, o~ -> ... o~ h~ w~",
+       .composite = composite<conv_named<2>>},
       {.schema = "conv3d" ARGUMENTS(3, "SymInt[3] padding=0"),
+       .dims = "... c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> ... o~ d~ h~ w~",
        .composite = composite<conv<3>>,
        .doc = R"(Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.
 
 >>> lamella.conv3d(lamella.ones(1, 2, 2, 2), lamella.ones(1, 1, 2, 2, 2))
 tensor([[[[8.]]]])
 )"},
-      {.schema = "conv3d.padding" ARGUMENTS(3, "str padding='valid'"), .composite = composite<conv_named<3>>},
+      {.schema = "conv3d.padding" ARGUMENTS(3, "str padding='valid'"),
+       .dims = "... c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> ... o~ d~ h~ w~",
+       .composite = composite<conv_named<3>>},
       {.schema = "_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, "
                  "SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",
+       .dims = "n o~ ...~, o~ i~ ...~ -> n c ...~",
        .forms = function | hidden,
        .infer = shape<infer_backward<true>>,
        .composite = composite<backward_input>,
        .doc = "The gradient of convolution's input, which had these sizes: the transposed convolution."},
       {.schema = "_convolution_backward_weight(Tensor grad_output, Tensor input, SymInt[] weight_size, SymInt[] "
                  "stride, SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",
+       .dims = "n o~ ...~, n c~ ...~ -> o~ i ...~",
        .forms = function | hidden,
        .infer = shape<infer_backward<false>>,
        .composite = composite<backward_weight>,
@@ -366,6 +378,7 @@ tensor([[[[8.]]]])
       {.schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] "
                  "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt "
                  "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+       .dims = "n o~ ...~, n c~ ...~, o~ i~ ...~ -> n c~ ...~, o~ i~ ...~, o~",
        .forms = function | hidden,
        .composite = composite<convolution_backward>,
        .doc = R"(The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the

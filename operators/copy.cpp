@@ -203,6 +203,7 @@ const dispatcher::Copying& copying_by_operators() {
 LAMELLA_FAMILY(copy, .category = "copy", .forms = method) {
   return {
       {.schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = method | function | dispatcher::form_between_devices,
        .infer = shape<infer_copy>,
        .doc = R"(Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.
@@ -219,6 +220,7 @@ where copies need not block. `device` is ignored.
 False
 )"},
       {.schema = "pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
+       .dims = "broadcast",
        .composite = composite<pin_memory>,
        .doc = R"(`self` if its memory is pinned, else a copy in memory that the first loaded device with such an
 allocator pins. `device` is ignored.
@@ -233,6 +235,7 @@ Raises:
 no loaded device pins memory
 )"},
       {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+       .dims = "broadcast",
        .forms = everywhere | dispatcher::form_copies,
        .infer = shape<infer_clone>,
        .composite = composite<clone>,
@@ -242,6 +245,7 @@ no loaded device pins memory
 tensor([1, 2])
 )"},
       {.schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
+       .dims = "broadcast",
        .composite = composite<contiguous>,
        .doc = R"(`self` if its elements lie in row-major order, else such a copy.
 
@@ -250,6 +254,7 @@ tensor([1, 2])
 )"},
       {.schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, *, "
                  "MemoryFormat? memory_format=None) -> Tensor(a)",
+       .dims = "broadcast",
        .composite = composite<to_dtype>,
        .doc = R"(`self` in another dtype or on another device; itself if nothing changes and `copy` is false.
 
@@ -258,11 +263,13 @@ tensor([1., 2.])
 )"},
       {.schema = "to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, bool non_blocking=False, bool "
                  "copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+       .dims = "broadcast",
        .composite = composite<to_device>},
       {.schema = "to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
                  "memory_format=None) -> Tensor(a)",
        .composite = composite<to_other>},
       {.schema = "_materialize(Tensor(a) self, *, bool shared=False) -> Tensor(a)",
+       .dims = "broadcast",
        .category = "host",
        .forms = hidden,
        .composite = composite<materialize>,

@@ -278,6 +278,7 @@ lamella.Size([2, 3])
 (1, 2)
 )"},
       {.schema = "empty_like(Tensor self, " LIKE,
+       .dims = "broadcast",
        .forms = function | no_kernel_needed,
        .infer = shape<infer_empty_like>,
        .doc = R"(An uninitialized tensor like `self` in shape, dtype, device and dense layout.
@@ -310,6 +311,7 @@ tensor([1., 1.])
 tensor([7, 7])
 )"},
       {.schema = "zeros_like(Tensor self, " LIKE,
+       .dims = "broadcast",
        .infer = shape<infer_empty_like>,
        .composite = composite<zeros_like>,
        .doc = R"(Zeros like `self`.
@@ -318,6 +320,7 @@ tensor([7, 7])
 tensor([0., 0.])
 )"},
       {.schema = "ones_like(Tensor self, " LIKE,
+       .dims = "broadcast",
        .infer = shape<infer_empty_like>,
        .composite = composite<ones_like>,
        .doc = R"(Ones like `self`.
@@ -326,6 +329,7 @@ tensor([0., 0.])
 tensor([1., 1.])
 )"},
       {.schema = "full_like(Tensor self, Scalar fill_value, " LIKE,
+       .dims = "broadcast",
        .infer = shape<infer_full_like>,
        .composite = composite<full_like>,
        .doc = R"(A tensor like `self`, filled with one number.
@@ -382,6 +386,7 @@ tensor([  1.,  10., 100.])
 tensor(2.)
 )"},
       {.schema = "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = everywhere,
        .composite = composite<fill_tensor>,
        .doc = R"(Sets every element of `self` to one number, in place.
@@ -390,9 +395,11 @@ tensor(2.)
 tensor([3., 3.])
 )"},
       {.schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = everywhere,
        .infer = shape<infer_fill>},
       {.schema = "zero_(Tensor(a!) self) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = method | function,
        .infer = shape<infer_self>,
        .composite = composite<zero_>,

@@ -137,6 +137,7 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
 LAMELLA_FAMILY(distance, .category = "matmul", .forms = function) {
   return {
       {.schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+       .dims = "reduce",
        .category = "reduction",
        .composite = composite<cosine_similarity>,
        .doc = R"(The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by
@@ -155,6 +156,7 @@ tensor(5.0000)
 )"},
       {.schema =
            "cdist(Tensor x1, Tensor x2, float p=2, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+       .dims = "... i d, ... j d -> ... i j",
        .infer = shape<infer_cdist>,
        .composite = composite<cdist>,
        .doc = R"(The distances of order `p` between all rows of two batches of matrices: (..., P, M) and (..., R, M)
@@ -176,6 +178,7 @@ tensor([[5., 1.]])
        .composite = composite<by_product>,
        .doc = "Whether cdist() computes these distances from a product of matrices, which its gradient asks too."},
       {.schema = "pdist(Tensor self, float p=2) -> Tensor",
+       .dims = "i~ d -> p",
        .composite = composite<pdist>,
        .doc = R"(The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2,
 up to the last two.
@@ -184,6 +187,7 @@ up to the last two.
 tensor([1., 3., 2.])
 )"},
       {.schema = "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+       .dims = "... i, ... j, o i j, o -> ... o",
        .composite = composite<bilinear>,
        .doc = R"(The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last
 dimensions.

@@ -54,7 +54,7 @@ const Tensor& log_normal(const Tensor& self, double mean, double std, const Gene
 
 }  // namespace
 
-LAMELLA_FAMILY(drawing, .category = "random", .forms = method) {
+LAMELLA_FAMILY(drawing, .category = "random", .forms = method, .dims = "broadcast") {
   return {
       {.schema = "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
        .infer = shape<infer_exponential>,

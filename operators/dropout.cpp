@@ -67,6 +67,7 @@ Tensor alpha_dropout(const Tensor& input, double p, bool train) {
 LAMELLA_FAMILY(dropout, .category = "random", .forms = function | inplace) {
   return {
       {.schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+       .dims = "broadcast",
        .forms = function,
        .composite = composite<native_dropout>,
        .doc = R"(dropout, unless `train` is False, and a bool tensor that says which elements stay.
@@ -75,6 +76,7 @@ LAMELLA_FAMILY(dropout, .category = "random", .forms = function | inplace) {
 tensor([True, True])
 )"},
       {.schema = "dropout(Tensor input, float p, bool train) -> Tensor",
+       .dims = "broadcast",
        .composite = composite<dropout>,
        .doc = R"(In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else
 `input` itself.
@@ -83,6 +85,7 @@ tensor([True, True])
 tensor([1., 1.])
 )"},
       {.schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
+       .dims = "n c ...~ -> n c ...~",
        .composite = composite<feature_dropout>,
        .doc = R"(dropout of whole channels (n, c) of (batch, channels, ...).
 
@@ -90,6 +93,7 @@ tensor([1., 1.])
 tensor([[0., 0.]])
 )"},
       {.schema = "alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+       .dims = "broadcast",
        .composite = composite<alpha_dropout<false>>,
        .doc = R"(In training, sets each element with probability `p` to what SELU saturates at, and scales and moves
 all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).
@@ -98,6 +102,7 @@ all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et
 tensor([1., 1.])
 )"},
       {.schema = "feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+       .dims = "n c ...~ -> n c ...~",
        .composite = composite<alpha_dropout<true>>,
        .doc = R"(alpha_dropout of whole channels (n, c) of (batch, channels, ...).
 

@@ -123,7 +123,7 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 }  // namespace
 
-LAMELLA_FAMILY(elementwise, .category = "pointwise", .forms = all_forms) {
+LAMELLA_FAMILY(elementwise, .category = "pointwise", .forms = all_forms, .dims = "broadcast") {
   return {
       {.schema = "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
        .composite = composite<div_mode<const Tensor&>>},

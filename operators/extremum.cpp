@@ -73,7 +73,7 @@ Tensor min_other(const Tensor& self, const Tensor& other) { return self.minimum(
 
 }  // namespace
 
-LAMELLA_FAMILY(extremum, .category = "reduction", .forms = everywhere | out) {
+LAMELLA_FAMILY(extremum, .category = "reduction", .forms = everywhere | out, .dims = "reduce") {
   return {
       {.schema = "max(Tensor self) -> Tensor",
        .forms = everywhere,
@@ -88,6 +88,7 @@ Raises:
 tensor(5)
 )"},
       {.schema = "max.other(Tensor self, Tensor other) -> Tensor",
+       .dims = "broadcast",
        .category = "pointwise",
        .composite = composite<max_other>},
       {.schema = "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -103,6 +104,7 @@ tensor(5)
 tensor(1)
 )"},
       {.schema = "min.other(Tensor self, Tensor other) -> Tensor",
+       .dims = "broadcast",
        .category = "pointwise",
        .composite = composite<min_other>},
       {.schema = "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",

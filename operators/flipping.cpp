@@ -74,6 +74,7 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 LAMELLA_FAMILY(flipping, .category = "copy", .forms = everywhere) {
   return {
       {.schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+       .dims = "keep",
        .infer = shape<infer_roll>,
        .composite = composite<roll>,
        .doc = R"(The elements moved along dimensions, or all as one row; what leaves at the end enters at the start.
@@ -82,6 +83,7 @@ LAMELLA_FAMILY(flipping, .category = "copy", .forms = everywhere) {
 tensor([3, 0, 1, 2])
 )"},
       {.schema = "flip(Tensor self, int[] dims) -> Tensor",
+       .dims = "keep",
        .infer = shape<infer_flip>,
        .composite = composite<flip>,
        .doc = R"(A copy with the given dimensions reversed.
@@ -90,6 +92,7 @@ tensor([3, 0, 1, 2])
 tensor([2, 1, 0])
 )"},
       {.schema = "fliplr(Tensor self) -> Tensor",
+       .dims = "a b~ ... -> a b~ ...",
        .composite = composite<fliplr>,
        .doc = R"(flip() of the second dimension.
 
@@ -97,6 +100,7 @@ tensor([2, 1, 0])
 tensor([[2, 1]])
 )"},
       {.schema = "flipud(Tensor self) -> Tensor",
+       .dims = "a~ ... -> a~ ...",
        .composite = composite<flipud>,
        .doc = R"(flip() of the first dimension.
 

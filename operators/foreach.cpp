@@ -240,7 +240,7 @@ void add(std::vector<Declaration>& table, const Row& row, const std::string& nam
   const std::string schema =
       whole + "(Tensor" + (in_place ? "(a!)" : "") + "[] self" + row.rest + ") -> " + (in_place ? "()" : "Tensor[]");
   const char* doc = row.in_lists ? kept(page(name, row, in_place)) : nullptr;
-  table.push_back(Declaration{kept(schema), "lists", function, nullptr, each, doc});
+  table.push_back({.schema = kept(schema), .category = "lists", .forms = function, .composite = each, .doc = doc});
 }
 
 template <size_t N>
@@ -266,17 +266,22 @@ LAMELLA_FAMILY(foreach) {
     add_all(*all, functions_alone, true, false);
     add_all(*all, in_place_alone, false, true);
     singles()["_foreach_pow.ScalarAndTensor"] = "pow.Scalar";
-    all->push_back(Declaration{"_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]", "lists",
-                               function, nullptr, each, nullptr});
-    all->push_back(Declaration{"_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]",
-                               "lists", function, nullptr, composite<norms>,
-                               "The norm of every tensor, as `linalg.vector_norm` of all its elements.\n\n>>> "
-                               "lamella._foreach_norm([lamella.tensor([3., 4.])])\n(tensor(5.),)\n"});
-    all->push_back(
-        Declaration{"_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]", "lists",
-                    function, nullptr, composite<power_sums>,
-                    "The sum of the powers of the sizes of every tensor's elements: the norm before the root is "
-                    "drawn.\n\n>>> lamella._foreach_powsum([lamella.tensor([3., 4.])])\n(tensor(25.),)\n"});
+    all->push_back({.schema = "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
+                    .category = "lists",
+                    .forms = function,
+                    .composite = each});
+    all->push_back({.schema = "_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]",
+                    .category = "lists",
+                    .forms = function,
+                    .composite = composite<norms>,
+                    .doc = "The norm of every tensor, as `linalg.vector_norm` of all its elements.\n\n>>> "
+                           "lamella._foreach_norm([lamella.tensor([3., 4.])])\n(tensor(5.),)\n"});
+    all->push_back({.schema = "_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]",
+                    .category = "lists",
+                    .forms = function,
+                    .composite = composite<power_sums>,
+                    .doc = "The sum of the powers of the sizes of every tensor's elements: the norm before the root is "
+                           "drawn.\n\n>>> lamella._foreach_powsum([lamella.tensor([3., 4.])])\n(tensor(25.),)\n"});
     return all;
   }();
   return *table;

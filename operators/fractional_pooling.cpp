@@ -80,6 +80,7 @@ LAMELLA_FAMILY(fractional_pooling, .category = "pooling", .forms = function | hi
   return {
       {.schema = "fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> "
                  "(Tensor, Tensor)",
+       .dims = "n c h~ w~, n c p~ -> n c h~ w~, n c h~ w~ | c h~ w~, n c p~ -> c h~ w~, c h~ w~",
        .composite = composite<fractional_max_pool<2>>,
        .doc = R"(The largest element of each window of images, and where in its plane it stood. Windows begin where
 `random_samples`, numbers of [0, 1) for each image, channel and dimension, say.
@@ -90,6 +91,7 @@ tensor([[[ 5,  7],
 )"},
       {.schema = "fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> "
                  "(Tensor, Tensor)",
+       .dims = "n c d~ h~ w~, n c p~ -> n c d~ h~ w~, n c d~ h~ w~ | c d~ h~ w~, n c p~ -> c d~ h~ w~, c d~ h~ w~",
        .composite = composite<fractional_max_pool<3>>,
        .doc = R"(The largest element of each window of volumes, and where in its volume it stood. See
 fractional_max_pool2d.

@@ -183,6 +183,7 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
 LAMELLA_FAMILY(grid_sampling, .category = "indexing", .forms = function) {
   return {
       {.schema = SAMPLER("grid_sampler_2d"),
+       .dims = "n c h~ w~, n y x p~ -> n c y x",
        .composite = composite<sample<2>>,
        .doc = R"(An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches
 from -1 to 1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image
@@ -193,6 +194,7 @@ lie, by `padding_mode`, 0 zeros, 1 its border, 2 its reflection.
 tensor([[[[1.5000]]]])
 )"},
       {.schema = SAMPLER("grid_sampler_3d"),
+       .dims = "n c d~ h~ w~, n z y x p~ -> n c z y x",
        .composite = composite<sample<3>>,
        .doc = R"(grid_sampler_2d, of volumes at places (x, y, z); without bicubic interpolation.
 
@@ -201,6 +203,7 @@ tensor([[[[1.5000]]]])
 3.5
 )"},
       {.schema = SAMPLER("grid_sampler"),
+       .dims = "n c h~ w~, n y x p~ -> n c y x | n c d~ h~ w~, n z y x p~ -> n c z y x",
        .composite = composite<grid_sampler>,
        .doc = R"(grid_sampler_2d or grid_sampler_3d.
 

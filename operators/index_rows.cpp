@@ -266,6 +266,7 @@ tensor([0., 3.])
        .composite = composite<index_fill_inplace<Tensor>>},
       {.schema = "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
                  "sparse=False) -> Tensor",
+       .dims = "v~ d, ... -> ... d",
        .category = "indexing",
        .forms = function,
        .infer = shape<infer_embedding>,
@@ -277,12 +278,14 @@ tensor([[3., 4.]])
 )"},
       {.schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, "
                  "bool scale_grad_by_freq) -> Tensor",
+       .dims = "... d, ... -> v d",
        .forms = hidden | function,
        .infer = shape<infer_embedding_backward>,
        .composite = composite<embedding_dense_backward>,
        .doc = "The gradient of embedding, of its table: each row gets the sum of what was taken from it, or the mean "
               "if it is scaled; the row `padding_idx`, unless that is negative, gets none."},
       {.schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
+       .dims = "...~ -> ...~ c",
        .category = "indexing",
        .forms = hidden | function,
        .composite = composite<one_hot>,

@@ -40,6 +40,7 @@ LAMELLA_FAMILY(instance_norm) {
   return {
       {.schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
                  "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+       .dims = "n~ c ...~, c, c, c, c -> n~ c ...~",
        .category = "normalization",
        .forms = function,
        .composite = composite<instance_norm>,

@@ -134,6 +134,7 @@ Tensor column_stack(TensorList tensors) {
 LAMELLA_FAMILY(joining, .category = "copy", .forms = function) {
   return {
       {.schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+       .dims = "keep",
        .forms = function | out,
        .infer = shape<infer_cat>,
        .composite = composite<cat>,

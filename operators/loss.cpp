@@ -394,6 +394,7 @@ tensor(0.)
 tensor(0.6931)
 )"},
       {.schema = "_binary_cross_entropy(Tensor input, Tensor target) -> Tensor",
+       .dims = "broadcast",
        .composite = composite<each_binary_cross_entropy>,
        .doc = R"(What binary_cross_entropy adds up.
 
@@ -425,6 +426,7 @@ tensor(0.6931)
        .doc = "nll_loss, of log_softmax(input) where `logits`; each (0), their mean (1), sum (2)."},
       {.schema = "_pair_loss_backward(Tensor grad_output, Tensor input, Tensor target, int kind, float width, int "
                  "reduction) -> Tensor",
+       .dims = "broadcast",
        .infer = shape<infer_pair_backward>,
        .composite = composite<pair_loss_backward>,
        .doc = "The gradient of _pair_loss, of its input; with input and target in each other's place, of its target."},

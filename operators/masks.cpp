@@ -103,7 +103,7 @@ OneOrMany nonzero_as_tuple(const Tensor& self, bool as_tuple) {
 
 }  // namespace
 
-LAMELLA_FAMILY(mask, .category = "indexing", .forms = everywhere) {
+LAMELLA_FAMILY(mask, .category = "indexing", .forms = everywhere, .dims = "broadcast") {
   return {
       {.schema = "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
        .composite = composite<masked_fill<Scalar>>,
@@ -128,6 +128,7 @@ tensor([0, 2])
        .infer = shape<infer_written<check_masked_fill_inplace<Tensor>>>,
        .composite = composite<masked_fill_inplace<Tensor>>},
       {.schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
+       .dims = "...~, ...~ -> a",
        .forms = everywhere | out,
        .composite = composite<masked_select>,
        .doc = R"(The elements where the bool mask holds, as one row; both broadcast.
@@ -136,6 +137,7 @@ tensor([0, 2])
 tensor([1, 3])
 )"},
       {.schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+       .dims = "",
        .category = "scatter",
        .forms = everywhere | inplace,
        .infer = shape<infer_masked_scatter>,
@@ -146,6 +148,7 @@ tensor([1, 3])
 tensor([1., 0., 2.])
 )"},
       {.schema = "nonzero(Tensor self) -> Tensor",
+       .dims = "...~ -> a b",
        .infer = shape<infer_nonzero>,
        .doc = R"(The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple`
 one vector for each dimension.
@@ -155,8 +158,10 @@ tensor([[0, 1],
         [1, 0]])
 )"},
       {.schema = "nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]",
+       .dims = "...~ -> a",
        .composite = composite<nonzero_as_tuple>},
       {.schema = "argwhere(Tensor self) -> Tensor",
+       .dims = "...~ -> a b",
        .composite = composite<argwhere>,
        .doc = R"(nonzero() by numpy's name.
 
@@ -164,6 +169,7 @@ tensor([[0, 1],
 tensor([[1]])
 )"},
       {.schema = "where(Tensor condition) -> Tensor[]",
+       .dims = "...~ -> a",
        .forms = function,
        .composite = composite<nonzero_by_dimension>},
   };

@@ -258,6 +258,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 LAMELLA_FAMILY(matmul, .category = "matmul", .forms = everywhere | out) {
   return {
       {.schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+       .dims = "i k, k j -> i j",
        .infer = shape<infer_mm>,
        .composite = composite<mm>,
        .doc = R"(The product of two matrices (n, k) and (k, m).
@@ -269,6 +270,7 @@ Raises:
 tensor([[11.]])
 )"},
       {.schema = "_int_mm(Tensor self, Tensor mat2) -> Tensor",
+       .dims = "i k, k j -> i j",
        .forms = function | out,
        .infer = shape<infer_int_mm>,
        .composite = composite<int_mm>,
@@ -281,6 +283,7 @@ Raises:
 tensor([[-32512]], dtype=lamella.int32)
 )"},
       {.schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+       .dims = "b i k, b k j -> b i j",
        .infer = shape<infer_bmm>,
        .doc = R"(Products of matrices, pair by pair: (b, n, k) and (b, k, m).
 
@@ -288,6 +291,7 @@ tensor([[-32512]], dtype=lamella.int32)
 lamella.Size([2, 1, 1])
 )"},
       {.schema = "matmul(Tensor self, Tensor other) -> Tensor",
+       .dims = "... i k, ... k j -> ... i j | k, ... k j -> ... j | ... i k, k -> ... i | k, k ->",
        .composite = composite<matmul>,
        .doc = R"(The matrix product of the last two dimensions; those before broadcast. A vector is a row on the
 left, a column on the right.
@@ -296,6 +300,7 @@ left, a column on the right.
 tensor(11.)
 )"},
       {.schema = "mv(Tensor self, Tensor vec) -> Tensor",
+       .dims = "i k, k -> i",
        .infer = shape<infer_mv>,
        .composite = composite<mv>,
        .doc = R"(The product of a matrix (n, k) and a vector (k).
@@ -304,6 +309,7 @@ tensor(11.)
 tensor([21., 43.])
 )"},
       {.schema = "dot(Tensor self, Tensor tensor) -> Tensor",
+       .dims = "k, k ->",
        .infer = shape<infer_dot>,
        .composite = composite<dot>,
        .doc = R"(The sum of the products of two vectors' elements.
@@ -312,6 +318,7 @@ tensor([21., 43.])
 tensor(11)
 )"},
       {.schema = "vdot(Tensor self, Tensor other) -> Tensor",
+       .dims = "k, k ->",
        .infer = shape<infer_vdot>,
        .composite = composite<vdot>,
        .doc = R"(dot, with the first vector conjugated.
@@ -320,6 +327,7 @@ tensor(11)
 tensor(11.)
 )"},
       {.schema = "outer(Tensor self, Tensor vec2) -> Tensor",
+       .dims = "i, j -> i j",
        .composite = composite<outer>,
        .doc = R"(Every element of a vector times every element of another.
 
@@ -329,6 +337,7 @@ tensor([[3, 4],
 )",
        .aliases = "ger"},
       {.schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, " ADDED,
+       .dims = "i j, i k, k j -> i j | j, i k, k j -> i j | , i k, k j -> i j",
        .forms = all_forms,
        .infer = shape<infer_addmm>,
        .composite = composite<added<lamella::mm>>,
@@ -339,6 +348,8 @@ tensor([[4., 5.],
         [4., 5.]])
 )"},
       {.schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED,
+       .dims = "b i j, b i k, b k j -> b i j | i j, b i k, b k j -> b i j | j, b i k, b k j -> b i j | , b i k, b k j "
+               "-> b i j",
        .forms = all_forms,
        .infer = shape<infer_baddbmm>,
        .composite = composite<added<lamella::bmm>>,
@@ -350,6 +361,7 @@ tensor([[[4.]],
         [[4.]]])
 )"},
       {.schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED,
+       .dims = "i j, b i k, b k j -> i j | j, b i k, b k j -> i j | , b i k, b k j -> i j",
        .forms = all_forms,
        .infer = shape<infer_addbmm>,
        .composite = composite<addbmm>,
@@ -359,6 +371,7 @@ tensor([[[4.]],
 tensor([[7.]])
 )"},
       {.schema = "addmv(Tensor self, Tensor mat, Tensor vec, " ADDED,
+       .dims = "i, i k, k -> i | , i k, k -> i",
        .forms = all_forms,
        .infer = shape<infer_addmv>,
        .composite = composite<added<lamella::mv>>,
@@ -368,6 +381,7 @@ tensor([[7.]])
 tensor([4., 4.])
 )"},
       {.schema = "addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED,
+       .dims = "i j, i, j -> i j | j, i, j -> i j | , i, j -> i j",
        .forms = all_forms,
        .infer = shape<infer_addr>,
        .composite = composite<addr>,
@@ -378,6 +392,7 @@ tensor([[4., 5.],
         [7., 9.]])
 )"},
       {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+       .dims = "... k, o k, o -> ... o | ... k, o k, -> ... o | ... k, k, -> ...",
        .forms = function | hidden,
        .infer = shape<infer_linear>,
        .composite = composite<linear>,

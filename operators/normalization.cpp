@@ -299,6 +299,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 LAMELLA_FAMILY(normalization, .category = "normalization", .forms = function) {
   return {
       {.schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+       .dims = "keep",
        .forms = everywhere | out,
        .infer = shape<infer_softmax>,
        .composite = composite<softmax<false>>,
@@ -314,6 +315,7 @@ Raises:
 tensor([0.5000, 0.5000])
 )"},
       {.schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+       .dims = "keep",
        .forms = everywhere | out,
        .infer = shape<infer_softmax>,
        .composite = composite<softmax<true>>,
@@ -324,6 +326,7 @@ tensor([-0.6931, -0.6931])
 )"},
       {.schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
                  "eps=1e-05, bool cudnn_enable=True) -> Tensor",
+       .dims = "...~, ...~, ...~ -> ...~",
        .infer = shape<infer_plain_layer_norm>,
        .composite = composite<layer_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last
@@ -334,6 +337,7 @@ tensor([[-1.,  1.]])
 )"},
       {.schema = "native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
                  "(Tensor, Tensor, Tensor)",
+       .dims = "...~, ...~, ...~ -> ...~, ...~, ...~",
        .infer = shape<infer_layer_norm>,
        .composite = composite<native_layer_norm>,
        .doc = R"(layer_norm with what it used: the result, the means, and 1 / sqrt(var + eps).
@@ -342,6 +346,7 @@ tensor([[-1.,  1.]])
 tensor([[2.]])
 )"},
       {.schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+       .dims = "...~, ...~ -> ...~",
        .infer = shape<infer_rms_norm>,
        .composite = composite<rms_norm>,
        .doc = R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the epsilon of the
@@ -352,6 +357,7 @@ tensor([[1., 1.]])
 )"},
       {.schema =
            "_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+       .dims = "...~, ...~ -> ...~, ...~",
        .forms = hidden | function,
        .infer = shape<infer_fused_rms_norm>,
        .composite = composite<fused_rms_norm>,
@@ -362,6 +368,7 @@ tensor([[0.5000]])
 )"},
       {.schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
                  "bool cudnn_enabled=True) -> Tensor",
+       .dims = "n c~ ...~, c~, c~ -> n c~ ...~",
        .infer = shape<infer_plain_group_norm>,
        .composite = composite<group_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of
@@ -372,6 +379,7 @@ tensor([[-1.,  1.]])
 )"},
       {.schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, "
                  "float eps) -> (Tensor, Tensor, Tensor)",
+       .dims = "n c~ ...~, c~, c~ -> n c~ ...~, n g, n g",
        .infer = shape<infer_group_norm>,
        .composite = composite<native_group_norm>,
        .doc = R"(group_norm with what it used: the result, the means, and 1 / sqrt(var + eps).
@@ -381,6 +389,7 @@ tensor([[2.]])
 )"},
       {.schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
                  "bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+       .dims = "n~ c ...~, c, c, c, c -> n~ c ...~",
        .composite = composite<batch_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias for each channel, dimension 1.
 
@@ -393,18 +402,21 @@ tensor([[-1.],
         [ 1.]])
 )"},
       {.schema = "_batch_norm_train(Tensor input, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+       .dims = "n~ c ...~, c, c -> n~ c ...~, c, c",
        .forms = hidden | function,
        .infer = shape<infer_batch_train>,
        .composite = composite<batch_train>,
        .doc = "batch_norm by the batch's own statistics: the result, the means, and 1 / sqrt(var + eps)."},
       {.schema = "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
                  "Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+       .dims = "n~ c ...~, c, c, c, c -> n~ c ...~, c, c",
        .forms = hidden | function,
        .infer = shape<infer_batch_update>,
        .composite = composite<batch_update>,
        .doc = "_batch_norm_train, and the running statistics move towards the batch's."},
       {.schema = "_batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor "
                  "running_var, float eps) -> Tensor",
+       .dims = "n c ..., c, c, c, c -> n c ...",
        .forms = hidden | function,
        .infer = shape<infer_batch_eval>,
        .composite = composite<batch_eval>,

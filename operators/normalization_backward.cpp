@@ -239,11 +239,13 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tensor& grad
 LAMELLA_FAMILY(normalization_backward, .category = "normalization", .forms = hidden | function) {
   return {
       {.schema = "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+       .dims = "keep",
        .infer = shape<infer_softmax_backward>,
        .composite = composite<softmax_backward<false>>,
        .doc = "The gradient of softmax, of its output."},
       {.schema =
            "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+       .dims = "keep",
        .infer = shape<infer_softmax_backward>,
        .composite = composite<softmax_backward<true>>,
        .doc = "The gradient of log_softmax, of its output."},
@@ -259,12 +261,14 @@ LAMELLA_FAMILY(normalization_backward, .category = "normalization", .forms = hid
        .doc = "The gradients of _fused_rms_norm: of its input and weight, those that `output_mask` asks for."},
       {.schema = "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
                  "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+       .dims = "n c~ ...~, n c~ ...~, n g~, n g~, c~ -> n c~ ...~, c~, c~",
        .infer = shape<infer_group_norm_backward>,
        .composite = composite<native_group_norm_backward>,
        .doc = "The gradients of native_group_norm: of its input, weight and bias, those that `output_mask` asks for."},
       {.schema = "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
                  "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] "
                  "output_mask) -> (Tensor, Tensor, Tensor)",
+       .dims = "n~ c ...~, n~ c ...~, c, c, c, c, c -> n~ c ...~, c, c",
        .infer = shape<infer_batch_norm_backward>,
        .composite = composite<native_batch_norm_backward>,
        .doc = "The gradients of batch_norm: of its input, weight and bias, those that `output_mask` asks for. In "

@@ -298,8 +298,12 @@ template <class U, int number>
 void add(std::vector<Declaration>& table) {
   constexpr const Update& u = update_table[number];
   for (int overload = 0; overload < u.overload_count(); overload++)
-    table.push_back(Declaration{kept(schema_of(u, overload)), "lists", function, Of<U, number>::rule,
-                                Of<U, number>::composite, overload == of_numbers ? kept(page(u)) : nullptr});
+    table.push_back({.schema = kept(schema_of(u, overload)),
+                     .category = "lists",
+                     .forms = function,
+                     .infer = Of<U, number>::rule,
+                     .composite = Of<U, number>::composite,
+                     .doc = overload == of_numbers ? kept(page(u)) : nullptr});
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
 
 }  // namespace
 
-LAMELLA_FAMILY(padding, .category = "copy") {
+LAMELLA_FAMILY(padding, .category = "copy", .dims = "...~ -> ...~") {
   return {
       {.schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
        .forms = function,

@@ -104,6 +104,7 @@ tensor([[0., 0.],
 )"},
       {.schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
                  "step=1) -> Tensor",
+       .dims = "keep",
        .composite = composite<slice_scatter>,
        .doc = R"(A copy of `self` with `src` in place of what a slice sees.
 
@@ -142,6 +143,7 @@ Args:
 tensor([1., 6.])
 )"},
       {.schema = "fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
+       .dims = "...~ -> ...~",
        .category = "copy",
        .forms = method,
        .infer = shape<infer_written<check_fill_diagonal>>,
@@ -156,6 +158,7 @@ tensor([[5., 0.],
         [0., 5.]])
 )"},
       {.schema = "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
+       .dims = "...~ -> a b",
        .category = "indexing",
        .composite = composite<nonzero_static>,
        .doc = R"(The first `size` rows of nonzero(), filled up with `fill_value`.
@@ -165,6 +168,7 @@ tensor([[ 1],
         [-1]])
 )"},
       {.schema = "narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
+       .dims = "keep",
        .category = "copy",
        .composite = composite<narrow_copy>,
        .doc = R"(A copy of what narrow() sees.

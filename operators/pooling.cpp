@@ -296,6 +296,7 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 LAMELLA_FAMILY(pooling, .category = "pooling", .forms = function) {
   return {
       {.schema = "max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor",
+       .dims = "... h~ w~ -> ... h~ w~",
        .infer = shape<infer_max<2>>,
        .composite = composite<max_pool>,
        .doc = R"(The largest element of each window; NaN wins. Windows begin every `stride` places (by default they
@@ -311,6 +312,7 @@ tensor([[[ 5.,  7.],
       {.schema = "max_pool2d_with_indices(Tensor self, " WINDOW(
            2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
               "Tensor indices)",
+       .dims = "... h~ w~ -> ... h~ w~, ... h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_max_indices>,
        .composite = composite<max_pool_indices>,
@@ -322,6 +324,7 @@ tensor([[[ 5,  7],
 )"},
       {.schema = "avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
                                                       "divisor_override=None) -> Tensor",
+       .dims = "... h~ w~ -> ... h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_avg2d>,
        .composite = composite<avg_pool>,
@@ -332,6 +335,7 @@ tensor([[[ 2.5000,  4.5000],
          [10.5000, 12.5000]]])
 )"},
       {.schema = "max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor",
+       .dims = "... w~ -> ... w~",
        .infer = shape<infer_max<1>>,
        .composite = composite<max_pool1d>,
        .doc = R"(The largest element of each window along the last dimension.
@@ -341,6 +345,7 @@ tensor([[3., 4.]])
 )"},
       {.schema = "max_pool1d_with_indices(Tensor self, " WINDOW(
            1) "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+       .dims = "... w~ -> ... w~, ... w~",
        .composite = composite<max_pool1d_with_indices>,
        .doc = R"(max_pool1d, and where along the last dimension each element stood.
 
@@ -348,6 +353,7 @@ tensor([[3., 4.]])
 (tensor([[3., 4.]]), tensor([[1, 3]]))
 )"},
       {.schema = "avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
+       .dims = "... w~ -> ... w~",
        .infer = shape<infer_avg1d>,
        .composite = composite<avg_pool1d>,
        .doc = R"(The mean of each window along the last dimension.
@@ -357,6 +363,7 @@ tensor([[2., 3.]])
 )"},
       {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
                  "int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+       .dims = "... h~ w~, ... h~ w~, ... h~ w~ -> ... h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_max_backward>,
        .composite = composite<max_pool_backward>,
@@ -368,6 +375,7 @@ tensor([[[0., 2., 0.]]])
 )"},
       {.schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
                  "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+       .dims = "... h~ w~, ... h~ w~ -> ... h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_avg_backward>,
        .composite = composite<avg_pool_backward>,

@@ -234,6 +234,7 @@ Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator
 LAMELLA_FAMILY(random, .category = "random", .forms = function) {
   return {
       {.schema = "_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = hidden,
        .infer = shape<infer_words>,
        .doc = "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
@@ -257,6 +258,7 @@ lamella.Size([2])
 lamella.Size([2, 3])
 )"},
       {.schema = "rand_like(Tensor self, " RANDOM_LIKE,
+       .dims = "broadcast",
        .infer = shape<infer_drawn_like>,
        .composite = composite<rand_like>,
        .doc = R"(Uniform numbers in [0, 1) in the shape, dtype and device of `self`.
@@ -265,6 +267,7 @@ lamella.Size([2, 3])
 lamella.Size([2, 3])
 )"},
       {.schema = "randn_like(Tensor self, " RANDOM_LIKE,
+       .dims = "broadcast",
        .infer = shape<infer_drawn_like>,
        .composite = composite<randn_like>,
        .doc = R"(Normal numbers in the shape, dtype and device of `self`.
@@ -273,6 +276,7 @@ lamella.Size([2, 3])
 lamella.Size([2, 3])
 )"},
       {.schema = "normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
+       .dims = "broadcast",
        .composite = composite<normal_tensors<const Tensor&, const Tensor&>>,
        .doc = R"(Normal numbers of the given means and standard deviations, which broadcast.
 
@@ -280,13 +284,16 @@ lamella.Size([2, 3])
 tensor([0., 0.])
 )"},
       {.schema = "normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor",
+       .dims = "broadcast",
        .composite = composite<normal_tensors<const Tensor&, double>>},
       {.schema = "normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
+       .dims = "broadcast",
        .composite = composite<normal_tensors<double, const Tensor&>>},
       {.schema = "normal.float_float(float mean, float std, SymInt[] size, " RANDOM_OPTIONS,
        .infer = shape<infer_normal_numbers>,
        .composite = composite<normal_numbers>},
       {.schema = "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = method,
        .infer = shape<infer_uniform>,
        .composite = composite<uniform>,
@@ -296,6 +303,7 @@ tensor([0., 0.])
 True
 )"},
       {.schema = "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = method,
        .infer = shape<infer_normal>,
        .composite = composite<normal>,

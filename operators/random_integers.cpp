@@ -155,9 +155,10 @@ Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> 
 
 }  // namespace
 
-LAMELLA_FAMILY(random_integers, .category = "random", .forms = function) {
+LAMELLA_FAMILY(random_integers, .category = "random", .forms = function, .dims = "broadcast") {
   return {
       {.schema = "randint(SymInt high, SymInt[] size, " RANDOM_OPTIONS,
+       .dims = "",
        .infer = shape<infer_randint>,
        .composite = composite<randint>,
        .doc = R"(Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says otherwise.
@@ -169,6 +170,7 @@ Raises:
 True
 )"},
       {.schema = "randint.low(SymInt low, SymInt high, SymInt[] size, " RANDOM_OPTIONS,
+       .dims = "",
        .infer = shape<infer_randint_low>,
        .composite = composite<randint_low>},
       {.schema = "randint_like(Tensor self, SymInt high, " RANDOM_LIKE,

@@ -384,6 +384,7 @@ LAMELLA_FAMILY(recurrent_layer, .category = "matmul", .forms = hidden | function
        .doc = "The gradients of _rnn_layer by gates, hx and weight."},
       {.schema = "_lstm_cell(Tensor input, Tensor hx, Tensor cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh) "
                  "-> (Tensor hy, Tensor cy, Tensor kept)",
+       .dims = "... i, ... h~, ... h~, g~ i, g~ h~, g~, g~ -> ... h~, ... h~, ... k",
        .infer = shape<infer_cell>,
        .composite = composite<lstm_cell>,
        .doc = "One step of an LSTM."},

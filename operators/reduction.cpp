@@ -248,7 +248,7 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(reduction, .category = "reduction", .forms = everywhere | out) {
+LAMELLA_FAMILY(reduction, .category = "reduction", .forms = everywhere | out, .dims = "reduce") {
   return {
       {.schema = "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
        .forms = everywhere,

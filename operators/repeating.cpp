@@ -144,6 +144,7 @@ tensor([1, 1, 2, 2])
                  "output_size=None) -> Tensor",
        .composite = composite<repeat_interleave_tensor>},
       {.schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
+       .dims = "r~ -> a",
        .forms = function,
        .infer = shape<infer_counts>,
        .composite = composite<repeat_interleave_counts>},

@@ -165,6 +165,7 @@ tensor([[0, 1, 2],
         [3, 4, 5]])
 )"},
       {.schema = "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+       .dims = "... a~ -> ... a~ | ->",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_view_dtype>},
       {.schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
@@ -201,6 +202,7 @@ lamella.Size([2, 12])
 lamella.Size([2, 3])
 )"},
       {.schema = "ravel(Tensor(a) self) -> Tensor(a)",
+       .dims = "a -> a | ...~ -> b",
        .forms = everywhere,
        .composite = composite<ravel>,
        .doc = R"(All elements as one contiguous dimension: a view where possible, else a copy.
@@ -209,6 +211,7 @@ lamella.Size([2, 3])
 lamella.Size([4])
 )"},
       {.schema = "atleast_1d(Tensor(a) self) -> Tensor(a)",
+       .dims = "a ... -> a ... | -> a",
        .composite = composite<atleast<1>>,
        .doc = R"(`self` with at least one dimension.
 
@@ -217,6 +220,7 @@ tensor([1])
 )"},
       {.schema = "atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", .composite = composite<atleast_each<1>>},
       {.schema = "atleast_2d(Tensor(a) self) -> Tensor(a)",
+       .dims = "a b ... -> a b ... | b -> a b | -> a b",
        .composite = composite<atleast<2>>,
        .doc = R"(`self` with at least two dimensions; a vector becomes a row.
 
@@ -225,6 +229,7 @@ tensor([[1, 2]])
 )"},
       {.schema = "atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", .composite = composite<atleast_each<2>>},
       {.schema = "atleast_3d(Tensor(a) self) -> Tensor(a)",
+       .dims = "a b c ... -> a b c ... | a b -> a b c | b -> a b c | -> a b c",
        .composite = composite<atleast<3>>,
        .doc = R"(`self` with at least three dimensions, as numpy inserts them.
 

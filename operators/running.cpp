@@ -100,7 +100,7 @@ Tensor trapezoid(const Tensor& y, const Distance& x, int64_t dim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(running, .category = "scan", .forms = everywhere | out) {
+LAMELLA_FAMILY(running, .category = "scan", .forms = everywhere | out, .dims = "keep") {
   return {
       {.schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
        .composite = composite<running_extreme<true>>,
@@ -134,6 +134,7 @@ Args:
 tensor([ 2, -1])
 )"},
       {.schema = "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+       .dims = "",
        .category = "reduction",
        .forms = function,
        .composite = composite<trapezoid<Tensor, false>>,
@@ -144,10 +145,12 @@ tensor(4.5000)
 )",
        .aliases = "trapz"},
       {.schema = "trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
+       .dims = "reduce",
        .category = "reduction",
        .forms = function,
        .composite = composite<trapezoid<Scalar, false>>},
       {.schema = "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+       .dims = "",
        .forms = function,
        .composite = composite<trapezoid<Tensor, true>>,
        .doc = R"(The integral by trapezoids from the first point to each further one, along a dimension.

@@ -164,6 +164,7 @@ tensor([0, 1, 2, 3])
        .composite = composite<permute_randomly>,
        .doc = "Fills a row with the integers below its size, in random order."},
       {.schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+       .dims = "broadcast",
        .infer = shape<infer_bernoulli_of>,
        .composite = composite<bernoulli>,
        .doc = R"(1 with the probability that each element of `self` gives, else 0; or with one probability `p`.
@@ -175,9 +176,11 @@ Raises:
 tensor([0., 1.])
 )"},
       {.schema = "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+       .dims = "broadcast",
        .infer = shape<infer_bernoulli_with>,
        .composite = composite<bernoulli_with>},
       {.schema = "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = method,
        .infer = shape<infer_bernoulli>,
        .composite = composite<bernoulli_p>,
@@ -187,11 +190,13 @@ tensor([0., 1.])
 tensor([1., 1.])
 )"},
       {.schema = "bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
+       .dims = "broadcast",
        .forms = method,
        .infer = shape<infer_bernoulli_tensor>,
        .composite = composite<bernoulli_tensor>},
       {.schema = "multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) "
                  "-> Tensor",
+       .dims = "... c~ -> ... s",
        .infer = shape<infer_multinomial>,
        .composite = composite<multinomial>,
        .doc = R"(Indices drawn with the probabilities, or weights, in the rows of `self`.

@@ -29,7 +29,7 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype)
 
 }  // namespace
 
-LAMELLA_FAMILY(scan, .category = "scan", .forms = all_forms) {
+LAMELLA_FAMILY(scan, .category = "scan", .forms = all_forms, .dims = "keep") {
   return {
       {.schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
        .infer = shape<infer_scan>,

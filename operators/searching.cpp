@@ -114,6 +114,7 @@ LAMELLA_FAMILY(searching, .category = "sort", .forms = function) {
   return {
       {.schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
                  "str? side=None, Tensor? sorter=None) -> Tensor",
+       .dims = "s~, ..., s~ -> ... | ... s~, ... v, ... s~ -> ... v",
        .forms = function | out,
        .infer = shape<infer_searchsorted<Tensor>>,
        .composite = composite<searchsorted<Tensor>>,
@@ -128,10 +129,12 @@ tensor([1, 2])
 )"},
       {.schema = "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
                  "str? side=None, Tensor? sorter=None) -> Tensor",
+       .dims = "s~, s~ ->",
        .infer = shape<infer_searchsorted<Scalar>>,
        .composite = composite<searchsorted<Scalar>>},
       {.schema =
            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+       .dims = "..., b~ -> ...",
        .forms = everywhere | out,
        .infer = shape<infer_bucketize<Tensor>>,
        .composite = composite<bucketize<Tensor>>,
@@ -143,6 +146,7 @@ tensor([1, 2])
 )"},
       {.schema =
            "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+       .dims = "b~ ->",
        .infer = shape<infer_bucketize<Scalar>>,
        .composite = composite<bucketize<Scalar>>},
   };

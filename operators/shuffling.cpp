@@ -58,6 +58,7 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
 LAMELLA_FAMILY(shuffling, .category = "copy", .forms = function) {
   return {
       {.schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+       .dims = "... c~ h~ w~ -> ... c~ h~ w~",
        .composite = composite<pixel_shuffle>,
        .doc = R"(Every r x r channels become r x r pixels in place of one, as Shi et al. (2016) enlarge images.
 
@@ -69,6 +70,7 @@ tensor([[[0., 1.],
          [2., 3.]]])
 )"},
       {.schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+       .dims = "... c~ h~ w~ -> ... c~ h~ w~",
        .composite = composite<pixel_unshuffle>,
        .doc = R"(The reverse of pixel_shuffle: every r x r pixels become channels of one.
 
@@ -76,6 +78,7 @@ tensor([[[0., 1.],
 tensor([0., 1., 2., 3.])
 )"},
       {.schema = "channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+       .dims = "n c~ ... -> n c~ ...",
        .composite = composite<channel_shuffle>,
        .doc = R"(Channels dealt out anew: the first of each group, then the second of each, as in Zhang et al. (2018).
 
@@ -83,6 +86,7 @@ tensor([0., 1., 2., 3.])
 tensor([0., 2., 1., 3.])
 )"},
       {.schema = "native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+       .dims = "n c~ ... -> n c~ ...",
        .composite = composite<channel_shuffle>,
        .doc = R"(channel_shuffle, under its other name.
 

@@ -121,7 +121,7 @@ Both median_dim(const Tensor& self, int64_t dim, bool keepdim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(sort, .category = "sort", .forms = everywhere | out) {
+LAMELLA_FAMILY(sort, .category = "sort", .forms = everywhere | out, .dims = "keep") {
   return {
       {.schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
        .infer = shape<infer_sort>,
@@ -147,6 +147,7 @@ tensor([1, 2, 0])
        .forms = everywhere,
        .composite = composite<argsort_stable>},
       {.schema = "msort(Tensor self) -> Tensor",
+       .dims = "a~ ... -> a~ ...",
        .composite = composite<msort>,
        .doc = R"(The elements in order along the first dimension.
 
@@ -167,6 +168,7 @@ Raises:
 tensor([5, 3])
 )"},
       {.schema = "kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .dims = "reduce",
        .infer = shape<infer_kthvalue>,
        .composite = composite<kthvalue>,
        .doc = R"(The k-th smallest element along one dimension, counted from 1, and its index.
@@ -175,6 +177,7 @@ tensor([5, 3])
 tensor(2)
 )"},
       {.schema = "median(Tensor self) -> Tensor",
+       .dims = "reduce",
        .forms = everywhere,
        .infer = shape<infer_median>,
        .composite = composite<median>,
@@ -185,6 +188,7 @@ before all.
 tensor(2)
 )"},
       {.schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .dims = "reduce",
        .infer = shape<infer_median_dim>,
        .composite = composite<median_dim>},
   };

@@ -124,7 +124,7 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
 
 }  // namespace
 
-LAMELLA_FAMILY(splitting, .category = "view", .forms = everywhere) {
+LAMELLA_FAMILY(splitting, .category = "view", .forms = everywhere, .dims = "keep") {
   return {
       {.schema = "chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
        .composite = composite<chunk>,
@@ -164,8 +164,10 @@ given indices.
        .composite = composite<tensor_split_indices>},
       {.schema = "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int "
                  "dim=0) -> Tensor(a)[]",
+       .dims = "",
        .composite = composite<tensor_split_tensor>},
       {.schema = "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+       .dims = "a b~ ... -> a b~ ... | a~ -> a~",
        .composite = composite<split_sections<1>>,
        .doc = R"(Equal pieces along the second dimension, of a vector along the only one, or pieces that start at
 given indices.
@@ -174,8 +176,10 @@ given indices.
 (tensor([0, 1]), tensor([2, 3]))
 )"},
       {.schema = "hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+       .dims = "a b~ ... -> a b~ ... | a~ -> a~",
        .composite = composite<split_indices<1>>},
       {.schema = "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+       .dims = "a~ ... -> a~ ...",
        .composite = composite<split_sections<0>>,
        .doc = R"(Equal pieces along the first dimension, or pieces that start at given indices.
 
@@ -183,8 +187,10 @@ given indices.
 lamella.Size([1, 3])
 )"},
       {.schema = "vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+       .dims = "a~ ... -> a~ ...",
        .composite = composite<split_indices<0>>},
       {.schema = "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+       .dims = "a b c~ ... -> a b c~ ...",
        .composite = composite<split_sections<2>>,
        .doc = R"(Equal pieces along the third dimension, or pieces that start at given indices.
 
@@ -192,8 +198,10 @@ lamella.Size([1, 3])
 lamella.Size([1, 1, 2])
 )"},
       {.schema = "dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+       .dims = "a b c~ ... -> a b c~ ...",
        .composite = composite<split_indices<2>>},
       {.schema = "unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]",
+       .dims = "reduce",
        .composite = composite<unbind>,
        .doc = R"(One view for each position along a dimension.
 

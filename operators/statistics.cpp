@@ -216,9 +216,10 @@ Tensor corrcoef(const Tensor& self) {
 
 }  // namespace
 
-LAMELLA_FAMILY(statistics, .category = "reduction", .forms = everywhere | out) {
+LAMELLA_FAMILY(statistics, .category = "reduction", .forms = everywhere | out, .dims = "reduce") {
   return {
       {.schema = "bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+       .dims = "i, i -> b",
        .forms = everywhere,
        .composite = composite<bincount>,
        .doc = R"(How often each integer from 0 to the largest stands in a row, or the sum of its weights.
@@ -227,6 +228,7 @@ LAMELLA_FAMILY(statistics, .category = "reduction", .forms = everywhere | out) {
 tensor([1, 0, 2])
 )"},
       {.schema = "histc(Tensor self, SymInt bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+       .dims = "... -> b",
        .composite = composite<histc>,
        .doc = R"(How many elements lie in each of `bins` equal parts of the range from `min` to `max`, or of that of
 the data where the two are equal. What lies outside does not count.
@@ -235,6 +237,7 @@ the data where the two are equal. What lies outside does not count.
 tensor([0., 2., 1., 0.])
 )"},
       {.schema = "quantile(Tensor self, Tensor q, " QUANTILE,
+       .dims = "",
        .composite = composite<quantile<false>>,
        .doc = R"(The elements below which the fractions `q` of the sorted elements lie, along a dimension or of all;
 the results for a row of `q` are the first dimension. NaN gives NaN.
@@ -247,6 +250,7 @@ tensor(1.5000)
 )"},
       {.schema = "quantile.scalar(Tensor self, float q, " QUANTILE, .composite = composite<quantile_number<false>>},
       {.schema = "nanquantile(Tensor self, Tensor q, " QUANTILE,
+       .dims = "",
        .composite = composite<quantile<true>>,
        .doc = R"(quantile() of what is not NaN.
 
@@ -272,6 +276,7 @@ tensor(1.)
 lamella.return_types.mode(values=tensor(3), indices=tensor(2))
 )"},
       {.schema = "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+       .dims = "i n, n, n -> i i | n, n, n ->",
        .forms = everywhere,
        .composite = composite<cov>,
        .doc = R"(The covariances of variables in rows, each with its observations in columns.
@@ -285,6 +290,7 @@ tensor([[ 1., -1.],
         [-1.,  1.]])
 )"},
       {.schema = "corrcoef(Tensor self) -> Tensor",
+       .dims = "i n -> i i | n ->",
        .forms = everywhere,
        .composite = composite<corrcoef>,
        .doc = R"(Pearson's correlations of variables in rows, each with its observations in columns.

@@ -151,6 +151,7 @@ Bags embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& of
 LAMELLA_FAMILY(table, .category = "indexing", .forms = function) {
   return {
       {.schema = "renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
+       .dims = "...~ -> ...~",
        .category = "normalization",
        .forms = all_forms,
        .composite = composite<renorm>,

@@ -103,6 +103,7 @@ Tensor trace(const Tensor& self) {
 LAMELLA_FAMILY(triangle, .category = "copy", .forms = everywhere) {
   return {
       {.schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+       .dims = "... h~ w~ -> ... h~ w~",
        .forms = all_forms,
        .infer = shape<infer_triangle>,
        .composite = composite<triangle<true>>,
@@ -113,6 +114,7 @@ tensor([[1., 0.],
         [1., 1.]])
 )"},
       {.schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+       .dims = "... h~ w~ -> ... h~ w~",
        .forms = all_forms,
        .infer = shape<infer_triangle>,
        .composite = composite<triangle<false>>,
@@ -145,6 +147,7 @@ tensor([[0, 0, 1],
         [0, 1, 1]])
 )"},
       {.schema = "diag(Tensor self, int diagonal=0) -> Tensor",
+       .dims = "a~ b~ -> i | a~ -> a b",
        .composite = composite<diag>,
        .doc = R"(A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.
 
@@ -161,6 +164,7 @@ tensor([[1, 0],
 lamella.Size([2, 3, 3])
 )"},
       {.schema = "diagflat(Tensor self, int offset=0) -> Tensor",
+       .dims = "...~ -> a b",
        .composite = composite<diagflat>,
        .doc = R"(A matrix with all elements of `self` on its diagonal.
 
@@ -169,6 +173,7 @@ tensor([[1, 0],
         [0, 2]])
 )"},
       {.schema = "trace(Tensor self) -> Tensor",
+       .dims = "i~ j~ ->",
        .category = "reduction",
        .composite = composite<trace>,
        .doc = R"(The sum of a matrix's diagonal.

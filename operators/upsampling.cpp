@@ -246,17 +246,18 @@ struct Mixes : Up<F, S...> {
 #define TWO "float? scales_h=None, float? scales_w=None) -> Tensor"
 #define THREE "float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor"
 #define SIZE(n) "SymInt[" #n "] output_size, "
-#define BOTH(name, axes, dims, align, scales, doc, ...)                                                        \
-  {name "(Tensor self, " SIZE(axes) align scales,                                                              \
-   "pooling",                                                                                                  \
-   function | hidden,                                                                                          \
-   shape<__VA_ARGS__::infer>,                                                                                  \
-   composite<__VA_ARGS__::forward>,                                                                            \
-   doc},                                                                                                       \
-  {                                                                                                            \
-    name "_backward(Tensor grad_output, " SIZE(axes) "SymInt[" #dims "] input_size, " align scales, "pooling", \
-        function | hidden, shape<__VA_ARGS__::infer_backward>, composite<__VA_ARGS__::backward>,               \
-        "The gradient of " name "."                                                                            \
+#define BOTH(name, axes, dims, align, scales, doc, ...)                                             \
+  {name "(Tensor self, " SIZE(axes) align scales,                                                   \
+   "n c ...~ -> n c ...~",                                                                          \
+   "pooling",                                                                                       \
+   function | hidden,                                                                               \
+   shape<__VA_ARGS__::infer>,                                                                       \
+   composite<__VA_ARGS__::forward>,                                                                 \
+   doc},                                                                                            \
+  {                                                                                                 \
+    name "_backward(Tensor grad_output, " SIZE(axes) "SymInt[" #dims "] input_size, " align scales, \
+        "n c ...~ -> n c ...~", "pooling", function | hidden, shape<__VA_ARGS__::infer_backward>,   \
+        composite<__VA_ARGS__::backward>, "The gradient of " name "."                               \
   }
 #define ALIGN "bool align_corners, "
 

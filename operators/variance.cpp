@@ -66,7 +66,7 @@ Spread<WithMean> spread_corrected(const Tensor& self, std::optional<IntArrayRef>
 
 }  // namespace
 
-LAMELLA_FAMILY(variance, .category = "reduction", .forms = everywhere) {
+LAMELLA_FAMILY(variance, .category = "reduction", .forms = everywhere, .dims = "reduce") {
   return {
       {.schema = "var(Tensor self, bool unbiased=True) -> Tensor",
        .infer = shape<infer_all<>>,

@@ -260,6 +260,7 @@ void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, 
 LAMELLA_FAMILY(view, .category = "view", .forms = everywhere | no_kernel_needed) {
   return {
       {.schema = "t(Tensor(a) self) -> Tensor(a)",
+       .dims = "a b -> b a | a -> a | ->",
        .infer = shape<infer_t>,
        .doc = R"(The transpose of a matrix; vectors stay as they are.
 
@@ -292,10 +293,12 @@ tensor([[1, 1, 1],
 )"},
       {.schema =
            "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+       .dims = "keep",
        .forms = hidden | no_kernel_needed,
        .infer = shape<infer_slice>,
        .doc = "self[start:end:step] along one dimension."},
       {.schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+       .dims = "reduce",
        .infer = shape<infer_select>,
        .doc = R"(One position along a dimension, which disappears.
 
@@ -333,6 +336,7 @@ tensor([[0, 1],
         [2, 3]])
 )"},
       {.schema = "detach(Tensor(a) self) -> Tensor(a)",
+       .dims = "broadcast",
        .infer = shape<infer_detach>,
        .doc = R"(The same storage, cut from any history of gradients.
 
@@ -340,10 +344,12 @@ tensor([[0, 1],
 tensor([1., 1.])
 )"},
       {.schema = "alias(Tensor(a) self) -> Tensor(a)",
+       .dims = "broadcast",
        .forms = hidden | no_kernel_needed,
        .infer = shape<infer_alias>,
        .doc = "A second tensor over the same elements."},
       {.schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+       .dims = "keep",
        .infer = shape<infer_narrow>,
        .doc = R"(`length` positions from `start` on along one dimension.
 
@@ -375,6 +381,7 @@ tensor([[0, 1, 2],
 tensor([0, 3])
 )"},
       {.schema = "expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+       .dims = "broadcast",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_expand_as>,
        .doc = R"(expand() to the shape of `other`.

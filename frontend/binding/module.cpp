@@ -78,12 +78,13 @@ py::dict meaning_of(const lamella_pointwise& p) {
 
 py::dict describe_operator(Operator* op) {
   check(dispatcher::prepare(op));
-  std::string owner, doc, file, module;  // copies, since a redefinition may change the operator's own
+  std::string owner, doc, file, module, dims;  // copies, since a redefinition may change the operator's own
   int line;
   std::vector<std::pair<std::string, std::string>> registered;
   {
     dispatcher::RegistryLock lock;
     std::tie(owner, doc, file, module, line) = std::tie(op->owner, op->doc, op->file, op->module, op->line);
+    dims = op->dims;
     for (const auto& r : (op->functional ? op->functional : op)->kernels) registered.emplace_back(r.key, r.owner);
   }
   py::dict d;
@@ -92,6 +93,7 @@ py::dict describe_operator(Operator* op) {
   d["aliases"] = op->aliases;
   d["schema"] = op->schema_text;
   d["category"] = op->category;
+  d["dims"] = dims;
   d["owner"] = owner;
   d["doc"] = doc;
   d["file"] = file;
@@ -111,7 +113,9 @@ py::dict describe_operator(Operator* op) {
   py::list kernels, args;
   for (const auto& [key, who] : registered) kernels.append(py::make_tuple(key, who));
   d["kernels"] = kernels;
-  for (const auto& a : op->schema.load()->args) {
+  const dispatcher::Schema& schema = *op->schema.load();
+  for (size_t i = 0; i < schema.args.size(); i++) {
+    const auto& a = schema.args[i];
     py::dict arg;
     arg["name"] = a.name;
     arg["type"] = a.type.text;
@@ -120,12 +124,13 @@ py::dict describe_operator(Operator* op) {
     arg["default"] = a.default_text;
     arg["value"] = py::reinterpret_steal<py::object>(borrowed_to_python(a.value));
     arg["written"] = a.alias.write;
+    arg["dim"] = (schema.described_args[i].flags & LAMELLA_ARGUMENT_DIM) != 0;
     arg["alias"] = a.alias.before;
     args.append(arg);
   }
   d["args"] = args;
   py::list returns, aliases;
-  for (const auto& r : op->schema.load()->rets) {
+  for (const auto& r : schema.rets) {
     returns.append(py::make_tuple(r.type.text, r.name));
     aliases.append(r.alias.before);
   }

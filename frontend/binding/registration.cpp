@@ -106,7 +106,7 @@ class PyLibrary {
   }
 
   lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
-                        const std::string& module, const std::string& file, int line) {
+                        const std::string& module, const std::string& dims, const std::string& file, int line) {
     lamella_operator_def d{};
     d.size = sizeof d;
     d.schema = schema.c_str();
@@ -114,6 +114,7 @@ class PyLibrary {
     d.doc = doc.c_str();
     d.forms = forms;
     d.module = module.empty() ? nullptr : module.c_str();
+    d.dims = dims.empty() ? nullptr : dims.c_str();
     d.file = file.c_str();
     d.line = line;
     lamella_handle h;

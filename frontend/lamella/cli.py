@@ -79,7 +79,7 @@ def list_operators() -> str:
     for op in _C._operators():
         if op["form"] == "functional" and not op["private"]:
             kernels = ", ".join(key for key, _ in op["kernels"]) or ("shape rule" if op["shape_rule"] else "none")
-            lines.append(f"{op['schema']}\n    {op['category'] or 'no category'}; {kernels}")
+            lines.append(f"{op['schema']}\n    {op['category'] or 'no category'}; {op['dims'] or 'no dims'}; {kernels}")
     return "\n".join(lines)
 
 

@@ -1,6 +1,8 @@
 // Calls entries of the table that the other programs do not use, and drives a device with streams and events through
 // its registered functions, as a scheduler would do. Usage: test_entries LIBLAMELLA_CPU.SO
 
+#include <lamella/dims.h>
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -243,6 +245,35 @@ static void operators() {
   done("what is said of operators");
 }
 
+static void dimensions() {
+  const auto said = [](const char* op, const char* overload) {
+    return lamella::parse_dims(api->operator_dims(api->find_operator(op, overload)));
+  };
+  CHECK(said("aten::add", "Tensor").kind == lamella::DimsKind::Broadcast);
+  CHECK(said("aten::add", "out").kind == lamella::DimsKind::Broadcast);
+  CHECK(said("aten::cumsum", "").kind == lamella::DimsKind::Keep);
+  CHECK(said("aten::sum", "dim_IntList").kind == lamella::DimsKind::Reduce);
+  CHECK(said("aten::reshape", "").kind == lamella::DimsKind::None);
+  const lamella::Dims matmul = said("aten::matmul", "");
+  CHECK(matmul.kind == lamella::DimsKind::Pattern && matmul.error.empty() && matmul.patterns.size() == 4);
+  const lamella::DimsPattern* p = matmul.fitting({4, 2});
+  CHECK(p == &matmul.patterns[0] && p->args.size() == 2 && p->results.size() == 1);
+  CHECK(p->args[0].size() == 3 && p->args[0][0].ellipsis && p->args[0][1].word == "i" && !p->args[0][1].bound);
+  CHECK(matmul.fitting({1, 3}) == &matmul.patterns[1] && matmul.fitting({1, 1}) == &matmul.patterns[3]);
+  CHECK(!matmul.fitting({0, 2}) && !matmul.fitting({2}) && matmul.patterns[3].results[0].empty());
+  // A mark at one place of a word holds for all of them, and an absent argument fits everything.
+  const lamella::Dims marked = lamella::parse_dims("a~ b, a -> b a | ...~ , -> ...");
+  CHECK(marked.patterns[0].args[1][0].bound && marked.patterns[0].results[0][1].bound);
+  CHECK(!marked.patterns[0].args[0][1].bound && marked.patterns[1].results[0][0].bound);
+  CHECK(marked.fitting({2, -1}) == &marked.patterns[0] && marked.fitting({5, 0}) == &marked.patterns[1]);
+  for (const char* wrong : {"same", "a", "a -> b -> c", "a! -> a", "~ -> a", "... ... -> a", "a -> ..."})
+    CHECK(!lamella::parse_dims(wrong).error.empty() && lamella::parse_dims(wrong).kind == lamella::DimsKind::None);
+  const lamella_argument* dim = api->operator_argument(api->find_operator("aten::cumsum", ""), 1);
+  CHECK((dim->flags & LAMELLA_ARGUMENT_DIM) && !(dim->flags & LAMELLA_ARGUMENT_LIST));
+  CHECK(!(api->operator_argument(api->find_operator("aten::tile", ""), 1)->flags & LAMELLA_ARGUMENT_DIM));
+  done("what operators say of their dimensions");
+}
+
 static void storages(int32_t cpu) {
   const int64_t four = 4, two = 2, one = 1;
   lamella_tensor *t, *v, *other;
@@ -367,6 +398,7 @@ int main(int argc, char** argv) {
   start(argc, argv);
   streams();
   operators();
+  dimensions();
   storages(cpu);
   layers(cpu);
   names();

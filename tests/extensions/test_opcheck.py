@@ -18,6 +18,7 @@ CHECKS = (
     "test_layers",
     "test_strides",
     "test_waiting",
+    "test_dims",
 )
 
 

@@ -222,9 +222,9 @@ def test_a_strangers_operator_counts_by_its_category(guest):
         from lamella_flops import native, twin
 
         lib = lamella.library.Library("stranger", "DEF", owner="a test")
-        lib.define("swap(Tensor self, Tensor other) -> Tensor", category="pointwise")
+        lib.define("swap(Tensor self, Tensor other) -> Tensor", category="pointwise", dims="broadcast")
         lib.impl("swap", lambda x, y: lamella.tensor(y.numpy()), "cpu")
-        lib.define("fused(Tensor self, Tensor other) -> Tensor", category="pointwise")
+        lib.define("fused(Tensor self, Tensor other) -> Tensor", category="pointwise", dims="broadcast")
         lib.impl("fused", lambda x, y: (x + y) * y, "composite")
         lib.define("mm(Tensor self) -> Tensor")
         lib.impl("mm", lambda x: x.clone(), "cpu")

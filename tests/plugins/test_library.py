@@ -276,7 +276,7 @@ def test_kernels_are_reclaimed_after_withdrawal(lib):
 
 def test_kernels_and_handlers_are_reclaimed_by_close():
     other = Library("reclaimed", "DEF", owner="the test")
-    other.define("f(Tensor self) -> Tensor", category="pointwise")
+    other.define("f(Tensor self) -> Tensor", category="pointwise", dims="broadcast")
     kernel, handler, category = (Tally(n) for n in "khc")
     watches = [weakref.ref(t) for t in (kernel, handler, category)]
     other.impl("f", kernel, "cpu")
@@ -726,7 +726,8 @@ def test_register_layer_stands_alone():
 
 def test_sixty_layers(host):
     """The maximal number of layers: each is called once, outermost first, and one more is refused by name."""
-    out = host.run("""
+    out = host.run(
+        """
         import lamella
         from lamella import _C
 
@@ -751,7 +752,9 @@ def test_sixty_layers(host):
         order = sorted(range(free), key=lambda n: -layers[n].bit)
         assert log == order, (log, order)
         print(_C._retained_bytes())
-    """, LAMELLA_PLUGINS=OWN_PLUGINS)
+    """,
+        LAMELLA_PLUGINS=OWN_PLUGINS,
+    )
     kept = int(out.split()[-1])
     print(f"old snapshots keep {kept:,} bytes")
     assert 0 < kept <= 32 * 2**20

@@ -58,14 +58,19 @@
  * Note [Dimensions] The text `dims` of an operator says how the dimensions of its results follow from those of its
  *   tensors, so that layers such as names, vmap and sharding need no table of operators. One of
  *     broadcast   each result has the dimensions of all tensors, broadcast
- *     keep        each result has the dimensions of the first tensor; those that arguments with LAMELLA_ARGUMENT_DIM
- *                 name may have another size, and the values along them depend on each other
- *     reduce      as keep, but the dimensions that the argument `dim` names (all, if it names none) are gone, or have
- *                 size 1 if `keepdim` is true
- *   or a pattern for each tensor and each result, "... i k, ... k j -> ... i j". A word is a dimension, `...` further
- *   ones, which broadcast. A word with `~` carries on to a result in meaning alone: the values along it depend on each
- *   other, and its size may change. A word of the results alone is a new dimension. Along all other dimensions the
- *   operator computes for each index alone, so that it commutes with permutations of them.
+ *     keep        the same, but along the dimensions that arguments with LAMELLA_ARGUMENT_DIM name (all, if they name
+ *                 none) sizes may differ, and values depend on each other. In lists, tensors of shape (0,) do not count
+ *     reduce      the same, but the dimensions that these arguments name (all, if they name none) are gone, or have
+ *                 size 1 if the argument `keepdim` is true
+ *   or patterns between `|`, of which the first holds that fits the tensors' numbers of dimensions and their sizes:
+ *   "... i k, ... k j -> ... i j | k, k ->". A pattern has a group for each argument and for each result that is a
+ *   tensor, may be one, or is a list of tensors, whose every element has the group's dimensions. Outputs of out= forms
+ *   have none. A word is a dimension, and `...` any number of further ones, aligned at the last. Equal words have equal
+ *   sizes, except that size 1 broadcasts. A word with `~` at one of its places, and `...~`, carry on to a result in
+ *   meaning alone: values along them depend on each other, and sizes may differ. A word of the results alone is a new
+ *   dimension. Along all other dimensions of a result the operator computes for each index alone; dimensions that are
+ *   in no `~` and that a result lacks may be permuted in the arguments without a change of it. <lamella/dims.h> reads
+ *   the text, and lamella.library.opcheck checks it.
  * Note [Append only]  Entries are added at the end of the table, each under
  *   #if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved,
  *   retyped or taken away.

@@ -194,7 +194,7 @@ typedef struct {
   uint32_t size;
   uint32_t forms;       /* enum lamella_forms */
   const char* schema;   /* "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
-  const char* category; /* nullable: "pointwise", "reduction", … */
+  const char* category; /* nullable: "reduction", …; "pointwise" demands `pointwise`, or `dims` "broadcast" */
   const char* doc;      /* nullable */
   lamella_infer infer;  /* nullable */
   void* infer_context;

@@ -198,6 +198,7 @@ class LAMELLA_HIDDEN Library {
     module_ = name;
     return *this;
   }
+  /* Defines an operator. Its `dims`, as "broadcast", say how dimensions map: Note [Dimensions] in c_api.h. */
   Library& define(lamella_operator_def def) {
     if (!def.module) def.module = module_;
     if (!status_) status_ = api().define(lib_, &def, nullptr);

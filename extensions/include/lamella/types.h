@@ -230,8 +230,9 @@ enum lamella_argument_flags {
   LAMELLA_ARGUMENT_HAS_DEFAULT = 16,
   LAMELLA_ARGUMENT_WRITTEN = 32, /* (a!) */
   LAMELLA_ARGUMENT_OUT = 64,     /* an output of an out= form */
-  /* An integer, or a list of them, that counts dimensions: the schema calls it `dim`, `dims`, `dim0`, `start_dim` and
-   * the like. A caller may give names in its place: see dim_resolver. */
+  /* An int, or a list of them, that names dimensions by their numbers. The schema calls it `dim`, `axis`, `dimension`,
+   * `start_dim` or `end_dim`, the list also `dims` or `axes`, each perhaps with a number, as `dim0`; or there are both
+   * `source` and `destination`. A caller may give names in its place: see dim_resolver. */
   LAMELLA_ARGUMENT_DIM = 128
 };
 

@@ -15,7 +15,8 @@ FORMS = {"functional": "functional", "inplace": "in-place", "out": "out"}
 
 
 class Argument(NamedTuple):
-    """An argument of an operator's schema. ``default`` is None if there is none; ``written`` marks one in ``(a!)``."""
+    """An argument of an operator's schema. ``default`` is None if there is none; ``written`` marks one in ``(a!)``,
+    and ``dim`` one that names dimensions."""
 
     name: str
     type: str
@@ -23,6 +24,7 @@ class Argument(NamedTuple):
     has_default: bool = False
     default: Any = None
     written: bool = False
+    dim: bool = False
 
 
 class Description(NamedTuple):
@@ -36,6 +38,7 @@ class Description(NamedTuple):
         category: "reduction"; empty if it has none
         arguments: in the schema's order, with the outputs of an out= form
         returns: the types of the results
+        dims: how the results' dimensions follow from the arguments', as "reduce"; empty if the operator does not say
     """
 
     name: str
@@ -45,6 +48,7 @@ class Description(NamedTuple):
     category: str
     arguments: tuple[Argument, ...]
     returns: tuple[str, ...]
+    dims: str = ""
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Returns a call's arguments by name, in the schema's order, with the defaults of those that are left out.
@@ -112,10 +116,15 @@ def _described(name: str, schema: str) -> Description:
     """Describes the operator of a full name. ``schema`` is part of the key, since an operator may be defined anew."""
     d = _C._describe(name)
     arguments = tuple(
-        Argument(a["name"], a["type"], a["keyword_only"], a["has_default"], a["value"], a["written"]) for a in d["args"]
+        Argument(a["name"], a["type"], a["keyword_only"], a["has_default"], a["value"], a["written"], a["dim"])
+        for a in d["args"]
     )
     returns = tuple(kind for kind, _ in d["returns"])
-    return Description(d["name"], d["overload"], FORMS[d["form"]], d["functional"], d["category"], arguments, returns)
+    form, category = FORMS[d["form"]], d["category"]
+    return Description(d["name"], d["overload"], form, d["functional"], category, arguments, returns, d["dims"])
+
+
+forget_descriptions = _described.cache_clear  # a new definition with the same schema may differ in the rest
 
 
 @contextmanager

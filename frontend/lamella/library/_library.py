@@ -10,6 +10,7 @@ from lamella._devices.names import announce
 from lamella._namespace import show_modules
 
 from ._backend import Backend, described
+from ._calls import forget_descriptions
 from ._checks import check_callable, check_type, key_name, several
 from ._layer import Layer, fallthrough_kernel
 from ._objects import ObjectKind
@@ -109,6 +110,7 @@ class Library:
         inplace: bool = False,
         out: bool = False,
         module: str = "",
+        dims: str = "",
     ) -> int:
         """Defines an operator by its schema, in PyTorch's grammar; returns a handle for ``withdraw``.
 
@@ -118,14 +120,15 @@ class Library:
             category: the operator's category, for layers and backends that have kernels for one: "pointwise", …
             inplace: derives ``name_``, which writes into the first argument
             out: derives the keyword ``out=``, with a tensor for each result
-            module: a module of Lamella that shows the operator too: with "linalg", ``cholesky`` is
-                ``lamella.linalg.cholesky``. A module that does not exist is made.
+            module: a module of Lamella that shows the operator too, as "linalg"; it is made if it does not exist
+            dims: how the results' dimensions follow from the arguments': "broadcast", "keep", "reduce" or a pattern
 
         Raises:
-            ValueError: the schema does not parse, and the message shows the column; or ``module`` is no module's name
+            ValueError: the schema or ``dims`` does not parse; or ``module`` is no module's name
             RuntimeError: the operator is defined already; the message names both owners
         """
-        for what, text in (("schema", schema), ("category", category), ("doc", doc), ("module", module)):
+        texts = {"schema": schema, "category": category, "doc": doc, "module": module, "dims": dims}
+        for what, text in texts.items():
             check_type("define", what, text)
         if alias_analysis not in ("", "FROM_SCHEMA"):
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
@@ -134,7 +137,8 @@ class Library:
         _C._parse_schema(schema, self.ns)  # checked before an earlier definition is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
-        handle = self._register(key, lambda *at: self._library.define(schema, category, doc, forms, module, *at))
+        handle = self._register(key, lambda *at: self._library.define(schema, category, doc, forms, module, dims, *at))
+        forget_descriptions()
         if module:
             show_modules()
         return handle

@@ -12,6 +12,7 @@ from lamella import _C
 from lamella._C import Tensor
 
 from ._checks import check_type
+from ._dims import fault
 from ._library import Library
 from ._rules import named
 from ._site import latest
@@ -373,6 +374,13 @@ def test_waiting(c: Case) -> None:
         raise OpCheckError("; ".join(found))
 
 
+def test_dims(c: Case) -> None:
+    """Checks that results agree with what the operator says of its dimensions, if it does."""
+    text = c.about["dims"]
+    if text and (found := fault(c, text)):
+        raise OpCheckError(f"its dims {text!r} are not true: the text {found}")
+
+
 CHECKS = {
     f.__name__: f
     for f in (
@@ -384,6 +392,7 @@ CHECKS = {
         test_layers,
         test_strides,
         test_waiting,
+        test_dims,
     )
 }
 
@@ -409,6 +418,7 @@ def opcheck(
     ``"test_layers"``                       layers see the call; what the operator returns and writes stays the same
     ``"test_strides"``                      equal values give equal results, for any strides
     ``"test_waiting"``                      no registration waits for it, and formulas compile
+    ``"test_dims"``                         what it says of its dimensions is true, for other indices along each
     ======================================  =========================================================================
 
     Args:
