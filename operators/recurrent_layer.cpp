@@ -31,7 +31,6 @@ void check_dtype(const char* name, ScalarType t) {
 // The checks that forward and backward share; `count` is the number of gates.
 LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, int64_t count, ScalarType t,
                        const Tensor& projection = Tensor()) {
-  check_dtype("hx", t);
   LAMELLA_CHECK(hx.dim() == 2, argument("hx"), ": expected (batch, hidden), got shape ", shape_text(hx));
   LAMELLA_CHECK(!projection.defined() || projection.dim() == 2, argument("projection"),
                 ": expected (projected, hidden), got shape ", projection.defined() ? shape_text(projection) : "");
@@ -82,6 +81,7 @@ void infer_rnn(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntA
 LayerSizes check_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
                           const Tensor& out, IntArrayRef batch_sizes, int64_t count,
                           const Tensor& projection = Tensor()) {
+  check_dtype("out", out.dtype());
   const LayerSizes n = check_steps(hx, weight, batch_sizes, count, out.dtype(), projection);
   check_is("out", out, {n.rows, n.state}, n.dtype);
   check_is("grad_out", grad_out, {n.rows, n.state}, n.dtype);

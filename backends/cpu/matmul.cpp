@@ -82,7 +82,7 @@ void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const ch
   tiny<uint64_t>(a, b, c, bias);
 }
 
-// Returns the bytes of an element of the result.
+// Returns the bytes of an element of the bias, and of the result unless that is `narrow`.
 int64_t size_of(int dtype) {
   const bool wide = dtype == LAMELLA_FLOAT64 || dtype == LAMELLA_INT64 || dtype == LAMELLA_UINT64;
   return wide ? 8 : 4;

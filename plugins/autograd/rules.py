@@ -67,8 +67,8 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
     """Checks the gradients ``found`` that a backward returned, and returns those of the passed arguments. ``inputs``
     says for each passed argument whether it needs a gradient: None if it is no tensor, a list for a list of tensors."""
     found = found if isinstance(found, tuple) else (found,)
-    count = len(inputs)
-    if len(found) == count:
+    count, returned = len(inputs), len(found)
+    if returned == count:
         for place, g in zip(inputs, found, strict=True):
             if g is not None and (type(g) is not Tensor or type(place) is not bool):
                 break
@@ -81,7 +81,7 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
         raise RuntimeError(f"{op}: {text}, got {type(found[-1]).__name__}")
     if len(found) != count:
         wanted = f"one gradient for each of {max(len(names), count)} arguments"
-        raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
+        raise RuntimeError(f"{op}: its backward must return {wanted}, got {returned}")
     numbered = [*names, *map(str, range(len(names), count))]  # arguments without a name get a number
     return tuple(_checked_gradient(op, *each) for each in zip(numbered, inputs, found, strict=False))
 

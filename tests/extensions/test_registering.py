@@ -103,6 +103,7 @@ LISTS = "(Tensor[] xs, float s=2.0) -> Tensor"
     [
         (ONE, lambda g: (g, g), RuntimeError, "argument 's' was left at its default; its gradient must be None, got T"),
         (ONE, lambda g: (g, None, g), RuntimeError, "must return one gradient for each of 2 arguments, got 3"),
+        (ONE, lambda g: (g, None, g, None), RuntimeError, "must return one gradient for each of 2 arguments, got 4"),
         (ONE, lambda g: (), RuntimeError, "must return one gradient for each of 2 arguments, got 0"),
         (ONE, lambda g: (0.5, None), TypeError, "gradient of argument 'x' must be a Tensor or None, got float"),
         (ONE, lambda g: [g], TypeError, "gradient of argument 'x' must be a Tensor or None, got list"),

@@ -58,7 +58,8 @@ typedef struct {
   /* Nullable. The memory at an address that `alloc` gave is used on a further stream. */
   lamella_status (*record_stream)(void* context, int32_t index, void* data, void* stream);
   lamella_status (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
-  /* Nullable. Frees cached bytes above `cap`, of one device, or of all if the index is -1. */
+  /* Nullable. Frees cached memory of one device, or of all if the index is -1, until at most `cap` bytes are cached. An
+   * allocator that has one cache for all devices counts the bytes of all. */
   lamella_status (*trim)(void* context, int32_t index, int64_t cap);
   /* Nullable. Sets peaks to the present amounts, and numbers of allocations to 0. `what`: bits of enum
    * lamella_stats. */

@@ -65,7 +65,7 @@ _tanhshrink = op("tanhshrink")
 _glu, _softmax, _log_softmax = op("glu"), op("softmax"), op("log_softmax")
 _empty_like, _zeros_like = op("empty_like"), op("zeros_like")
 
-# These operators have the signature of the function.
+# Functions of this module that are the operators themselves, whose arguments are those of torch's functions.
 prelu = op("prelu")
 gelu, hardshrink, softshrink = op("gelu"), op("hardshrink"), op("softshrink")
 relu_, elu_, celu_, selu_ = _relu_into, _elu_into, _celu_into, _selu_into

@@ -24,7 +24,7 @@ __all__ = [
 
 _binary_cross_entropy = op("binary_cross_entropy")
 
-# These operators have the signature of the function.
+# Functions of this module that are the operators themselves, whose arguments are those of torch's functions.
 binary_cross_entropy_with_logits = op("binary_cross_entropy_with_logits")
 cross_entropy, nll_loss, kl_div = op("cross_entropy"), op("nll_loss"), op("kl_div")
 l1_loss, mse_loss = op("l1_loss"), op("mse_loss")

@@ -19,7 +19,7 @@ __all__ = [
 _batch_norm, _instance_norm, _div = op("batch_norm"), op("instance_norm"), op("div")
 _avg_pool2d, _pad = op("avg_pool2d"), op("constant_pad_nd")
 
-# These operators have the signature of the function.
+# Functions of this module that are the operators themselves, whose arguments are those of torch's functions.
 layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_norm")
 
 

@@ -16,7 +16,7 @@ __all__ = [
     "pixel_unshuffle",
 ]
 
-# These operators have the signature of the function.
+# Functions of this module that are the operators themselves, whose arguments are those of torch's functions.
 pixel_shuffle, pixel_unshuffle = op("pixel_shuffle"), op("pixel_unshuffle")
 channel_shuffle, native_channel_shuffle = op("channel_shuffle"), op("native_channel_shuffle")
 
