@@ -204,14 +204,15 @@ lamella_status grown(const Tensor* t, int64_t bytes, core::TensorRef* out) {
 
 lamella_status restride(const char* name, Tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                         int64_t offset, core::Storage* memory) {
-  if (t->opaque())
-    return core::raise(LAMELLA_NOT_IMPLEMENTED,
-                       core::format("%s: the tensor is opaque; only its layer can change its sizes", name));
   ResizedStates states;
   if (has_carried_state(t)) {
-    const auto to =
-        core::TensorRef::steal(core::tensor_over(memory ? memory : t->storage, ndim, sizes, strides, offset, t->dtype));
+    const auto to = core::TensorRef::steal(memory ? core::tensor_over(memory, ndim, sizes, strides, offset, t->dtype)
+                                                  : core::new_alias(t, ndim, sizes, strides, offset));
     if (lamella_status st = states.make(name, t, to.get())) return st;
+  } else if (t->opaque()) {
+    return core::raise(
+        LAMELLA_NOT_IMPLEMENTED,
+        core::format("%s: the tensor is opaque, and no slot of it carries its values to other sizes", name));
   }
   if (memory) {
     core::retain(memory);
@@ -237,7 +238,7 @@ lamella_status tensor_carry(lamella_tensor* from, lamella_tensor* to, int32_t ho
 lamella_status resize(const char* name, Tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides) {
   int64_t numel;
   if (lamella_status st = check_geometry(name, ndim, sizes, strides, t->dtype, t->device(), &numel)) return st;
-  if (t->opaque()) return restride(name, t, ndim, sizes, strides, t->storage_offset, nullptr);  // raises
+  if (t->opaque()) return restride(name, t, ndim, sizes, strides, t->storage_offset);  // its slots know their memory
   const int64_t item = core::itemsize(t->dtype);
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   core::TensorRef memory;

@@ -153,8 +153,9 @@ struct lamella_api {
   lamella_status (*tensor_assign)(lamella_tensor* to, lamella_tensor* from);
   /* Gives a tensor other sizes over its memory, from its first element on; strides: nullable, row-major. If the
    * memory is too small, the tensor gets new memory that begins with the old bytes; other tensors keep the old
-   * memory. States that carry follow (LAMELLA_CARRY_RESIZE). Fails, and changes nothing, for an opaque tensor, for a
-   * view or memory of others (tensor_from_blob with a deleter) that would have to grow, and if a slot refuses. */
+   * memory. States that carry follow (LAMELLA_CARRY_RESIZE). Fails, and changes nothing, for a view or memory of others
+   * (tensor_from_blob with a deleter) that would have to grow, for an opaque tensor without a slot that carries, and if
+   * a slot refuses. */
   lamella_status (*tensor_resize)(lamella_tensor*, int32_t ndim, const int64_t* sizes, const int64_t* strides);
   /* Gives `to` the states that the slots of `from` carry in a way (enum lamella_carry): for a layer that makes tensors
    * itself. Does nothing if no slot of `from` carries. */

@@ -19,10 +19,15 @@ inline Tensor opaque(IntArrayRef sizes, const TensorOptions& options = {}) {
 }
 
 /* Makes an opaque tensor whose values a layer keeps in the memory of `memory`: it has that tensor's storage, version
- * and device. The device of the options is not read. */
-inline Tensor opaque_over(const Tensor& memory, IntArrayRef sizes, const TensorOptions& options = {}) {
+ * and device. The device of the options is not read. Without strides it is row-major. */
+inline Tensor opaque_over(const Tensor& memory, IntArrayRef sizes, const TensorOptions& options = {},
+                          IntArrayRef strides = {}) {
+  if (!strides.empty() && strides.size() != sizes.size())
+    throw Error(LAMELLA_VALUE_ERROR, "opaque_over: " + std::to_string(strides.size()) + " strides for " +
+                                         std::to_string(sizes.size()) + " sizes");
   lamella_tensor* t;
-  check(api().tensor_opaque_over(memory.get()->storage, static_cast<int32_t>(sizes.size()), sizes.data(), nullptr,
+  check(api().tensor_opaque_over(memory.get()->storage, static_cast<int32_t>(sizes.size()), sizes.data(),
+                                 strides.empty() ? nullptr : strides.data(),
                                  static_cast<uint8_t>(options.dtype() ? *options.dtype() : kFloat), &t));
   return Tensor::steal(t);
 }
