@@ -129,7 +129,7 @@ lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
     carried |= made != nullptr;
     return made ? set_slot(to, i, made) : LAMELLA_OK;
   });
-  if (st || carried || !to->opaque()) return st;
+  if (st || carried || !from->opaque() || !to->opaque()) return st;
   const std::string layers = layers_of(from);
   return core::raise(LAMELLA_NOT_IMPLEMENTED,
                      "an opaque tensor of shape " + core::shape_string(from) +

@@ -68,6 +68,7 @@ void add(Library& lib, const Declaration& d) {
   def.pointwise = d.pointwise;
   def.aliases = d.aliases;
   def.module = d.module;
+  def.dims = d.dims;
   def.file = from_the_root(d.schema.file);
   def.line = d.schema.line;
   const std::string name(d.schema.text, std::strchr(d.schema.text, '('));
@@ -93,6 +94,7 @@ std::vector<Declaration> all_declarations() {
     for (Declaration d : family->operators()) {
       if (!d.category) d.category = family->usual.category;
       if (!d.forms) d.forms = family->usual.forms;
+      if (!d.dims) d.dims = family->usual.dims;
       all.push_back(d);
     }
   std::stable_partition(all.begin(), all.end(), [](const Declaration& d) { return d.pointwise != nullptr; });

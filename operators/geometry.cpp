@@ -63,7 +63,7 @@ const Tensor& resize_as(lamella_frame* f, const Tensor& self, const Tensor& the_
 
 // ---- other memory ----
 
-void set_data(const Tensor& self, const Tensor& new_data) {
+void take_data(const Tensor& self, const Tensor& new_data) {
   check(dispatcher::assign(core::full(self.get()), core::full(new_data.get())));
 }
 
@@ -75,7 +75,7 @@ void check_source(const Tensor& self, const Tensor& source) {
 
 const Tensor& set_source(const Tensor& self, const Tensor& source) {
   check_source(self, source);
-  set_data(self, source);
+  take_data(self, source);
   return self;
 }
 
@@ -92,7 +92,7 @@ const Tensor& set_part(lamella_frame* f, const Tensor& self, const Tensor& sourc
   }
   Described part(f, source);
   infer_as_strided(source, size, strides, storage_offset, part.output());
-  set_data(self, Tensor::steal(core::tensor_over(core::full(source.get())->storage, part.ndim(), part.sizes(),
+  take_data(self, Tensor::steal(core::tensor_over(core::full(source.get())->storage, part.ndim(), part.sizes(),
                                                  part.strides(), part.offset(), core_dtype(source.dtype()))));
   return self;
 }
@@ -203,7 +203,7 @@ True
        .composite = composite<set_part>},
       {.schema = "set_data(Tensor(a!) self, Tensor new_data) -> ()",
        .forms = hidden | dispatcher::form_geometry,
-       .composite = composite<set_data>,
+       .composite = composite<take_data>,
        .doc = "Gives `self` the memory, the geometry, the dtype and the device of `new_data`: self.data = new_data."},
   };
 }

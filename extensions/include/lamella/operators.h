@@ -1031,6 +1031,16 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> _gru_layer_backward(const Tens
   auto all_ = op_.several<4>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
 }
+inline Tensor _int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups = 1) {
+  static detail::Callee op_{"aten::_int_conv", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor _int_linear(const Tensor& input, const Tensor& packed, const Tensor& scale = undefined(), const Tensor& bias = undefined()) {
+  static detail::Callee op_{"aten::_int_linear", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(packed), lamella::value(scale), lamella::value(bias)};
+  return op_.tensor(args_);
+}
 inline Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::_int_mm", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
@@ -1091,6 +1101,11 @@ inline std::tuple<Tensor, Tensor> _nll_pick(const Tensor& input, const Tensor& t
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index)};
   auto all_ = op_.several<2>(args_);
   return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor _pack_int_weight(const Tensor& weight) {
+  static detail::Callee op_{"aten::_pack_int_weight", ""};
+  const lamella_value args_[] = {lamella::value(weight)};
+  return op_.tensor(args_);
 }
 inline Tensor _pair_loss(const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
   static detail::Callee op_{"aten::_pair_loss", ""};
@@ -2870,6 +2885,11 @@ inline const Tensor& eq_out(const Tensor& out, const Tensor& self, const Scalar&
   op_.written(args_);
   return out;
 }
+inline bool equal(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::equal", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.scalar(args_).toBool();
+}
 inline Tensor erf(const Tensor& self) {
   static detail::Callee op_{"aten::erf", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -3567,6 +3587,11 @@ inline Tensor instance_norm(const Tensor& input, const Tensor& weight, const Ten
   static detail::Callee op_{"aten::instance_norm", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(use_input_stats), lamella::value(momentum), lamella::value(eps), lamella::value(cudnn_enabled)};
   return op_.tensor(args_);
+}
+inline bool is_nonzero(const Tensor& self) {
+  static detail::Callee op_{"aten::is_nonzero", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.scalar(args_).toBool();
 }
 inline bool is_pinned(const Tensor& self, const std::optional<Device>& device = {}) {
   static detail::Callee op_{"aten::is_pinned", ""};
@@ -5291,6 +5316,11 @@ inline const Tensor& selu_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline void set_data(const Tensor& self, const Tensor& new_data) {
+  static detail::Callee op_{"aten::set_data", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(new_data)};
+  op_.nothing(args_);
+}
 inline Tensor sgn(const Tensor& self) {
   static detail::Callee op_{"aten::sgn", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -6434,6 +6464,12 @@ inline Tensor TensorMethods::argsort(int64_t dim, bool descending) const { retur
 inline Tensor TensorMethods::argsort(bool stable, int64_t dim, bool descending) const { return lamella::argsort(self_(), stable, dim, descending); }
 inline Tensor TensorMethods::argwhere() const { return lamella::argwhere(self_()); }
 inline Tensor TensorMethods::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return lamella::as_strided(self_(), size, stride, storage_offset); }
+inline const Tensor& TensorMethods::as_strided_(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const {
+  static detail::Callee op_{"aten::as_strided_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size), lamella::value(stride), lamella::value(storage_offset)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::asin() const { return lamella::asin(self_()); }
 inline const Tensor& TensorMethods::asin_() const {
   static detail::Callee op_{"aten::asin_", ""};
@@ -6846,6 +6882,7 @@ inline const Tensor& TensorMethods::eq_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline bool TensorMethods::equal(const Tensor& other) const { return lamella::equal(self_(), other); }
 inline Tensor TensorMethods::erf() const { return lamella::erf(self_()); }
 inline const Tensor& TensorMethods::erf_() const {
   static detail::Callee op_{"aten::erf_", ""};
@@ -7138,6 +7175,7 @@ inline const Tensor& TensorMethods::index_reduce_(int64_t dim, const Tensor& ind
 inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
 inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
 inline Tensor TensorMethods::instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const { return lamella::instance_norm(self_(), weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled); }
+inline bool TensorMethods::is_nonzero() const { return lamella::is_nonzero(self_()); }
 inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const { return lamella::is_pinned(self_(), device); }
 inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
 inline Tensor TensorMethods::isfinite() const { return lamella::isfinite(self_()); }
@@ -7587,6 +7625,18 @@ inline Tensor TensorMethods::repeat_interleave(int64_t repeats, std::optional<in
 inline Tensor TensorMethods::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }
 inline Tensor TensorMethods::repeat_interleave(std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), output_size); }
 inline Tensor TensorMethods::reshape(IntArrayRef shape) const { return lamella::reshape(self_(), shape); }
+inline const Tensor& TensorMethods::resize_(IntArrayRef size, std::optional<MemoryFormat> memory_format) const {
+  static detail::Callee op_{"aten::resize_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size), lamella::value(memory_format)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::resize_as_(const Tensor& the_template, std::optional<MemoryFormat> memory_format) const {
+  static detail::Callee op_{"aten::resize_as_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(the_template), lamella::value(memory_format)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::rms_norm(IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) const { return lamella::rms_norm(self_(), normalized_shape, weight, eps); }
 inline std::tuple<Tensor, Tensor> TensorMethods::rnn_relu(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const { return lamella::rnn_relu(self_(), hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
 inline std::tuple<Tensor, Tensor> TensorMethods::rnn_relu(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const { return lamella::rnn_relu(self_(), batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional); }
@@ -7668,6 +7718,19 @@ inline Tensor TensorMethods::select(int64_t dim, int64_t index) const { return l
 inline Tensor TensorMethods::select_scatter(const Tensor& src, int64_t dim, int64_t index) const { return lamella::select_scatter(self_(), src, dim, index); }
 inline Tensor TensorMethods::selu() const { return lamella::selu(self_()); }
 inline const Tensor& TensorMethods::selu_() const { return lamella::selu_(self_()); }
+inline const Tensor& TensorMethods::set_(const Tensor& source) const {
+  static detail::Callee op_{"aten::set_", "source_Tensor"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(source)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::set_(const Tensor& source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride) const {
+  static detail::Callee op_{"aten::set_", "source_Tensor_storage_offset"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(source), lamella::value(storage_offset), lamella::value(size), lamella::value(stride)};
+  op_.written(args_);
+  return self_();
+}
+inline void TensorMethods::set_data(const Tensor& new_data) const { return lamella::set_data(self_(), new_data); }
 inline Tensor TensorMethods::sgn() const { return lamella::sgn(self_()); }
 inline const Tensor& TensorMethods::sgn_() const {
   static detail::Callee op_{"aten::sgn_", ""};
@@ -7744,6 +7807,24 @@ inline const Tensor& TensorMethods::square_() const {
 inline Tensor TensorMethods::squeeze() const { return lamella::squeeze(self_()); }
 inline Tensor TensorMethods::squeeze(int64_t dim) const { return lamella::squeeze(self_(), dim); }
 inline Tensor TensorMethods::squeeze(IntArrayRef dim) const { return lamella::squeeze(self_(), dim); }
+inline const Tensor& TensorMethods::squeeze_() const {
+  static detail::Callee op_{"aten::squeeze_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::squeeze_(int64_t dim) const {
+  static detail::Callee op_{"aten::squeeze_", "dim"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::squeeze_(IntArrayRef dim) const {
+  static detail::Callee op_{"aten::squeeze_", "dims"};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::std(bool unbiased) const { return lamella::std(self_(), unbiased); }
 inline Tensor TensorMethods::std(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::std(self_(), dim, unbiased, keepdim); }
 inline Tensor TensorMethods::std(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::std(self_(), dim, correction, keepdim); }
@@ -7781,8 +7862,26 @@ inline const Tensor& TensorMethods::subtract_(const Scalar& other, const Scalar&
 inline Tensor TensorMethods::sum(std::optional<ScalarType> dtype) const { return lamella::sum(self_(), dtype); }
 inline Tensor TensorMethods::sum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::sum(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::swapaxes(int64_t axis0, int64_t axis1) const { return lamella::swapaxes(self_(), axis0, axis1); }
+inline const Tensor& TensorMethods::swapaxes_(int64_t axis0, int64_t axis1) const {
+  static detail::Callee op_{"aten::swapaxes_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(axis0), lamella::value(axis1)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::swapdims(int64_t dim0, int64_t dim1) const { return lamella::swapdims(self_(), dim0, dim1); }
+inline const Tensor& TensorMethods::swapdims_(int64_t dim0, int64_t dim1) const {
+  static detail::Callee op_{"aten::swapdims_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim0), lamella::value(dim1)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::t() const { return lamella::t(self_()); }
+inline const Tensor& TensorMethods::t_() const {
+  static detail::Callee op_{"aten::t_", ""};
+  const lamella_value args_[] = {lamella::value(self_())};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::take(const Tensor& index) const { return lamella::take(self_(), index); }
 inline Tensor TensorMethods::take_along_dim(const Tensor& indices, std::optional<int64_t> dim) const { return lamella::take_along_dim(self_(), indices, dim); }
 inline Tensor TensorMethods::tan() const { return lamella::tan(self_()); }
@@ -7815,6 +7914,12 @@ inline Tensor TensorMethods::to(const Tensor& other, bool non_blocking, bool cop
 inline std::tuple<Tensor, Tensor> TensorMethods::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return lamella::topk(self_(), k, dim, largest, sorted); }
 inline Tensor TensorMethods::trace() const { return lamella::trace(self_()); }
 inline Tensor TensorMethods::transpose(int64_t dim0, int64_t dim1) const { return lamella::transpose(self_(), dim0, dim1); }
+inline const Tensor& TensorMethods::transpose_(int64_t dim0, int64_t dim1) const {
+  static detail::Callee op_{"aten::transpose_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim0), lamella::value(dim1)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::trapezoid(const Tensor& x, int64_t dim) const { return lamella::trapezoid(self_(), x, dim); }
 inline Tensor TensorMethods::trapezoid(const Scalar& dx, int64_t dim) const { return lamella::trapezoid(self_(), dx, dim); }
 inline Tensor TensorMethods::trapz(const Tensor& x, int64_t dim) const { return lamella::trapz(self_(), x, dim); }
@@ -7884,6 +7989,12 @@ inline std::vector<Tensor> TensorMethods::unsafe_split(int64_t split_size, int64
 inline std::vector<Tensor> TensorMethods::unsafe_split(IntArrayRef split_size, int64_t dim) const { return lamella::unsafe_split(self_(), split_size, dim); }
 inline std::vector<Tensor> TensorMethods::unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { return lamella::unsafe_split_with_sizes(self_(), split_sizes, dim); }
 inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
+inline const Tensor& TensorMethods::unsqueeze_(int64_t dim) const {
+  static detail::Callee op_{"aten::unsqueeze_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bicubic2d(self_(), output_size, align_corners, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bilinear2d(self_(), output_size, align_corners, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_linear1d(IntArrayRef output_size, bool align_corners, std::optional<double> scales) const { return lamella::upsample_linear1d(self_(), output_size, align_corners, scales); }

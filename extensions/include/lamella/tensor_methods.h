@@ -84,6 +84,7 @@ class TensorMethods : public TensorRef {
   Tensor argsort(bool stable, int64_t dim = -1, bool descending = false) const;
   Tensor argwhere() const;
   Tensor as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) const;
+  const Tensor& as_strided_(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) const;
   Tensor asin() const;
   const Tensor& asin_() const;
   Tensor asinh() const;
@@ -251,6 +252,7 @@ class TensorMethods : public TensorRef {
   Tensor eq(const Scalar& other) const;
   const Tensor& eq_(const Tensor& other) const;
   const Tensor& eq_(const Scalar& other) const;
+  bool equal(const Tensor& other) const;
   Tensor erf() const;
   const Tensor& erf_() const;
   Tensor erfc() const;
@@ -363,6 +365,7 @@ class TensorMethods : public TensorRef {
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor inner(const Tensor& other) const;
   Tensor instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const;
+  bool is_nonzero() const;
   bool is_pinned(const std::optional<Device>& device = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) const;
   Tensor isfinite() const;
@@ -572,6 +575,8 @@ class TensorMethods : public TensorRef {
   Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
   Tensor repeat_interleave(std::optional<int64_t> output_size = {}) const;
   Tensor reshape(IntArrayRef shape) const;
+  const Tensor& resize_(IntArrayRef size, std::optional<MemoryFormat> memory_format = {}) const;
+  const Tensor& resize_as_(const Tensor& the_template, std::optional<MemoryFormat> memory_format = {}) const;
   Tensor rms_norm(IntArrayRef normalized_shape, const Tensor& weight = undefined(), std::optional<double> eps = {}) const;
   std::tuple<Tensor, Tensor> rnn_relu(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const;
   std::tuple<Tensor, Tensor> rnn_relu(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const;
@@ -608,6 +613,9 @@ class TensorMethods : public TensorRef {
   Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
   Tensor selu() const;
   const Tensor& selu_() const;
+  const Tensor& set_(const Tensor& source) const;
+  const Tensor& set_(const Tensor& source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride = {}) const;
+  void set_data(const Tensor& new_data) const;
   Tensor sgn() const;
   const Tensor& sgn_() const;
   Tensor sigmoid() const;
@@ -644,6 +652,9 @@ class TensorMethods : public TensorRef {
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
   Tensor squeeze(IntArrayRef dim) const;
+  const Tensor& squeeze_() const;
+  const Tensor& squeeze_(int64_t dim) const;
+  const Tensor& squeeze_(IntArrayRef dim) const;
   Tensor std(bool unbiased = true) const;
   Tensor std(const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) const;
   Tensor std(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) const;
@@ -661,8 +672,11 @@ class TensorMethods : public TensorRef {
   Tensor sum(std::optional<ScalarType> dtype = {}) const;
   Tensor sum(const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor swapaxes(int64_t axis0, int64_t axis1) const;
+  const Tensor& swapaxes_(int64_t axis0, int64_t axis1) const;
   Tensor swapdims(int64_t dim0, int64_t dim1) const;
+  const Tensor& swapdims_(int64_t dim0, int64_t dim1) const;
   Tensor t() const;
+  const Tensor& t_() const;
   Tensor take(const Tensor& index) const;
   Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
   Tensor tan() const;
@@ -685,6 +699,7 @@ class TensorMethods : public TensorRef {
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) const;
   Tensor trace() const;
   Tensor transpose(int64_t dim0, int64_t dim1) const;
+  const Tensor& transpose_(int64_t dim0, int64_t dim1) const;
   Tensor trapezoid(const Tensor& x, int64_t dim = -1) const;
   Tensor trapezoid(const Scalar& dx = 1, int64_t dim = -1) const;
   Tensor trapz(const Tensor& x, int64_t dim = -1) const;
@@ -714,6 +729,7 @@ class TensorMethods : public TensorRef {
   std::vector<Tensor> unsafe_split(IntArrayRef split_size, int64_t dim = 0) const;
   std::vector<Tensor> unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
   Tensor unsqueeze(int64_t dim) const;
+  const Tensor& unsqueeze_(int64_t dim) const;
   Tensor upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
   Tensor upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
   Tensor upsample_linear1d(IntArrayRef output_size, bool align_corners, std::optional<double> scales = {}) const;
