@@ -1,5 +1,6 @@
 """Settings of all tests: hypothesis without deadlines, process-wide settings restored after each test, a handler for
-Ctrl-C, only Lamella's own plugins, and no tests of a plugin that ``LAMELLA_PLUGINS`` switches off."""
+Ctrl-C, only Lamella's own plugins, and no tests of a plugin that ``LAMELLA_PLUGINS`` switches off. Fixtures: a fresh
+environment with the example packages, installed with pip."""
 
 import datetime
 import functools
@@ -8,7 +9,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from children import OWN_PLUGINS
+from children import OWN_PLUGINS, Guest, run
+from environments import PIP, build_wheel, fresh_environment
 from hypothesis import HealthCheck, settings
 from shares import DAY, in_turn, share
 
@@ -75,3 +77,30 @@ def settings_put_back():
     lamella.set_default_device(None)
     lamella.set_num_threads(threads)
     lamella.manual_seed(seed)
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory):
+    """Builds the wheels of the example packages once for all processes of the run; returns their folder."""
+    from compiled import locked, shared_folder  # imports lamella, which reads the variables above
+
+    folder = shared_folder(tmp_path_factory) / "wheels"
+    with locked(folder.with_suffix(".lock")):
+        if not folder.exists():
+            unfinished = folder.with_suffix(".part")
+            unfinished.mkdir(exist_ok=True)  # remains of a process that failed
+            for package in ("layer_plugin", "backend_plugin", "numpy_backend", "packed_plugin"):
+                build_wheel(package, unfinished)
+            unfinished.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def guest(tmp_path_factory, wheels):
+    """Makes an environment with the example packages installed."""
+    root = tmp_path_factory.mktemp("guest")
+    python = fresh_environment(root / "venv")
+    names = ("lamella-flops", "lamella-bank", "lamella-numpy", "lamella-packed")
+    install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, *names)
+    run(*PIP, "--python", python, *install, cwd=root)
+    return Guest(python, root)

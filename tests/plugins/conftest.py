@@ -1,4 +1,4 @@
-"""Fixtures: a fresh environment with the example packages, installed with pip; and tiny packages with faults."""
+"""Fixtures: tiny packages with faults, and libraries that are plugins."""
 
 import importlib.machinery
 import importlib.util
@@ -8,36 +8,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from children import Guest, run
-from compiled import compile_library, locked, shared_folder
-from environments import PIP, build_wheel, fresh_environment
+from children import Guest
+from compiled import compile_library
 
 HERE = Path(__file__).resolve().parent
-
-
-@pytest.fixture(scope="session")
-def wheels(tmp_path_factory):
-    """Builds the wheels of the example packages once for all processes of the run; returns their folder."""
-    folder = shared_folder(tmp_path_factory) / "wheels"
-    with locked(folder.with_suffix(".lock")):
-        if not folder.exists():
-            unfinished = folder.with_suffix(".part")
-            unfinished.mkdir(exist_ok=True)  # remains of a process that failed
-            for package in ("layer_plugin", "backend_plugin", "numpy_backend", "packed_plugin"):
-                build_wheel(package, unfinished)
-            unfinished.rename(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def guest(tmp_path_factory, wheels):
-    """Makes an environment with the example packages installed."""
-    root = tmp_path_factory.mktemp("guest")
-    python = fresh_environment(root / "venv")
-    names = ("lamella-flops", "lamella-bank", "lamella-numpy", "lamella-packed")
-    install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, *names)
-    run(*PIP, "--python", python, *install, cwd=root)
-    return Guest(python, root)
 
 
 @pytest.fixture
