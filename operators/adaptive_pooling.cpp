@@ -135,7 +135,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntArrayRef out
 LAMELLA_FAMILY(adaptive_pooling, .category = "pooling", .forms = function | hidden) {
   return {
       {.schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-       .dims = "... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~ -> n c h~ w~ | c h~ w~ -> c h~ w~",
        .infer = shape<infer_adaptive_avg<2>>,
        .composite = composite<adaptive_avg_pool>,
        .doc = R"(Means of as many windows as asked for, which divide the image evenly.
@@ -144,7 +144,7 @@ LAMELLA_FAMILY(adaptive_pooling, .category = "pooling", .forms = function | hidd
 tensor([[[7.5000]]])
 )"},
       {.schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-       .dims = "... w~ -> ... w~",
+       .dims = "n c w~ -> n c w~ | c w~ -> c w~",
        .forms = function,
        .infer = shape<infer_adaptive_avg<1>>,
        .composite = composite<adaptive_avg_pool1d>,
@@ -154,7 +154,7 @@ tensor([[[7.5000]]])
 tensor([[2., 3.]])
 )"},
       {.schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
-       .dims = "... d~ h~ w~ -> ... d~ h~ w~",
+       .dims = "n c d~ h~ w~ -> n c d~ h~ w~ | c d~ h~ w~ -> c d~ h~ w~",
        .composite = composite<adaptive_avg_pool3d>,
        .doc = R"(Means of as many windows as asked for, which divide the volume evenly.
 
@@ -162,7 +162,7 @@ tensor([[2., 3.]])
 tensor([1.5000, 5.5000])
 )"},
       {.schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
-       .dims = "... w~ -> ... w~, ... w~",
+       .dims = "n c w~ -> n c w~, n c w~ | c w~ -> c w~, c w~",
        .forms = function,
        .composite = composite<adaptive_max_pool<1>>,
        .doc = R"(The largest element of each of as many windows as asked for, which divide the last dimension evenly,
@@ -172,7 +172,7 @@ and where it stood.
 (tensor([[3., 3.]]), tensor([[1, 1]]))
 )"},
       {.schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
-       .dims = "... h~ w~ -> ... h~ w~, ... h~ w~",
+       .dims = "n c h~ w~ -> n c h~ w~, n c h~ w~ | c h~ w~ -> c h~ w~, c h~ w~",
        .composite = composite<adaptive_max_pool<2>>,
        .doc = R"(The largest element of each of as many windows as asked for, which divide the image evenly, and
 where in its plane it stood.
@@ -181,7 +181,7 @@ where in its plane it stood.
 (tensor([[[15.]]]), tensor([[[15]]]))
 )"},
       {.schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
-       .dims = "... d~ h~ w~ -> ... d~ h~ w~, ... d~ h~ w~",
+       .dims = "n c d~ h~ w~ -> n c d~ h~ w~, n c d~ h~ w~ | c d~ h~ w~ -> c d~ h~ w~, c d~ h~ w~",
        .composite = composite<adaptive_max_pool<3>>,
        .doc = R"(The largest element of each of as many windows as asked for, which divide the volume evenly, and
 where in it it stood.
@@ -190,7 +190,7 @@ where in it it stood.
 (tensor([[[[7.]]]]), tensor([[[[7]]]]))
 )"},
       {.schema = "_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
-       .dims = "... h~ w~, ... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~, n c h~ w~ -> n c h~ w~ | c h~ w~, c h~ w~ -> c h~ w~",
        .infer = shape<infer_adaptive_backward>,
        .composite = composite<adaptive_avg_pool_backward>,
        .doc = "The gradient of adaptive_avg_pool2d."},

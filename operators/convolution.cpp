@@ -322,7 +322,7 @@ Raises:
 tensor([[[-65280, -65280]]], dtype=lamella.int32)
 )"},
       {.schema = "conv1d" ARGUMENTS(1, "SymInt[1] padding=0"),
-       .dims = "... c~ w~, o~ i~ kw~, o~ -> ... o~ w~",
+       .dims = "n c~ w~, o~ i~ kw~, o~ -> n o~ w~ | c~ w~, o~ i~ kw~, o~ -> o~ w~",
        .composite = composite<conv<1>>,
        .doc = R"(Sums of products of windows along the last dimension with kernels: input (n, c, length), or without
 n; weight (out channels, c / groups, k).
@@ -331,10 +331,10 @@ n; weight (out channels, c / groups, k).
 tensor([[-1., -2.]])
 )"},
       {.schema = "conv1d.padding" ARGUMENTS(1, "str padding='valid'"),
-       .dims = "... c~ w~, o~ i~ kw~, o~ -> ... o~ w~",
+       .dims = "n c~ w~, o~ i~ kw~, o~ -> n o~ w~ | c~ w~, o~ i~ kw~, o~ -> o~ w~",
        .composite = composite<conv_named<1>>},
       {.schema = "conv2d" ARGUMENTS(2, "SymInt[2] padding=0"),
-       .dims = "... c~ h~ w~, o~ i~ kh~ kw~, o~ -> ... o~ h~ w~",
+       .dims = "n c~ h~ w~, o~ i~ kh~ kw~, o~ -> n o~ h~ w~ | c~ h~ w~, o~ i~ kh~ kw~, o~ -> o~ h~ w~",
        .composite = composite<conv<2>>,
        .doc = R"(Sums of products of windows of images with kernels: input (n, c, height, width), or without n;
 weight (out channels, c / groups, kernel height, kernel width). `padding` is a number, a pair,
@@ -348,10 +348,11 @@ tensor([[[[4.5000, 4.5000],
           [4.5000, 4.5000]]]])
 )"},
       {.schema = "conv2d.padding" ARGUMENTS(2, "str padding='valid'"),
-       .dims = "... c~ h~ w~, o~ i~ kh~ kw~, o~ -> ... o~ h~ w~",
+       .dims = "n c~ h~ w~, o~ i~ kh~ kw~, o~ -> n o~ h~ w~ | c~ h~ w~, o~ i~ kh~ kw~, o~ -> o~ h~ w~",
        .composite = composite<conv_named<2>>},
       {.schema = "conv3d" ARGUMENTS(3, "SymInt[3] padding=0"),
-       .dims = "... c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> ... o~ d~ h~ w~",
+       .dims = "n c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> n o~ d~ h~ w~ | "
+               "c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> o~ d~ h~ w~",
        .composite = composite<conv<3>>,
        .doc = R"(Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.
 
@@ -359,7 +360,8 @@ tensor([[[[4.5000, 4.5000],
 tensor([[[[8.]]]])
 )"},
       {.schema = "conv3d.padding" ARGUMENTS(3, "str padding='valid'"),
-       .dims = "... c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> ... o~ d~ h~ w~",
+       .dims = "n c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> n o~ d~ h~ w~ | "
+               "c~ d~ h~ w~, o~ i~ kd~ kh~ kw~, o~ -> o~ d~ h~ w~",
        .composite = composite<conv_named<3>>},
       {.schema = "_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, "
                  "SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",

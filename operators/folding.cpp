@@ -117,7 +117,7 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
 LAMELLA_FAMILY(folding, .category = "indexing", .forms = function | hidden) {
   return {
       {.schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-       .dims = "... c~ h~ w~ -> ... p l",
+       .dims = "n c~ h~ w~ -> n p l | c~ h~ w~ -> p l",
        .infer = shape<infer_im2col>,
        .composite = composite<im2col>,
        .doc = R"(The windows of images (n, c, height, width), or without n, as columns: (n, c * elements of a window,
@@ -129,7 +129,7 @@ tensor([[0., 2.],
 )"},
       {.schema = "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, "
                  "int[2] stride) -> Tensor",
-       .dims = "... p~ l~ -> ... c h w",
+       .dims = "n p~ l~ -> n c h w | p~ l~ -> c h w",
        .infer = shape<infer_col2im>,
        .composite = composite<col2im>,
        .doc = R"(What im2col does, backwards: columns are added up to images, where windows overlap.

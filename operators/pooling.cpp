@@ -296,7 +296,7 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 LAMELLA_FAMILY(pooling, .category = "pooling", .forms = function) {
   return {
       {.schema = "max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor",
-       .dims = "... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~ -> n c h~ w~ | c h~ w~ -> c h~ w~",
        .infer = shape<infer_max<2>>,
        .composite = composite<max_pool>,
        .doc = R"(The largest element of each window; NaN wins. Windows begin every `stride` places (by default they
@@ -312,7 +312,7 @@ tensor([[[ 5.,  7.],
       {.schema = "max_pool2d_with_indices(Tensor self, " WINDOW(
            2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
               "Tensor indices)",
-       .dims = "... h~ w~ -> ... h~ w~, ... h~ w~",
+       .dims = "n c h~ w~ -> n c h~ w~, n c h~ w~ | c h~ w~ -> c h~ w~, c h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_max_indices>,
        .composite = composite<max_pool_indices>,
@@ -324,7 +324,7 @@ tensor([[[ 5,  7],
 )"},
       {.schema = "avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
                                                       "divisor_override=None) -> Tensor",
-       .dims = "... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~ -> n c h~ w~ | c h~ w~ -> c h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_avg2d>,
        .composite = composite<avg_pool>,
@@ -335,7 +335,7 @@ tensor([[[ 2.5000,  4.5000],
          [10.5000, 12.5000]]])
 )"},
       {.schema = "max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor",
-       .dims = "... w~ -> ... w~",
+       .dims = "n c w~ -> n c w~ | c w~ -> c w~",
        .infer = shape<infer_max<1>>,
        .composite = composite<max_pool1d>,
        .doc = R"(The largest element of each window along the last dimension.
@@ -345,7 +345,7 @@ tensor([[3., 4.]])
 )"},
       {.schema = "max_pool1d_with_indices(Tensor self, " WINDOW(
            1) "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-       .dims = "... w~ -> ... w~, ... w~",
+       .dims = "n c w~ -> n c w~, n c w~ | c w~ -> c w~, c w~",
        .composite = composite<max_pool1d_with_indices>,
        .doc = R"(max_pool1d, and where along the last dimension each element stood.
 
@@ -353,7 +353,7 @@ tensor([[3., 4.]])
 (tensor([[3., 4.]]), tensor([[1, 3]]))
 )"},
       {.schema = "avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
-       .dims = "... w~ -> ... w~",
+       .dims = "n c w~ -> n c w~ | c w~ -> c w~",
        .infer = shape<infer_avg1d>,
        .composite = composite<avg_pool1d>,
        .doc = R"(The mean of each window along the last dimension.
@@ -363,7 +363,7 @@ tensor([[2., 3.]])
 )"},
       {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
                  "int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
-       .dims = "... h~ w~, ... h~ w~, ... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~, n c h~ w~, n c h~ w~ -> n c h~ w~ | c h~ w~, c h~ w~, c h~ w~ -> c h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_max_backward>,
        .composite = composite<max_pool_backward>,
@@ -375,7 +375,7 @@ tensor([[[0., 2., 0.]]])
 )"},
       {.schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
                  "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-       .dims = "... h~ w~, ... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~, n c h~ w~ -> n c h~ w~ | c h~ w~, c h~ w~ -> c h~ w~",
        .forms = function | hidden,
        .infer = shape<infer_avg_backward>,
        .composite = composite<avg_pool_backward>,

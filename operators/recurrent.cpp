@@ -240,7 +240,7 @@ LAMELLA_FAMILY(recurrent, .category = "matmul", .forms = function) {
   return {
       {.schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
                  "-> (Tensor, Tensor)",
-       .dims = "... i, ... h~, g~ i, g~ h~, g~, g~ -> ... h~, ... h~",
+       .dims = "n i, n h~, g~ i, g~ h~, g~, g~ -> n h~, n h~ | i, h~, g~ i, g~ h~, g~, g~ -> h~, h~",
        .composite = composite<lstm_cell>,
        .doc = R"(One step of an LSTM: the new hidden state and the new cell.
 
@@ -255,7 +255,7 @@ Args:
 tensor([[0.5000]])
 )"},
       {.schema = "gru_cell" CELL,
-       .dims = "... i, ... h~, g~ i, g~ h~, g~, g~ -> ... h~",
+       .dims = "n i, n h~, g~ i, g~ h~, g~, g~ -> n h~ | i, h~, g~ i, g~ h~, g~, g~ -> h~",
        .composite = composite<gru_cell>,
        .doc = R"(One step of a GRU, whose weights are those of the gates r, z, n.
 
@@ -263,7 +263,7 @@ tensor([[0.5000]])
 tensor([[0.5000]])
 )"},
       {.schema = "rnn_tanh_cell" CELL,
-       .dims = "... i, ... k, h i, h k, h, h -> ... h",
+       .dims = "n i, n k, h i, h k, h, h -> n h | i, k, h i, h k, h, h -> h",
        .composite = composite<rnn_cell<Kind::tanh>>,
        .doc = R"(tanh(w_ih input + b_ih + w_hh hx + b_hh), row by row.
 
@@ -272,7 +272,7 @@ tensor([[0.5000]])
 tensor([[0.9640]])
 )"},
       {.schema = "rnn_relu_cell" CELL,
-       .dims = "... i, ... k, h i, h k, h, h -> ... h",
+       .dims = "n i, n k, h i, h k, h, h -> n h | i, k, h i, h k, h, h -> h",
        .composite = composite<rnn_cell<Kind::relu>>,
        .doc = R"(relu(w_ih input + b_ih + w_hh hx + b_hh), row by row.
 

@@ -100,7 +100,7 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
 LAMELLA_FAMILY(transposed_convolution, .category = "convolution", .forms = function) {
   return {
       {.schema = "conv_transpose1d" ARGUMENTS(1),
-       .dims = "... c~ w~, i~ o~ kw~, p~ -> ... p~ w~",
+       .dims = "n c~ w~, i~ o~ kw~, p~ -> n p~ w~ | c~ w~, i~ o~ kw~, p~ -> p~ w~",
        .composite = composite<conv_transpose<1>>,
        .doc = R"(The transposed convolution along the last dimension: each element of the input (n, c, length), or
 without n, adds its multiple of the kernel to the result. See conv_transpose2d.input.
@@ -109,7 +109,7 @@ without n, adds its multiple of the kernel to the result. See conv_transpose2d.i
 tensor([[ 1., 10.,  2., 20.]])
 )"},
       {.schema = "conv_transpose2d.input" ARGUMENTS(2),
-       .dims = "... c~ h~ w~, i~ o~ kh~ kw~, p~ -> ... p~ h~ w~",
+       .dims = "n c~ h~ w~, i~ o~ kh~ kw~, p~ -> n p~ h~ w~ | c~ h~ w~, i~ o~ kh~ kw~, p~ -> p~ h~ w~",
        .composite = composite<conv_transpose<2>>,
        .doc = R"(The transposed convolution of images (n, c, height, width), or without n: each pixel adds its
 multiple of the kernel to the result, `stride` places further for each pixel; `weight` is (c, out
@@ -126,7 +126,8 @@ tensor([[[1., 2., 1.],
          [1., 2., 1.]]])
 )"},
       {.schema = "conv_transpose3d.input" ARGUMENTS(3),
-       .dims = "... c~ d~ h~ w~, i~ o~ kd~ kh~ kw~, p~ -> ... p~ d~ h~ w~",
+       .dims = "n c~ d~ h~ w~, i~ o~ kd~ kh~ kw~, p~ -> n p~ d~ h~ w~ | "
+               "c~ d~ h~ w~, i~ o~ kd~ kh~ kw~, p~ -> p~ d~ h~ w~",
        .composite = composite<conv_transpose<3>>,
        .doc = R"(The transposed convolution of volumes (n, c, depth, height, width), or without n. See
 conv_transpose2d.input.

@@ -44,7 +44,7 @@ Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 LAMELLA_FAMILY(unpooling, .category = "pooling", .forms = function | hidden) {
   return {
       {.schema = "max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor",
-       .dims = "... h~ w~, ... h~ w~ -> ... h~ w~",
+       .dims = "n c h~ w~, n c h~ w~ -> n c h~ w~ | c h~ w~, c h~ w~ -> c h~ w~",
        .composite = composite<max_unpool2d>,
        .doc = R"(Planes of zeros, and each element of `self` where `indices`, those of max_pool2d_with_indices, say.
 
@@ -57,7 +57,7 @@ tensor([[[0., 0.],
 )"},
       {.schema =
            "max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
-       .dims = "... d~ h~ w~, ... d~ h~ w~ -> ... d~ h~ w~",
+       .dims = "n c d~ h~ w~, n c d~ h~ w~ -> n c d~ h~ w~ | c d~ h~ w~, c d~ h~ w~ -> c d~ h~ w~",
        .composite = composite<max_unpool3d>,
        .doc = R"(Volumes of zeros, and each element of `self` where `indices`, those of max_pool3d_with_indices, say.
 `stride` and `padding` are checked and change nothing.

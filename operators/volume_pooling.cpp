@@ -107,7 +107,7 @@ Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
 LAMELLA_FAMILY(volume_pooling, .category = "pooling", .forms = function | hidden) {
   return {
       {.schema = "max_pool3d(Tensor self, " WINDOW "int[3] dilation=1, bool ceil_mode=False) -> Tensor",
-       .dims = "... d~ h~ w~ -> ... d~ h~ w~",
+       .dims = "n c d~ h~ w~ -> n c d~ h~ w~ | c d~ h~ w~ -> c d~ h~ w~",
        .forms = function,
        .infer = shape<infer_max>,
        .composite = composite<max_pool>,
@@ -119,7 +119,7 @@ tensor([3., 7.])
 )"},
       {.schema = "max_pool3d_with_indices(Tensor self, " WINDOW
                  "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-       .dims = "... d~ h~ w~ -> ... d~ h~ w~, ... d~ h~ w~",
+       .dims = "n c d~ h~ w~ -> n c d~ h~ w~, n c d~ h~ w~ | c d~ h~ w~ -> c d~ h~ w~, c d~ h~ w~",
        .infer = shape<infer_max_indices>,
        .composite = composite<max_pool_indices>,
        .doc = R"(max_pool3d, and where in its volume each element stood.
@@ -129,7 +129,7 @@ tensor([3, 7])
 )"},
       {.schema = "avg_pool3d(Tensor self, " WINDOW
                  "bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-       .dims = "... d~ h~ w~ -> ... d~ h~ w~",
+       .dims = "n c d~ h~ w~ -> n c d~ h~ w~ | c d~ h~ w~ -> c d~ h~ w~",
        .infer = shape<infer_avg>,
        .composite = composite<avg_pool>,
        .doc = R"(The mean of each window of volumes (n, c, depth, height, width), or without n. See avg_pool2d.

@@ -350,3 +350,20 @@ def test_what_is_no_callable(lib):
         register_autograd("rules::f", 3, lib=lib)
     with pytest.raises(TypeError, match="argument 'setup_context': expected a callable, got str"):
         register_autograd("rules::f", backward, setup_context="x", lib=lib)
+
+
+def test_a_library_closes_with_a_subscription_whose_effects_it_registered(lib):
+    own = Library("rules", "IMPL", owner="the layer")
+    layer = own.register_layer("shouting", lambda call, *args: call(*args), never_on_tensors=True)
+
+    def register(rule):
+        handle = own.impl(rule.op, lambda call, x: call(x) + 1, "shouting")
+        return lambda: own.withdraw(handle)
+
+    on_rule("shout", register, lib=own)
+    lib.impl("f", lambda x: x * 2, "composite")
+    lib.rule("f", "shout", "louder")
+    with layer.on():
+        assert lamella.ops.rules.f(lamella.ones(1)).tolist() == [3]
+    own.close()
+    assert lamella.ops.rules.f(lamella.ones(1)).tolist() == [2]

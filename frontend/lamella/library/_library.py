@@ -457,7 +457,7 @@ class Library:
         if handle not in self._registered:
             raise ValueError(f"withdraw: argument 'handle': {handle} is no live registration of {self!r}")
         try:
-            self._library.withdraw(handle)
+            self._library.withdraw(handle, missing_ok=self._closed)  # while it closes, the order is the library's
         finally:
             self._registered.pop(handle).forget()
             show_modules()
