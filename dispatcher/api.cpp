@@ -292,8 +292,11 @@ lamella_status keyword(lamella_library* l, const lamella_keyword_def* d, lamella
   if (lamella_status st = expect_known("keyword", "flags", def.flags, LAMELLA_KEYWORD_CLAIMS | LAMELLA_KEYWORD_REST))
     return st;
   const bool rest = def.flags & LAMELLA_KEYWORD_REST;
-  const char* missing = !def.name ? "name" : rest && !def.expand ? "expand" : !rest && !def.apply ? "apply" : nullptr;
-  if (missing) return core::raise(LAMELLA_VALUE_ERROR, std::string("keyword: '") + missing + "' must not be null");
+  const char* missing = !def.name             ? "'name'"
+                        : rest && !def.expand ? "'expand'"
+                        : !rest && !def.apply ? "'apply'"
+                                              : nullptr;
+  if (missing) return core::raise(LAMELLA_VALUE_ERROR, std::string("keyword: ") + missing + " must not be null");
   if (rest ? def.apply || def.layer || def.flags != LAMELLA_KEYWORD_REST : def.expand != nullptr)
     return core::raise(LAMELLA_VALUE_ERROR,
                        std::string("keyword: '") + def.name +

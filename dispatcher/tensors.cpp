@@ -244,14 +244,18 @@ lamella_status resize(const char* name, Tensor* t, int32_t ndim, const int64_t* 
   core::TensorRef memory;
   if (bytes > bytes_from(t)) {
     if (t->base)
-      return core::raise(LAMELLA_RUNTIME_ERROR,
-                         core::format("%s: the tensor is a view, and cannot grow beyond its base's %lld bytes", name,
-                                      (long long)t->storage->bytes));
+      return core::raise(
+          LAMELLA_RUNTIME_ERROR,
+          core::format("%s: 'size' asks for %lld bytes; the tensor is a view, and cannot grow beyond its "
+                       "base's %lld bytes",
+                       name, (long long)bytes, (long long)t->storage->bytes));
     if (t->storage->deleter)  // others use the memory, perhaps another process, and would not follow
-      return core::raise(LAMELLA_RUNTIME_ERROR,
-                         core::format("%s: the tensor's memory belongs to others (shared with a process, or an array "
-                                      "of numpy) and cannot grow beyond its %lld bytes; resize a clone()",
-                                      name, (long long)t->storage->bytes));
+      return core::raise(
+          LAMELLA_RUNTIME_ERROR,
+          core::format("%s: 'size' asks for %lld bytes; the tensor's memory belongs to others (shared with "
+                       "a process, or an array of numpy) and cannot grow beyond its %lld bytes; resize "
+                       "a clone()",
+                       name, (long long)bytes, (long long)t->storage->bytes));
     if (lamella_status st = grown(t, bytes, &memory)) return st;
   }
   return memory ? restride(name, t, ndim, sizes, strides, 0, memory->storage)
@@ -259,7 +263,7 @@ lamella_status resize(const char* name, Tensor* t, int32_t ndim, const int64_t* 
 }
 
 lamella_status tensor_resize(lamella_tensor* t, int32_t ndim, const int64_t* sizes, const int64_t* strides) {
-  return resize("resize_", full(t), ndim, sizes, strides);
+  return resize("tensor_resize", full(t), ndim, sizes, strides);
 }
 
 }  // namespace lamella::dispatcher

@@ -93,7 +93,7 @@ const Tensor& set_part(lamella_frame* f, const Tensor& self, const Tensor& sourc
   Described part(f, source);
   infer_as_strided(source, size, strides, storage_offset, part.output());
   take_data(self, Tensor::steal(core::tensor_over(core::full(source.get())->storage, part.ndim(), part.sizes(),
-                                                 part.strides(), part.offset(), core_dtype(source.dtype()))));
+                                                  part.strides(), part.offset(), core_dtype(source.dtype()))));
   return self;
 }
 

@@ -332,6 +332,8 @@ def definitions(ops: list[dict], method: bool, outs: set[str], indent: str, keyw
             continue
         if not op["name"].startswith("aten::") or op["form"] == "out" or op["private"] or not wanted:
             continue
+        if method and f"    def {name}(" in TENSOR:  # a method of Python over the operator, with types of its own
+            continue
         out = op["form"] == "functional" and f"{name}.{op['overload']}" in outs and not method
         text = signature(op, method, out, name, keywords)
         if text not in by_name.setdefault(name, []):

@@ -162,11 +162,11 @@ PyGetSetDef getset[] = {
     {"category", get_category, nullptr, "The operator's category.", nullptr},
     {"excluded", get_excluded, nullptr, "The bits of the layers that were off when the call began.", nullptr},
     {nullptr}};
-PyMethodDef methods[] = {{"decompose", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(decompose)),
-                          METH_FASTCALL | METH_KEYWORDS,
-                          "Serves the call by the operator's composite, whose operators come to this layer again.\n\n"
-                          "Raises:\n    NotImplementedError: the operator has no composite"},
-                         {nullptr}};
+PyMethodDef methods[] = {
+    {"decompose", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(decompose)), METH_FASTCALL | METH_KEYWORDS,
+     "Serves the call by the operator's composite, whose operators come to this layer again.\n\n"
+     "Raises:\n    NotImplementedError: the operator has no composite"},
+    {nullptr}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr},
                          {nullptr}};
 PyType_Slot slots[] = {

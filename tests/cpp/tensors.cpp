@@ -468,17 +468,17 @@ void storages() {
   // A slot that carries makes the state for other sizes, refuses them by null, or raises; then nothing has changed.
   give(row, 1);
   const int before = live;
-  FAILS(api, api->tensor_resize(row, 1, &three, nullptr), "resize_: the slot 'one' of the tensor holds");
+  FAILS(api, api->tensor_resize(row, 1, &three, nullptr), "tensor_resize: the slot 'one' of the tensor holds");
   const int64_t thirteen = 13;
   OK(api, api->tensor_resize(row, 1, &thirteen, nullptr));
   CHECK(row->numel == 13 && number_of(row) == 1 && live == before && carried.back() == LAMELLA_CARRY_RESIZE);
   FAILS(api, api->tensor_resize(row, 1, &two, nullptr), "one: thirteen is refused");
   CHECK(row->numel == 13 && number_of(row) == 1 && live == before);
-  FAILS(api, api->tensor_resize(hidden, 1, &three, nullptr), "resize_: the slot 'one' of the tensor holds");
+  FAILS(api, api->tensor_resize(hidden, 1, &three, nullptr), "tensor_resize: the slot 'one' of the tensor holds");
   OK(api, api->tensor_resize(hidden, 1, &two, nullptr));
   CHECK(hidden->numel == 2 && (hidden->flags & LAMELLA_OPAQUE) && !hidden->dl.data && number_of(hidden) >= 0);
   lamella_tensor* bare = opaque(2);
-  FAILS(api, api->tensor_resize(bare, 1, &three, nullptr), "resize_: the tensor is opaque, and no slot of it carries");
+  FAILS(api, api->tensor_resize(bare, 1, &three, nullptr), "tensor_resize: the tensor is opaque, and no slot of it carries");
   CHECK(bare->numel == 2);
   api->release(bare);
   const int64_t minus = -1;

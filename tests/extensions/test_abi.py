@@ -80,7 +80,7 @@ def padded(include):
 def test_no_struct_ends_with_padding(headers):
     assert padded(SOURCE) == []
     kind = "  uint32_t kind;     /* enum lamella_library_kind */\n"
-    planted = headers("c_api.h", kind + "  uint32_t reserved;\n", kind)
+    planted = headers("definitions.h", kind + "  uint32_t reserved;\n", kind)
     assert padded(planted) == ["lamella_library_def"]
 
 
@@ -122,7 +122,7 @@ DEFECTS = {
         ["changed: struct lamella_thread.include at 8, 8 bytes"],
     ),
     "a field at the end of a struct that cannot grow": (
-        "c_api.h",
+        "definitions.h",
         "} lamella_meta;",
         "  int64_t more;\n} lamella_meta;",
         ["changed: struct lamella_meta of 1072 bytes, for ever"],
@@ -140,7 +140,7 @@ DEFECTS = {
         ["changed: enum lamella_error_kind LAMELLA_VALUE_ERROR = 3  ->"],
     ),
     "an enumerator taken away": (
-        "c_api.h",
+        "definitions.h",
         ", LAMELLA_ABSENT_HIGHEST = 2",
         "",
         ["taken away: enum lamella_absent LAMELLA_ABSENT_HIGHEST = 2"],
@@ -268,7 +268,7 @@ LATER = {  # the edits with which a person would append to 1.0
     ),
     "types.h": (
         "  LAMELLA_HOST_ERROR = 11",
-        GUARD + "  LAMELLA_PLANTED_ERROR = 12,\n#endif\n  LAMELLA_HOST_ERROR = 11",
+        GUARD + "  LAMELLA_PLANTED_ERROR = 13,\n#endif\n  LAMELLA_HOST_ERROR = 11",
     ),
 }
 
@@ -312,13 +312,13 @@ MISPLACED = {
         ["taken away: struct lamella_node_type.reserved"],
     ),
     "a field at the end of a struct that cannot grow": (
-        "c_api.h",
+        "definitions.h",
         "} lamella_meta;",
         "BEGIN  int64_t planted;\nEND} lamella_meta;",
         ["changed: struct lamella_meta of 1072 bytes, for ever"],
     ),
     "an enumerator in the middle": (
-        "c_api.h",
+        "definitions.h",
         "  LAMELLA_META_ALIAS = 1,",
         "#if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, 1)\n  LAMELLA_META_ALIAS = 6,\n#else\n"
         "  LAMELLA_META_ALIAS = 1,\n#endif\n",

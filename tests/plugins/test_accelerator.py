@@ -135,14 +135,17 @@ def test_names_of_a_backend(host, packages):
 
 def test_a_broken_backend_is_no_accelerator(host, packages):
     packages("torn", "raise OSError('no driver')", group="lamella.backends", manifest='{"priority": 9}')
-    host.run("""
+    host.run(
+        """
         import lamella
         assert lamella.accelerator.current_accelerator() is None and not lamella.accelerator.is_available()
         assert not lamella.torn.is_available() and not lamella.ones(1).is_torn
         for f in (lambda: lamella.torn.synchronize(), lambda: lamella.ones(1).torn()):
             with fails(RuntimeError, "no driver"):
                 f()
-    """, LAMELLA_PLUGINS=f"{OWN_PLUGINS},torn")
+    """,
+        LAMELLA_PLUGINS=f"{OWN_PLUGINS},torn",
+    )
 
 
 def test_without_an_accelerator(monkeypatch):
