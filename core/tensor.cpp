@@ -60,7 +60,7 @@ bool is_dense(const Tensor* t) {
   return true;
 }
 
-// Sets the sizes, the strides and the flags that follow from them; whether the tensor is opaque stays.
+// Sets the sizes, the strides and the flags that follow from them.
 void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides) {
   int64_t* shape = t->inline_shape;
   if (ndim > Tensor::inline_dims) shape = static_cast<int64_t*>(checked(std::malloc(2 * sizeof(int64_t) * ndim)));
@@ -84,15 +84,13 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
   t->dl.shape = shape;
   t->dl.strides = steps;
   t->numel = n;
-  const int opaque = t->flags & LAMELLA_OPAQUE;
   t->flags = contiguous || n == 0 ? LAMELLA_CONTIGUOUS | LAMELLA_DENSE : 0;
   if (!t->flags && is_dense(t)) t->flags = LAMELLA_DENSE;
-  t->flags |= opaque;
 }
 
 void point(Tensor* t, int64_t offset) {
   t->storage_offset = offset;
-  auto base = t->opaque() ? 0 : reinterpret_cast<uintptr_t>(t->storage->data);
+  auto base = reinterpret_cast<uintptr_t>(t->storage->data);
   t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
 }
 
@@ -121,7 +119,6 @@ inline __attribute__((always_inline)) Tensor* blank(Storage* storage, DType dtyp
   t->object.refcount = 1;
   t->object.type = &tensor_type;
   t->keys = own_key(dtype);
-  t->flags = 0;
   set_type(t, dtype, storage->device);
   t->dl.byte_offset = 0;
   t->storage = storage;
@@ -133,17 +130,20 @@ inline __attribute__((always_inline)) Tensor* blank(Storage* storage, DType dtyp
 }
 
 // Takes over the reference to `storage`.
-Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype,
-              bool opaque = false) {
+Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
   TensorRef t = TensorRef::steal(blank(storage, dtype));
-  if (__builtin_expect(opaque, 0)) {
-    t->flags = LAMELLA_OPAQUE;
-    t->keys = restricted_key;
-  }
   t->dl.shape = t->inline_shape;
   set_shape(t.get(), ndim, sizes, strides);
   point(t.get(), offset);
   return t.take();
+}
+
+// Makes a tensor opaque, whose geometry is set.
+Tensor* hide(Tensor* t) {
+  t->flags |= LAMELLA_OPAQUE;
+  t->keys |= restricted_key;
+  t->dl.data = nullptr;
+  return t;
 }
 
 // Makes the usual new tensor: few dimensions, row-major. The caller has checked that all sizes are positive and that
@@ -282,12 +282,12 @@ lamella_status new_pinned(int ndim, const int64_t* sizes, const int64_t* strides
 }
 
 Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device) {
-  return build(foreign_storage(nullptr, 0, device, nullptr, nullptr), ndim, sizes, strides, 0, dtype, true);
+  return hide(build(foreign_storage(nullptr, 0, device, nullptr, nullptr), ndim, sizes, strides, 0, dtype));
 }
 
 Tensor* opaque_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, DType dtype) {
   retain(storage);
-  return build(storage, ndim, sizes, strides, 0, dtype, true);
+  return hide(build(storage, ndim, sizes, strides, 0, dtype));
 }
 
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
@@ -298,8 +298,8 @@ Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int6
 
 Tensor* new_alias(const Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                   DType dtype) {
-  retain(of->storage);
-  return build(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype, of->opaque());
+  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype);
+  return __builtin_expect(of->opaque(), 0) ? hide(t) : t;
 }
 
 Tensor* new_alias(const Tensor* of) {
@@ -307,7 +307,8 @@ Tensor* new_alias(const Tensor* of) {
 }
 
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
-  Tensor* t = new_alias(of, ndim, sizes, strides, offset, dtype);
+  Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype);
+  if (__builtin_expect(of->opaque(), 0)) hide(t);
   t->base = of->base ? of->base : of;
   retain(t->base);
   return t;
@@ -318,9 +319,11 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
   int64_t copy[2 * LAMELLA_MAX_DIMS];  // sizes may be the tensor's own
   std::copy_n(sizes, ndim, copy);
   if (strides) std::copy_n(strides, ndim, copy + LAMELLA_MAX_DIMS);
+  const bool opaque = t->opaque();
   set_shape(t, ndim, copy, strides ? copy + LAMELLA_MAX_DIMS : nullptr);
   if (old != t->inline_shape) std::free(old);
   point(t, offset);
+  if (opaque) hide(t);
 }
 
 void replace_storage(Tensor* t, Storage* owned) {
@@ -342,6 +345,7 @@ void assign(Tensor* to, const Tensor* from) {
   to->keys = (to->keys & ~restricted_key) | (from->keys & restricted_key);
   to->flags = from->flags;
   point(to, from->storage_offset);
+  if (from->opaque()) hide(to);
 }
 
 void* get_slot(const Tensor* t, int index) {

@@ -209,20 +209,28 @@ lamella_status decompose(Frame* frame, const Value* args, Value* rets) {
     return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": decompose is for kernels of layers");
   if (!composite)
     return core::raise(LAMELLA_NOT_IMPLEMENTED, f.op->full_name() + " has no composite to decompose it by");
-  const int32_t layer = f.layer;
-  const uint64_t passed = f.passed, off = f.thread->exclude, hidden = f.hidden;
-  void* const context = f.context;
+  struct Before {  // restores the frame and the thread, also after an exception
+    CallFrame& f;
+    int32_t layer = f.layer;
+    uint64_t passed = f.passed, off = f.thread->exclude, hidden = f.hidden;
+    void* context = f.context;
+    ~Before() {
+      f.thread->exclude = off;
+      f.hidden = hidden;
+      f.passed = passed;
+      f.layer = layer;
+      f.context = context;
+    }
+  } const before{f};
+  const uint64_t self = uint64_t{1} << before.layer;
   f.layer = -1;  // the composite belongs to the operator, not to the layer
-  f.passed &= ~(uint64_t{1} << layer);
-  f.thread->exclude = f.excluded;  // the composite's run switches off the layers that were passed before this one
+  f.passed &= ~self;
   f.hidden = 0;
-  const lamella_status st = run_decomposed(f, *composite, args, rets);
-  f.thread->exclude = off;
-  f.hidden = hidden;
-  f.passed = passed;
-  f.layer = layer;
-  f.context = context;
-  return st;
+  // The layer is on again unless it was off when the call began. The layers outside of it are switched off by the
+  // composite's run. Layers that the kernel has switched off itself stay off.
+  const uint64_t by_calls = before.hidden | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
+  f.thread->exclude = (before.off & ~by_calls) | f.excluded;
+  return run_decomposed(f, *composite, args, rets);
 }
 
 static inline __attribute__((always_inline)) lamella_status call_by(const Table* t, Frame* parent, const Operator* op,

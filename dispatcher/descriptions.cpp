@@ -73,9 +73,10 @@ lamella_status infer_alone(const lamella_operator* op, const Value* args, int32_
     if (!t->infer)
       return core::raise(LAMELLA_NOT_IMPLEMENTED,
                          "infer: " + op->full_name() + " has no shape rule; call it with tensors of the device 'meta'");
-    if (num_outs < op->info.nrets)
-      return core::raise(LAMELLA_VALUE_ERROR, core::format("infer: %s has %d results, and 'outs' has room for %d",
-                                                           op->full_name().c_str(), op->info.nrets, num_outs));
+    if (num_outs < op->info.nrets || (op->info.nrets > 0 && !outs))
+      return core::raise(LAMELLA_VALUE_ERROR,
+                         core::format("infer: %s has %d results, and 'outs' has room for %d", op->full_name().c_str(),
+                                      op->info.nrets, outs ? num_outs : 0));
     core::ThreadState& state = core::this_thread();
     CallFrame f{};
     f.size = sizeof(Frame);

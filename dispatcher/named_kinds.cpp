@@ -51,8 +51,9 @@ lamella_status register_error_kind(lamella_library* lib, const char* name, int32
     return core::raise(LAMELLA_VALUE_ERROR, core::format("error_kind_register: 'name' becomes the name of a class and "
                                                          "must be an identifier, got \"%s\"",
                                                          name));
+  const bool registered = base >= first_error_kind && at(errors(), base - first_error_kind);
   const bool built_in = base >= LAMELLA_RUNTIME_ERROR && base <= LAMELLA_ACCELERATOR_ERROR;
-  if (base == LAMELLA_HOST_ERROR || base == LAMELLA_INTERRUPTED || !(built_in || at(errors(), base - first_error_kind)))
+  if (base == LAMELLA_HOST_ERROR || base == LAMELLA_INTERRUPTED || !(built_in || registered))
     return core::raise(
         LAMELLA_VALUE_ERROR,
         core::format("error_kind_register: '%s': 'base' is %d, which is no kind of error that another can "
@@ -75,7 +76,7 @@ lamella_status register_error_kind(lamella_library* lib, const char* name, int32
 
 const char* describe_error_kind(int32_t kind, int32_t* base) {
   RegistryLock lock;
-  const Kind* k = at(errors(), kind - first_error_kind);
+  const Kind* k = kind < first_error_kind ? nullptr : at(errors(), kind - first_error_kind);
   if (k && base) *base = k->base;
   return k ? k->name.c_str() : nullptr;
 }
@@ -97,7 +98,7 @@ lamella_status register_event_kind(lamella_library*, const char* name, int32_t* 
 
 const char* event_kind_name(int32_t kind) {
   RegistryLock lock;
-  const Kind* k = at(events(), kind - first_event_kind);
+  const Kind* k = kind < first_event_kind ? nullptr : at(events(), kind - first_event_kind);
   return k ? k->name.c_str() : nullptr;
 }
 

@@ -119,17 +119,21 @@ bool has_slots(const lamella_tensor* t) {
 }
 
 lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
+  const bool gradient = how == LAMELLA_CARRY_GRADIENT;
   bool carried = false;
   const int st = each_state(from, [&](int i, const lamella_slot_type& type, void* state) -> int {
     if (!type.carry) return LAMELLA_OK;
-    // Makes room first: once carry() has made a state, storing it cannot fail.
-    if (void* old = core::exchange_slot(to, i, nullptr)) types.destroy(i, old);
+    if (core::get_slot(to, i)) {
+      if (gradient) return LAMELLA_OK;  // the derivative has given it a state, perhaps its values
+      if (lamella_status failed = set_slot(to, i, nullptr)) return failed;
+    }
+    core::exchange_slot(to, i, nullptr);  // makes room first: once carry() has made a state, storing it cannot fail
     void* made = nullptr;
     if (lamella_status failed = type.carry(state, from, to, how, &made)) return failed;
     carried |= made != nullptr;
     return made ? set_slot(to, i, made) : LAMELLA_OK;
   });
-  if (st || carried || !from->opaque() || !to->opaque()) return st;
+  if (st || carried || gradient || !from->opaque() || !to->opaque()) return st;
   const std::string layers = layers_of(from);
   return core::raise(LAMELLA_NOT_IMPLEMENTED,
                      "an opaque tensor of shape " + core::shape_string(from) +

@@ -232,6 +232,7 @@ lamella_status tensor_carry(lamella_tensor* from, lamella_tensor* to, int32_t ho
         core::format("tensor_carry: 'how' is %d; expected LAMELLA_CARRY_VIEW, _DETACH, _COPY, _DEVICE or "
                      "_GRADIENT",
                      how));
+  if (from == to) return core::raise(LAMELLA_VALUE_ERROR, "tensor_carry: 'from' and 'to' are one tensor");
   return carry(full(from), full(to), how);
 }
 

@@ -154,7 +154,7 @@ tensor([[1, 2],
         [2, 3]])
 )"},
       {.schema = "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
-       .dims = "i -> i p",
+       .dims = "i~ -> i~ p",
        .composite = composite<vander>,
        .doc = R"(The powers of each element of a vector as a row: from N - 1 down to 0, or up.
 

@@ -380,7 +380,7 @@ tensor([[[[8.]]]])
       {.schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] "
                  "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt "
                  "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-       .dims = "n o~ ...~, n c~ ...~, o~ i~ ...~ -> n c~ ...~, o~ i~ ...~, o~",
+       .dims = "n o~ ...~, n c~ ...~, a~ b~ ...~ -> n c~ ...~, a~ b~ ...~, o~",
        .forms = function | hidden,
        .composite = composite<convolution_backward>,
        .doc = R"(The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the

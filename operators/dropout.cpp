@@ -85,7 +85,7 @@ tensor([True, True])
 tensor([1., 1.])
 )"},
       {.schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
-       .dims = "n c ...~ -> n c ...~",
+       .dims = "n c ...~ -> n c ...~ | ...~ -> ...~",
        .composite = composite<feature_dropout>,
        .doc = R"(dropout of whole channels (n, c) of (batch, channels, ...).
 
@@ -102,7 +102,7 @@ all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et
 tensor([1., 1.])
 )"},
       {.schema = "feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-       .dims = "n c ...~ -> n c ...~",
+       .dims = "n c ...~ -> n c ...~ | ...~ -> ...~",
        .composite = composite<alpha_dropout<true>>,
        .doc = R"(alpha_dropout of whole channels (n, c) of (batch, channels, ...).
 

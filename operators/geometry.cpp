@@ -41,8 +41,12 @@ struct InPlace {
 
 // Without a format the elements lie in row-major order; the preserving format takes the order of `like`, if there is
 // one.
-const Tensor& resized(lamella_frame* f, const Tensor& self, IntArrayRef size, MemoryFormat format, const Tensor& like) {
+// Sizes that the tensor has already leave its strides as they are, unless a format is given.
+const Tensor& resized(lamella_frame* f, const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> asked,
+                      const Tensor& like) {
   check_sizes("size", size, self.dtype());
+  if (!asked && std::equal(size.begin(), size.end(), self.sizes().begin(), self.sizes().end())) return self;
+  const MemoryFormat format = asked.value_or(MemoryFormat::Contiguous);
   Described made(f, self);
   Output out = made.output();
   out.set(size, self.dtype());
@@ -53,12 +57,15 @@ const Tensor& resized(lamella_frame* f, const Tensor& self, IntArrayRef size, Me
 
 const Tensor& resize(lamella_frame* f, const Tensor& self, IntArrayRef size,
                      std::optional<MemoryFormat> memory_format) {
-  return resized(f, self, size, memory_format.value_or(MemoryFormat::Contiguous), Tensor());
+  LAMELLA_CHECK(memory_format != MemoryFormat::Preserve, argument("memory_format"),
+                ": expected contiguous_format or channels_last, got preserve_format; resize_as_ takes the order of a "
+                "tensor");
+  return resized(f, self, size, memory_format, Tensor());
 }
 
 const Tensor& resize_as(lamella_frame* f, const Tensor& self, const Tensor& the_template,
                         std::optional<MemoryFormat> memory_format) {
-  return resized(f, self, the_template.sizes(), memory_format.value_or(MemoryFormat::Contiguous), the_template);
+  return resized(f, self, the_template.sizes(), memory_format, the_template);
 }
 
 // ---- other memory ----
@@ -157,7 +164,8 @@ tensor([0, 2])
        .composite = composite<resize>,
        .doc = R"(Changes the sizes of the tensor over its memory. New elements are uninitialized.
 
-A tensor that grows beyond its memory gets new memory, into which its elements are copied in memory order. In torch
+Sizes that the tensor has already change nothing, unless `memory_format` is given. A tensor that grows beyond its
+memory gets new memory, into which its elements are copied in memory order. In torch
 other tensors over the old memory follow to the new one; here they keep the old memory.
 
 Raises:

@@ -426,7 +426,6 @@ tensor(0.6931)
        .doc = "nll_loss, of log_softmax(input) where `logits`; each (0), their mean (1), sum (2)."},
       {.schema = "_pair_loss_backward(Tensor grad_output, Tensor input, Tensor target, int kind, float width, int "
                  "reduction) -> Tensor",
-       .dims = "broadcast",
        .infer = shape<infer_pair_backward>,
        .composite = composite<pair_loss_backward>,
        .doc = "The gradient of _pair_loss, of its input; with input and target in each other's place, of its target."},

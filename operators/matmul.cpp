@@ -392,7 +392,7 @@ tensor([[4., 5.],
         [7., 9.]])
 )"},
       {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-       .dims = "... k, o k, o -> ... o | ... k, o k, -> ... o | ... k, k, -> ...",
+       .dims = "... k, o k, o -> ... o | ... k, o k, -> ... o | ... k, k, -> ... | ... k, k, o~ -> ...",
        .forms = function | hidden,
        .infer = shape<infer_linear>,
        .composite = composite<linear>,

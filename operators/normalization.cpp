@@ -379,7 +379,7 @@ tensor([[-1.,  1.]])
 )"},
       {.schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, "
                  "float eps) -> (Tensor, Tensor, Tensor)",
-       .dims = "n c~ ...~, c~, c~ -> n c~ ...~, n g, n g",
+       .dims = "n~ c~ ...~, c~, c~ -> n~ c~ ...~, m g, m g",
        .infer = shape<infer_group_norm>,
        .composite = composite<native_group_norm>,
        .doc = R"(group_norm with what it used: the result, the means, and 1 / sqrt(var + eps).

@@ -261,7 +261,7 @@ LAMELLA_FAMILY(normalization_backward, .category = "normalization", .forms = hid
        .doc = "The gradients of _fused_rms_norm: of its input and weight, those that `output_mask` asks for."},
       {.schema = "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
                  "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-       .dims = "n c~ ...~, n c~ ...~, n g~, n g~, c~ -> n c~ ...~, c~, c~",
+       .dims = "n~ c~ ...~, n~ c~ ...~, m~ g~, m~ g~, c~ -> n~ c~ ...~, c~, c~",
        .infer = shape<infer_group_norm_backward>,
        .composite = composite<native_group_norm_backward>,
        .doc = "The gradients of native_group_norm: of its input, weight and bias, those that `output_mask` asks for."},

@@ -276,7 +276,6 @@ tensor(1.)
 lamella.return_types.mode(values=tensor(3), indices=tensor(2))
 )"},
       {.schema = "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
-       .dims = "i n, n, n -> i i | n, n, n ->",
        .forms = everywhere,
        .composite = composite<cov>,
        .doc = R"(The covariances of variables in rows, each with its observations in columns.
@@ -290,7 +289,6 @@ tensor([[ 1., -1.],
         [-1.,  1.]])
 )"},
       {.schema = "corrcoef(Tensor self) -> Tensor",
-       .dims = "i n -> i i | n ->",
        .forms = everywhere,
        .composite = composite<corrcoef>,
        .doc = R"(Pearson's correlations of variables in rows, each with its observations in columns.

@@ -18,7 +18,7 @@ namespace {
 PyObject *out_of_memory_error = nullptr, *accelerator_error = nullptr;
 
 // Returns the class of a kind that a plugin registered, derived from its base's class; null with an exception if there
-// is no such kind or no memory. A class is made at first use and kept.
+// is no such kind or no memory. A class is made at first use and kept; pickles find it as lamella.library.NAME.
 PyObject* registered_type(int kind) {
   static auto* classes = new std::unordered_map<int, PyObject*>;
   PyObject*& made = (*classes)[kind];
@@ -27,7 +27,8 @@ PyObject* registered_type(int kind) {
   const char* name = dispatcher::describe_error_kind(kind, &base);
   if (!name) return PyErr_Format(PyExc_ValueError, "no kind of errors has the number %d", kind);
   PyObject* parent = exception_type(base);
-  return parent ? made = PyErr_NewException((std::string("lamella.") + name).c_str(), parent, nullptr) : nullptr;
+  return parent ? made = PyErr_NewException((std::string("lamella.library.") + name).c_str(), parent, nullptr)
+                : nullptr;
 }
 
 }  // namespace

@@ -20,7 +20,11 @@ bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& whe
   }
   Py_ssize_t length;
   const char* name = PyUnicode_AsUTF8AndSize(o, &length);
-  if (!name) return false;
+  if (!name) {  // it holds half a character, a lone surrogate
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "%s: there is no dimension %R, since it is no text", where.c_str(), o);
+    return false;
+  }
   if (std::strlen(name) != static_cast<size_t>(length)) {
     PyErr_Format(PyExc_ValueError, "%s: there is no dimension %R, since no name holds a zero character", where.c_str(),
                  o);

@@ -171,11 +171,18 @@ PyObject* alias_of(PyObject* o) {
 // Returns another view of a view that a layer of this thread, such as a tracer, has kept. Those layers do not see it:
 // they would keep it, too. Takes the view over.
 PyObject* viewed_again(PyObject* view) {
-  lamella_thread& thread = core::this_thread().shared;
-  const uint64_t off = thread.exclude;
-  thread.exclude |= thread.include | dispatcher::process_layers.load(std::memory_order_relaxed);
-  PyObject* again = alias_of(view);
-  thread.exclude = off;
+  struct Without {  // also after an exception
+    lamella_thread& thread = core::this_thread().shared;
+    const uint64_t off = thread.exclude;
+    explicit Without(uint64_t layers) { thread.exclude |= layers; }
+    ~Without() { thread.exclude = off; }
+  };
+  PyObject* again;
+  {
+    const uint64_t on = core::this_thread().shared.include;
+    const Without layers(on | dispatcher::process_layers.load(std::memory_order_relaxed));
+    again = alias_of(view);
+  }
   Py_DECREF(view);
   return again;
 }

@@ -322,8 +322,9 @@ LAMELLA_LIBRARY(autograd, m) {
   m.impl("aten::_materialize", "autograd", nullptr);  // falls through: an exported value has no history
   m.impl("aten::set_data", "autograd", nullptr);      // falls through: the tensor keeps its history
   for (const char* op : {"aten::t_", "aten::transpose_", "aten::swapaxes_", "aten::squeeze_", "aten::squeeze_.dim",
-                         "aten::squeeze_.dims", "aten::unsqueeze_", "aten::as_strided_"})
+                         "aten::squeeze_.dims", "aten::unsqueeze_"})
     m.impl(op, "autograd", record_geometry);
+  m.impl("aten::as_strided_", "autograd", record_window);
   for (const char* op :
        {"aten::resize_", "aten::resize_as_", "aten::set_.source_Tensor", "aten::set_.source_Tensor_storage_offset"})
     m.impl(op, "autograd", refuse_geometry);

@@ -226,6 +226,8 @@ static void shape_rules_alone() {
   FAILS(api, api->infer(t, &word, 1, m, 1, nullptr), "t: argument 'self' must be Tensor");
   FAILS(api, api->infer(add, args, 2, m, 0, nullptr),
         "infer: aten::add.Tensor has 1 results, and 'outs' has room for 0");
+  FAILS(api, api->infer(add, args, 2, nullptr, 1, nullptr),
+        "infer: aten::add.Tensor has 1 results, and 'outs' has room for 0");
   FAILS(api, api->infer(nullptr, args, 2, m, 1, nullptr), "infer: argument 0 must not be null");
   const lamella_operator* composite = api->find_operator("aten::rot90", "");
   CHECK(composite);

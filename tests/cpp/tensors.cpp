@@ -254,6 +254,21 @@ void manners() {
   OK(api, api->tensor_carry(t, gradient, LAMELLA_CARRY_GRADIENT));  // a way that this slot does not know
   CHECK(!api->slot_get(gradient, slot) && gradient->keys == 0);
   OK(api, api->tensor_carry(gradient, t, LAMELLA_CARRY_VIEW));  // `gradient` has nothing to carry
+  // A gradient keeps the state that it has, and an opaque one its values.
+  give(gradient, 7);
+  OK(api, api->tensor_carry(t, gradient, LAMELLA_CARRY_GRADIENT));
+  CHECK(number_of(gradient) == 7 && gradient->keys == key());
+  lamella_tensor* values = opaque(3);
+  give(values, 5);
+  for (lamella_tensor* of : {t, bare}) {
+    OK(api, api->tensor_carry(of, values, LAMELLA_CARRY_GRADIENT));
+    CHECK(number_of(values) == 5);
+  }
+  api->release(values);
+  carried.clear();
+  FAILS(api, api->tensor_carry(thirteen, gradient, LAMELLA_CARRY_COPY), "thirteen is refused");
+  CHECK(!api->slot_get(gradient, slot) && gradient->keys == 0);  // the key goes with the state
+  FAILS(api, api->tensor_carry(t, t, LAMELLA_CARRY_COPY), "'from' and 'to' are one tensor");
   CHECK(number_of(t) == 2);
   for (int32_t how : {-1, static_cast<int32_t>(LAMELLA_CARRY_RESIZE), 6})
     FAILS(api, api->tensor_carry(t, gradient, how), "tensor_carry: 'how' is");
@@ -478,7 +493,8 @@ void storages() {
   OK(api, api->tensor_resize(hidden, 1, &two, nullptr));
   CHECK(hidden->numel == 2 && (hidden->flags & LAMELLA_OPAQUE) && !hidden->dl.data && number_of(hidden) >= 0);
   lamella_tensor* bare = opaque(2);
-  FAILS(api, api->tensor_resize(bare, 1, &three, nullptr), "tensor_resize: the tensor is opaque, and no slot of it carries");
+  FAILS(api, api->tensor_resize(bare, 1, &three, nullptr),
+        "tensor_resize: the tensor is opaque, and no slot of it carries");
   CHECK(bare->numel == 2);
   api->release(bare);
   const int64_t minus = -1;

@@ -5,9 +5,6 @@ import pytest
 from catalogue import BY_TITLE, FUNCTIONAL, RANDOM, bits, flat, run
 from lamella.operators import samples
 
-COUNTING = {"dim", "dims", "dim0", "dim1", "dim2", "start_dim", "end_dim"}
-OTHERS = {"tile", "tensordot.int"}  # their `dims` are repetitions, and a number of dimensions
-
 
 def named(value, ndim):
     """Returns an argument with the numbers of dimensions replaced by names, None if it has none.
@@ -29,15 +26,16 @@ def by_name(sample):
         return None
     changed = False
     names = [a["name"] for a in BY_TITLE[sample.operator]["args"]]
+    counting = {a["name"] for a in BY_TITLE[sample.operator]["args"] if a["dim"]}
     for place, key in [*enumerate(names[: len(args)]), *((key, key) for key in kwargs)]:
         where = args if isinstance(place, int) else kwargs
-        found = named(where[place], tensors[0].ndim) if key in COUNTING else None
+        found = named(where[place], tensors[0].ndim) if key in counting else None
         if found is not None:
             where[place], changed = found, True
     return (args, kwargs) if changed else None
 
 
-SAMPLES = {title: [s for s in samples.of(title) if by_name(s)][:4] for title in FUNCTIONAL if title not in OTHERS}
+SAMPLES = {title: [s for s in samples.of(title) if by_name(s)][:4] for title in FUNCTIONAL}
 WITH_DIMS = sorted(title for title, found in SAMPLES.items() if found)
 
 

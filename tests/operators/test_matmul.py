@@ -176,3 +176,14 @@ def test_nothing_of_a_nan(name, dtype, zero):
     }
     got = calls[name]()
     assert not lamella.isnan(got).any()
+
+
+def test_tensordot_writes_into_views():
+    a, c = lamella.arange(6.0).reshape(2, 3), lamella.arange(12.0).reshape(3, 4)
+    turned, wide = lamella.zeros(4, 2), lamella.zeros(2, 8)
+    lamella.tensordot(a, c, 1, out=turned.t())
+    lamella.tensordot(a, c, 1, out=wide[:, ::2])
+    wanted = np.tensordot(a.numpy(), c.numpy(), 1)
+    assert np.array_equal(turned.numpy(), wanted.T)
+    assert np.array_equal(wide.numpy()[:, ::2], wanted)
+    assert not wide[:, 1::2].any()

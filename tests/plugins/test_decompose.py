@@ -97,3 +97,17 @@ def test_after_the_handler_has_returned(layers):
         lamella.ones(2)
     with pytest.raises(RuntimeError, match="decompose: the handler of this call has returned"):
         kept[0].decompose(2)
+
+
+def test_what_the_handler_has_switched_off_stays_off(layers):
+    def handler(call, *args):
+        if call.name != "aten::rot90":
+            return call(*args)
+        with lamella.no_grad():
+            return call.decompose(*args)
+
+    x = lamella.ones(2, 2, requires_grad=True)
+    with layers("middle", handler, "modes").on():
+        y = lamella.rot90(x)
+    assert not y.requires_grad
+    assert lamella.rot90(x).requires_grad

@@ -1,5 +1,6 @@
 """Kinds of errors that a plugin registers have classes of Python, which derive from the classes of their bases."""
 
+import pickle
 from pathlib import Path
 
 import lamella
@@ -41,3 +42,15 @@ def test_an_unknown_number_is_an_error_that_says_so():
 def test_an_unknown_name():
     with pytest.raises(ValueError, match="error_class: no plugin has registered a kind of errors 'Nothing'"):
         error_class("Nothing")
+
+
+@pytest.mark.parametrize("name", ["LineError", "LineTimeout"])
+def test_pickles(name):
+    made = pickle.loads(pickle.dumps(error_class(name)("the line is cut")))
+    assert type(made) is error_class(name) is getattr(lamella.library, name)
+    assert made.args == ("the line is cut",)
+
+
+def test_a_name_that_is_no_text():
+    with pytest.raises(TypeError, match="error_class: argument 'name': expected a str, got int"):
+        error_class(3)

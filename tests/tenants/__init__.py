@@ -1,4 +1,5 @@
-"""Small tenants of the public door: layers that are written by ``lamella.library`` alone, each with its tests."""
+"""Small tenants of the public door: layers that are written by ``lamella.library`` and the public headers alone, each
+with its tests."""
 
 
 def over(f, value):

@@ -121,6 +121,11 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
     """
     if isinstance(dims, Tensor):
         dims = dims.tolist()
+    if isinstance(dims, str):
+        raise TypeError(f"tensordot: argument 'dims' must be a number or two lists, got the str {dims!r}")
+    for name, t in (("a", a), ("b", b)):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"tensordot: argument '{name}' must be Tensor, got {type(t).__name__}")
     if isinstance(dims, (tuple, list)):
         if len(dims) != 2:
             raise RuntimeError(f"tensordot: argument 'dims' must be a number or two lists, got {dims!r}")

@@ -85,7 +85,9 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     elif isinstance(source, UntypedStorage):
         n = source.nbytes() // self.itemsize
         source = _C._storage_view(source._bytes, self.dtype, (n,), (1,), 0)
-        size = (n - storage_offset,) if size is None else size
+        if not hasattr(storage_offset, "__index__"):
+            raise TypeError(f"set_: argument 'storage_offset' must be int, got {type(storage_offset).__name__}")
+        size = (max(n - storage_offset, 0),) if size is None else size
     elif not isinstance(source, _C.Tensor):
         kind = type(source).__name__
         raise TypeError(f"set_: argument 'source' must be a Tensor or a Tensor's untyped_storage(), got {kind}")

@@ -22,6 +22,7 @@ from ._backend import Backend
 from ._custom_op import CustomOpDef, custom_op
 from ._functions import (
     define,
+    error_class,
     get_kernel,
     impl,
     kernels_disabled,
@@ -39,7 +40,6 @@ from ._objects import ObjectKind
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
 find_dtype = _C._find_dtype
-error_class = _C._error_class  # the class of a kind of errors that a plugin has registered, by its name
 in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler written in Python
 api = _C._api  # a capsule with the C ABI, for <lamella/python.h>
 # Names that are imported when they are first used.
@@ -97,7 +97,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module 'lamella.library' has no attribute '{name}'")
+        try:
+            return _C._error_class(name)
+        except ValueError:
+            raise AttributeError(f"module 'lamella.library' has no attribute '{name}'") from None
     from importlib import import_module
 
     globals()[name] = found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

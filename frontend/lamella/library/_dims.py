@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import lamella
+from lamella import _C
 from lamella._C import Tensor
 
 from ._values import difference, mapped
@@ -63,12 +64,13 @@ def sides(text: str) -> list[tuple[list[list[tuple[str, str]]], list[list[tuple[
 # ---- labels ---------------------------------------------------------------------------------------------------------
 
 
-def _named_dims(about: Mapping[str, Any], given: Mapping[str, Any], ndim: int) -> set[int] | None:
+def _named_dims(about: Mapping[str, Any], given: Mapping[str, Any], ndim: int, first: Any) -> set[int] | None:
     """Returns the dimensions that the arguments name, counted from the end; None if they name none."""
     named: set[int] = set()
     for a in about["args"]:
         value = given.get(a["name"], a["value"]) if a["dim"] else None
         for d in value if isinstance(value, list | tuple) else [] if value is None else [value]:
+            d = _C._resolve_dim("opcheck: an argument that names a dimension", first, d) if isinstance(d, str) else d
             named.add((d - ndim if d >= 0 else d) if ndim else -1)
     return named or None
 
@@ -77,7 +79,7 @@ def _by_word(kind: str, about: Mapping[str, Any], given: Mapping[str, Any], args
     counted = _counted(args)
     ndim = max((p.tensor.dim() for p in counted), default=0)
     every = [("", d) for d in range(-ndim, 0)]
-    named = _named_dims(about, given, ndim) if kind != "broadcast" else set()
+    named = _named_dims(about, given, ndim, args[0].tensor) if kind != "broadcast" else set()
     bound = {label for label in every if named is None or label[1] in named}
     result = every
     if kind == "reduce":

@@ -323,3 +323,18 @@ def kernels_disabled(ops: OpOrName | Iterable[OpOrName], key: str) -> Iterator[N
         yield
     finally:
         library.close()
+
+
+def error_class(name: str) -> type[Exception]:
+    """Returns the class of a kind of errors that a plugin has registered; it is lamella.library.NAME as well.
+
+    Raises:
+        ValueError: no plugin has registered a kind of this name
+
+    >>> lamella.library.error_class("LineError")
+    Traceback (most recent call last):
+    ...
+    ValueError: error_class: no plugin has registered a kind of errors 'LineError'
+    """
+    check_type("error_class", "name", name, str)
+    return _C._error_class(name)

@@ -8,7 +8,8 @@ namespace lamella::autograd {
 namespace {
 
 struct AccumulateNode : Node {
-  Variable* leaf;  // null after the leaf was destroyed; guarded by the node's lock
+  Variable* leaf;         // null after the leaf was destroyed; guarded by the node's lock
+  bool reshaped = false;  // the leaf has got other sizes, and another node; guarded likewise
 };
 
 // Returns the mutex that an engine holds while it adds to a leaf, since engines of several threads may reach one leaf.
@@ -56,9 +57,19 @@ lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
   std::lock_guard lock(adding(n));
   const auto leaf = [n] { return static_cast<AccumulateNode*>(n)->leaf; };
   lamella_tensor *there = nullptr, *sum = nullptr;
+  bool reshaped;
   {
     Guard guard(n);
+    reshaped = static_cast<AccumulateNode*>(n)->reshaped;
     if (leaf() && (there = leaf()->grad)) api().retain(there);
+  }
+  if (reshaped) {
+    const Result& r = n->results[0];
+    const std::string was = shape_text(r.sizes(), r.ndim);
+    api().release(g);
+    return fail(LAMELLA_RUNTIME_ERROR, "backward: a leaf had the shape " + was +
+                                           " when it was used, and has got another one since, so that it cannot take "
+                                           "the gradient; change its shape after backward");
   }
   lamella_status st;
   if (there && !run.create_graph && !(there->flags & LAMELLA_OPAQUE)) {
@@ -113,6 +124,7 @@ Node* accumulator(Variable& v, const lamella_tensor* t) {
       {
         Guard guard(there);
         forget_leaf(there);
+        static_cast<AccumulateNode*>(there)->reshaped = true;
       }
       release(there);
     }
@@ -134,8 +146,7 @@ lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g) {
     st = keep(run, g, &sum);
   }
   if (st) return st;
-  set_grad(v, sum);
-  v.fresh_grad = true;
+  set_grad(v, sum, true);
   return LAMELLA_OK;
 }
 
@@ -149,15 +160,16 @@ lamella_status read_grad(lamella_tensor* t, Variable& v, lamella_tensor** out) {
   if (!fresh || !*out) return LAMELLA_OK;
   const lamella_status st = api().tensor_carry(t, *out, LAMELLA_CARRY_GRADIENT);
   if (!st) return LAMELLA_OK;
-  locked(v, [&] { v.fresh_grad = v.grad == *out; });  // the next reading tries again
+  if (Variable* now = variable(t))                               // a slot's function may have replaced it
+    locked(*now, [&] { now->fresh_grad = now->grad == *out; });  // the next reading tries again
   api().release(std::exchange(*out, nullptr));
   return st;
 }
 
-void set_grad(Variable& v, lamella_tensor* owned) {
+void set_grad(Variable& v, lamella_tensor* owned, bool fresh) {
   locked(v, [&] {
     std::swap(v.grad, owned);
-    v.fresh_grad = false;
+    v.fresh_grad = fresh;
   });
   if (owned) api().release(owned);
 }

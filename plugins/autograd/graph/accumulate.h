@@ -14,6 +14,7 @@ lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g);
 // Returns the tensor's grad in `out`, owned, or null. The first reading of a grad that backward made lets the tensor's
 // slots carry to it: here, since a node that accumulates knows no tensor.
 lamella_status read_grad(lamella_tensor* t, Variable& v, lamella_tensor** out);
-void set_grad(Variable& v, lamella_tensor* owned);
+// `fresh`: backward has made it.
+void set_grad(Variable& v, lamella_tensor* owned, bool fresh = false);
 
 }  // namespace lamella::autograd

@@ -36,9 +36,11 @@ lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, l
 
 // In views.cpp: the layer's kernels for operators that change the first argument's own sizes and strides, and store no
 // element. record_geometry() gives the tensor the history of a strided view of itself; refuse_geometry() raises if the
-// tensor requires grad.
+// tensor requires grad. record_window(), for as_strided_, also raises if the tensor is no view and would lose an
+// element: views of it that were made before would lose that element's gradient.
 lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 lamella_status refuse_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
+lamella_status record_window(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 // In views.cpp: makes the history of `view` anew, as a strided view of `base` with that base's current history.
 lamella_status regenerate(lamella_tensor* view, lamella_tensor* base, const Variable& base_history);
 // Called before a write: gives a view that was made without recording, of a base with a history, the history that

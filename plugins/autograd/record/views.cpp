@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -175,14 +176,16 @@ bool is_stale(const Variable* view, const Variable* base) {
 // Makes node n the history of a tensor, and keeps the grad of its old Variable.
 void replace_history(lamella_tensor* t, Node* n, uint32_t output, uint64_t version) {
   lamella_tensor* grad = nullptr;
-  bool retains = false;
+  bool retains = false, fresh = false;
   if (Variable* old = variable(t)) {
     grad = std::exchange(old->grad, nullptr);
     retains = old->retains_grad;
+    fresh = old->fresh_grad;
   }
   set_history(t, n, output);
   Variable& v = *variable(t);
   v.grad = grad;
+  v.fresh_grad = fresh;
   v.version = version;
   if (retains) retain_grad(v);
   check(api().storage_add_sticky(t->storage, layer_bit));
@@ -228,11 +231,44 @@ lamella_status adopt(lamella_tensor* t) {
   return own && own->requires_grad ? LAMELLA_OK : regenerate(t, base, *history);
 }
 
-lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+namespace {
+
+// Returns the tensor's Variable, or null, after the checks of every recorded call: gradient_edge() refuses a tensor
+// with a forward tangent.
+lamella_status followed(lamella_tensor* t, Variable** v) {
+  Edge e{};
+  if (lamella_status st = gradient_edge(t, &e)) return st;
+  if (e.node) release(e.node);
+  return refreshed(t, v);
+}
+
+bool has_recorded_base(lamella_tensor* t) {
+  lamella_tensor* base = api().tensor_base(t);
+  const Variable* history = base ? variable(base) : nullptr;
+  return history && history->requires_grad;
+}
+
+// Calls a function with the place in memory of each element.
+template <class Function>
+void each_place(int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, Function function) {
+  if (ndim == 0) return function(offset);
+  for (int64_t i = 0; i < sizes[0]; i++)
+    each_place(ndim - 1, sizes + 1, strides + 1, offset + i * strides[0], function);
+}
+
+// Returns whether a strided window has the place of every element of a tensor.
+bool has_every_place(const lamella_tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
+  std::unordered_set<int64_t> places;
+  each_place(t->dl.ndim, t->dl.shape, t->dl.strides, t->storage_offset, [&](int64_t at) { places.insert(at); });
+  each_place(ndim, sizes, strides, offset, [&](int64_t at) { places.erase(at); });
+  return places.empty();
+}
+
+lamella_status follow_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
   lamella_tensor* t = args[0].as.tensor;
   if (lamella_status st = adopt(t)) return st;
   Variable* v = nullptr;
-  if (lamella_status st = refreshed(t, &v)) return st;
+  if (lamella_status st = followed(t, &v)) return st;
   const bool recorded = v && v->requires_grad;
   if (recorded)
     if (lamella_status st = check_writable(api().operator_name(frame->op), t)) return st;
@@ -240,10 +276,9 @@ lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, 
   if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   if (!recorded) return LAMELLA_OK;
   Results results(rets, 1);
-  lamella_tensor* base = api().tensor_base(t);
-  const Variable* history = base ? variable(base) : nullptr;
-  if (history && history->requires_grad) {
-    if (lamella_status st = regenerate(t, base, *history)) return st;
+  if (has_recorded_base(t)) {
+    lamella_tensor* base = api().tensor_base(t);
+    if (lamella_status st = regenerate(t, base, *variable(base))) return st;
   } else {
     ViewNode* n = read_base(before, Geometry(t), v->node, v->output);
     report_recorded(n, frame->op);
@@ -253,13 +288,34 @@ lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, 
   return LAMELLA_OK;
 }
 
-lamella_status refuse_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+lamella_status allow_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
   Variable* v = nullptr;
-  if (lamella_status st = refreshed(args[0].as.tensor, &v)) return st;
+  if (lamella_status st = followed(args[0].as.tensor, &v)) return st;
   if (!v || !v->requires_grad) return api().redispatch(frame, args, frame->num_args, rets, frame->num_rets);
   return fail(LAMELLA_RUNTIME_ERROR, std::string(api().operator_name(frame->op)) +
                                          ": the tensor requires grad, and its history has its shape; use its .data, or "
                                          "detach() it");
+}
+
+}  // namespace
+
+lamella_status record_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+  return guarded([&] { return follow_geometry(frame, args, rets); });
+}
+
+lamella_status refuse_geometry(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+  return guarded([&] { return allow_geometry(frame, args, rets); });
+}
+
+lamella_status record_window(lamella_frame* frame, const lamella_value* args, lamella_value* rets) {
+  return guarded([&] {
+    lamella_tensor* t = args[0].as.tensor;
+    const lamella_value &sizes = args[1], &strides = args[2], &offset = args[3];
+    const bool whole = has_recorded_base(t) || sizes.length != strides.length ||  // the operator raises
+                       has_every_place(t, static_cast<int>(sizes.length), sizes.as.ints, strides.as.ints,
+                                       offset.tag == LAMELLA_INT ? offset.as.i : t->storage_offset);
+    return whole ? follow_geometry(frame, args, rets) : allow_geometry(frame, args, rets);
+  });
 }
 
 // Takes over the reference to n, whose edges are complete. The edge at self_edge leads to the view's old history.

@@ -468,3 +468,25 @@ def test_a_saved_tensor_is_noticed():
     y.unsqueeze_(0)
     with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
         y.sum().backward()
+
+
+def test_a_window_that_leaves_elements_out():
+    """A view that was made before would lose the gradient of an element that the tensor no longer has."""
+    x = leaf(*range(1, 7))
+    y = x * 1
+    before = y[3:6]
+    for size, stride in (((3,), (1,)), ((3,), (2,))):
+        with pytest.raises(RuntimeError, match="as_strided_: the tensor requires grad, and its history has its shape"):
+            y.as_strided_(size, stride, 0)
+    before.sum().backward()
+    assert x.grad.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_leaf_that_gets_another_shape_after_it_was_used():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    with lamella.no_grad():
+        x.unsqueeze_(0)
+    z = x * 3
+    with pytest.raises(RuntimeError, match=r"backward: a leaf had the shape \(2\) when it was used"):
+        (y.sum() + z.sum()).backward()
