@@ -276,6 +276,7 @@ tensor(1.)
 lamella.return_types.mode(values=tensor(3), indices=tensor(2))
 )"},
       {.schema = "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+       .dims = "",  // one row gives a number
        .forms = everywhere,
        .composite = composite<cov>,
        .doc = R"(The covariances of variables in rows, each with its observations in columns.
@@ -289,6 +290,7 @@ tensor([[ 1., -1.],
         [-1.,  1.]])
 )"},
       {.schema = "corrcoef(Tensor self) -> Tensor",
+       .dims = "",  // one row gives a number
        .forms = everywhere,
        .composite = composite<corrcoef>,
        .doc = R"(Pearson's correlations of variables in rows, each with its observations in columns.

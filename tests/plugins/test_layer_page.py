@@ -41,7 +41,7 @@ def test_the_files_in_cpp(number, name, lines, tmp_path, monkeypatch):
 
 def test_names_of_dimensions():
     report = []
-    test = doctest.DocTestParser().get_doctest(blocks("python")[3], {}, "docs/write_a_layer.md", None, 0)
+    test = doctest.DocTestParser().get_doctest(blocks("python")[4], {}, "docs/write_a_layer.md", None, 0)
     result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     assert result.attempted == 11 and not result.failed, "".join(report)
 

@@ -30,6 +30,7 @@ CONSTANT = {
 # Operators whose gradient deliberately differs from finite differences.
 DECLARED = {
     "detach": "cuts the history: that is what it is for",
+    "_int_linear": "takes float32 scales and biases alone; backends/cpu/test_int8_layers.py has their gradients",
     "view.dtype": "reads the bytes as other numbers; between equal dtypes, too, as the layer does not look",
 }
 # Operators that refuse a tensor that requires grad.
