@@ -76,3 +76,22 @@ def test_an_exception_leaves_the_layers_as_they_were(lib):
     lib.impl("neg", handler, "raises")
     with layer.on():
         assert lamella.neg(lamella.tensor(3.0)).item() == -3
+
+
+def test_a_layer_that_calls_itself_without_end():
+    calls = []
+
+    def again(call, *args):
+        calls.append(call.name)
+        with lamella.library.as_called(call):
+            return lamella.exp(*args)
+
+    x = lamella.ones(2)
+    with closing(Library("endless", "FRAGMENT")) as lib:
+        layer = lib.register_layer("endless", again, at="modes", never_on_tensors=True)
+        with layer.on(), pytest.raises(RecursionError):
+            x.exp()
+        assert len(calls) > 50
+        calls.clear()
+        assert lamella.allclose(x.exp(), lamella.tensor([2.7182817, 2.7182817]))  # off again
+        assert calls == []

@@ -36,8 +36,6 @@ def position(tensor, name):
 def sizes_by_name(operator, keywords):
     if operator.removeprefix("aten::") not in SIZED:
         return keywords
-    if any(type(size) is not int for size in keywords.values()):
-        raise TypeError(f"{operator}: the sizes of dimensions must be ints, got {keywords}")
     return {"size": list(keywords.values()), "names": list(keywords)}
 
 
