@@ -234,6 +234,8 @@ static void shape_rules_alone() {
   const lamella_value turn[1] = {row};
   FAILS(api, api->infer(composite, turn, 1, m, 1, nullptr), "infer: aten::rot90 has no shape rule");
 
+  FAILS(api, api->decompose(nullptr, args, 2, nullptr, 0), "decompose: argument 0 must not be null");
+
   const int32_t n = api->operators(nullptr, 0);
   std::vector<const lamella_operator*> all(n + 1, nullptr);
   CHECK(n > 1000 && api->operators(all.data(), n + 1) == n && !all[n]);

@@ -318,7 +318,8 @@ def test_a_planted_defect_is_found(check, text, planted, gradient):
 
 
 def test_every_check_has_a_defect():
-    assert {p[0] for p in PLANTED} == set(CHECKS) and len(PLANTED) >= 10
+    # plugins/test_strangers_dims.py plants the texts that test_dims finds false.
+    assert {p[0] for p in PLANTED} | {"test_dims"} == set(CHECKS) and len(PLANTED) >= 10
 
 
 def test_the_kernel_of_numpy_may_return_what_it_likes_of_shapes():

@@ -1,4 +1,4 @@
-// Kinds of errors of a plugin's own: the operator kinds::fail raises one of them.
+// Kinds of errors of a plugin's own: the operator line_kinds::fail raises one of them.
 #include <lamella/extension.h>
 
 namespace {
@@ -16,7 +16,7 @@ int64_t fail(int64_t which) {
 
 }  // namespace
 
-LAMELLA_LIBRARY(kinds, m) {
+LAMELLA_LIBRARY(line_kinds, m) {
   m.error_kind("LineError", LAMELLA_RUNTIME_ERROR, &network).error_kind("LineTimeout", network, &timeout);
   m.def("fail(int which) -> int", fail);
 }

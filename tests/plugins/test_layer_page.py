@@ -26,7 +26,7 @@ def test_the_package(host, packages):
     assert host.run(program) == blocks("text")[0]
 
 
-@pytest.mark.parametrize("number, name, lines", [(0, "counted_elements", 6), (1, "mine", 9)])
+@pytest.mark.parametrize("number, name, lines", [(0, "counted_elements", 6), (1, "labels", 9)])
 def test_the_files_in_cpp(number, name, lines, tmp_path, monkeypatch):
     text = blocks("cpp")[number]
     assert text.startswith(f"// {name}.cpp\n") and len(blocks("cpp")) == 2

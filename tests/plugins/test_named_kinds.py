@@ -24,19 +24,19 @@ def test_each_kind_has_a_class():
 @pytest.mark.parametrize(("which", "name"), [(0, "LineError"), (1, "LineTimeout")])
 def test_errors_are_of_it(which, name):
     with pytest.raises(RuntimeError, match="kinds: the line is cut") as caught:
-        lamella.ops.kinds.fail(which)
+        lamella.ops.line_kinds.fail(which)
     assert type(caught.value) is error_class(name)
 
 
 def test_an_accelerator_error_is_a_runtime_error():
     with pytest.raises(lamella.AcceleratorError, match="the line is cut") as caught:
-        lamella.ops.kinds.fail(12)
+        lamella.ops.line_kinds.fail(12)
     assert isinstance(caught.value, RuntimeError)
 
 
 def test_an_unknown_number_is_an_error_that_says_so():
     with pytest.raises(ValueError, match="no kind of errors has the number 9999"):
-        lamella.ops.kinds.fail(9999)
+        lamella.ops.line_kinds.fail(9999)
 
 
 def test_an_unknown_name():

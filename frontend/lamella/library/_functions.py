@@ -331,10 +331,10 @@ def error_class(name: str) -> type[Exception]:
     Raises:
         ValueError: no plugin has registered a kind of this name
 
-    >>> lamella.library.error_class("LineError")
+    >>> lamella.library.error_class("NoSuchError")
     Traceback (most recent call last):
     ...
-    ValueError: error_class: no plugin has registered a kind of errors 'LineError'
+    ValueError: error_class: no plugin has registered a kind of errors 'NoSuchError'
     """
     check_type("error_class", "name", name, str)
     return _C._error_class(name)

@@ -97,6 +97,7 @@ def test_a_failed_pickle_keeps_nothing():
     here, there = mp.Pipe()
     here.send(lamella.ones(1))  # this starts the thread that answers other processes
     assert there.recv().item() == 1
+    gc.collect()  # garbage of earlier tests may hold descriptors
     before = descriptors()
     for n in range(5):
         with pytest.raises(ValueError, match="cannot be pickled"):
@@ -105,7 +106,7 @@ def test_a_failed_pickle_keeps_nothing():
             here.send(lamella.full((100_000,), 3.0))
             assert there.recv()[5].item() == 3
     gc.collect()
-    assert until(lambda: descriptors() == before)  # a thread closes the sent descriptors
+    assert until(lambda: descriptors() <= before)  # a thread closes the sent descriptors
     assert not reductions.resource_sharer._resource_sharer._cache
 
 
