@@ -330,7 +330,8 @@ void over_memory() {
   FAILS(api, api->tensor_view(t, 1, &four, &four, -1, &none), "tensor_view: the storage offset is -1");
   OK(api, api->tensor_view(t, 1, &four, &four, 1000, &bare));
   CHECK(bare->flags & LAMELLA_OPAQUE && !api->slot_get(bare, slot));
-  // Nobody but its layer knows which bytes an opaque tensor has: a result in its storage is computed beside it.
+  // The dispatcher does not know which bytes of its storage an opaque tensor uses. So the result of an operator that
+  // reads the tensor and writes into that storage is computed in other memory, and copied.
   lamella_tensor* count;
   OK(api, api->tensor_over(s, 0, nullptr, nullptr, 0, LAMELLA_INT64, &count));
   api->release(made("one::seen", "out", {of(deeper), of(count)}));

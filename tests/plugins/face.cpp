@@ -85,7 +85,8 @@ static PyObject* keyword(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
-// Names the first dimension `first` and the last one `last`; `far` is a fault: no tensor has so many dimensions.
+// Resolves `first` to the first dimension and `last` to the last one. For `far` it answers a number that is no
+// dimension of any tensor, so that the binding must refuse the answer.
 static lamella_status resolve(void*, lamella_tensor* self, const char* name, int64_t* dim) {
   const std::string text = name;
   if (text != "first" && text != "last" && text != "far")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from children import Guest, run
-from compiled import compile_library, locked, shared_folder
-from environments import PIP, build_wheel, fresh_environment
+from compiled import compile_library
+from environments import PIP, fresh_environment
 
 pytestmark = pytest.mark.needs("autograd")
 
@@ -82,7 +82,7 @@ def sources():
 
 
 @pytest.fixture(scope="session")
-def hosts(tmp_path_factory, sources):
+def hosts(tmp_path_factory, sources, request):
     """Returns the failures on a device, which are found once. The device "bank" comes from the example's wheel."""
     root = tmp_path_factory.mktemp("names")
     plugin = {"PYTHONPATH": str(install(tmp_path_factory, root / "packages", sources))}
@@ -92,14 +92,7 @@ def hosts(tmp_path_factory, sources):
         if device not in found:
             python = sys.executable
             if device == "bank":
-                wheels = shared_folder(tmp_path_factory) / "bank_wheel"
-                with locked(wheels.with_suffix(".lock")):
-                    if not wheels.exists():
-                        unfinished = wheels.with_suffix(".part")
-                        unfinished.mkdir(exist_ok=True)
-                        build_wheel("backend_plugin", unfinished)
-                        unfinished.rename(wheels)
-                python = fresh_environment(root / "venv")
+                wheels, python = request.getfixturevalue("wheels"), fresh_environment(root / "venv")
                 options = ("install", "-q", "--no-deps", "--no-index", "--find-links", wheels)
                 run(*PIP, "--python", python, *options, "lamella-bank", cwd=root)
             found[device] = failures(Guest(python, root, plugin), device)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from children import Guest, run
-from compiled import compile_library, locked, shared_folder
-from environments import PIP, build_wheel, fresh_environment
+from compiled import compile_library
+from environments import PIP, fresh_environment
 
 HERE = Path(__file__).resolve().parent
 
@@ -25,15 +25,8 @@ def package(folder, library):
 
 
 @pytest.fixture(scope="module")
-def guest(tmp_path_factory):
+def guest(tmp_path_factory, wheels):
     """Makes an environment with the tenant and the example backend."""
-    wheels = shared_folder(tmp_path_factory) / "wheels_of_tenants"
-    with locked(wheels.with_suffix(".lock")):
-        if not wheels.exists():
-            unfinished = wheels.with_suffix(".part")
-            unfinished.mkdir(exist_ok=True)  # remains of a process that failed
-            build_wheel("backend_plugin", unfinished)
-            unfinished.rename(wheels)
     root = tmp_path_factory.mktemp("quantized")
     python = fresh_environment(root / "venv")
     install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, "lamella-bank")

@@ -1,6 +1,6 @@
-/* What a library registers about operators: shape rules, pointwise meanings, layers, kernels, definitions, and the
- * library itself. The entries of lamella_api that take these structs, and the notes that this file cites, are in
- * c_api.h. */
+/* The structs by which a library describes itself and what it registers about operators: shape rules, pointwise
+ * meanings, layers, kernels and definitions. The entries of lamella_api that take these structs, and the notes that
+ * this file cites, are in c_api.h. */
 #ifndef LAMELLA_DEFINITIONS_H
 #define LAMELLA_DEFINITIONS_H
 
