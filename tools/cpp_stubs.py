@@ -103,7 +103,13 @@ def value(arg: dict, name: str) -> str:
         return f"detail::Repeated<{repeated[1]}>({name})"
     if arg["type"] == "Scalar[]":
         return f"detail::Scalars({name})"
-    return f"lamella::value({name})"
+    return value_of(cpp_type(arg["type"]), name)
+
+
+def value_of(type: str, expression: str) -> str:
+    """Returns the expression of a value. It names the type, since overloads that are chosen for each of four thousand
+    arguments were half of the time in which a compiler reads the header."""
+    return f"detail::as<{type}>({expression})"
 
 
 def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
@@ -115,7 +121,7 @@ def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
     while i < len(args):
         if {a["name"]: a["type"] for a in args[i : i + 4]} == OPTIONS:
             parts = ("options.dtype()", "options.layout()", "options.device()", "options.pinned_memory()")
-            values = tuple(f"lamella::value({v})" for v in parts)
+            values = tuple(value_of(cpp_type(t), v) for t, v in zip(OPTIONS.values(), parts, strict=True))
             inputs.append(Parameter("options", "const TensorOptions&", "{}", values))
             i += 4
             continue
@@ -242,8 +248,7 @@ def body(f: Function, first: str = "") -> list[str]:
     if f.returned.startswith("std::vector"):
         return [*lines, "return op_.tensors(args_);"]
     count = f.returned.count("Tensor")
-    parts = ", ".join(f"std::move(all_[{i}])" for i in range(count))
-    return [*lines, f"auto all_ = op_.several<{count}>(args_);", f"return {{{parts}}};"]
+    return [*lines, f"return op_.several<{count}>(args_);"]
 
 
 def owned(lines: list[str], values: list[str]) -> list[str]:

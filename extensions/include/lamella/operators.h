@@ -11,1812 +11,1790 @@ namespace lamella {
 inline const Tensor& TensorMethods::self_() const { return static_cast<const Tensor&>(*this); }
 inline Tensor _adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_adaptive_avg_pool2d_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> _attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, bool is_causal, double scale) {
   static detail::Callee op_{"aten::_attention", ""};
-  const lamella_value args_[] = {lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(is_causal), lamella::value(scale)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(value), detail::as<const Tensor&>(attn_mask), detail::as<bool>(is_causal), detail::as<double>(scale)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, ArrayRef<bool> output_mask, const Tensor& words = undefined(), double dropout_p = 0.0) {
   static detail::Callee op_{"aten::_attention_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale), lamella::value(output_mask), lamella::value(words), lamella::value(dropout_p)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_logsumexp), detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(value), detail::as<const Tensor&>(attn_mask), detail::as<const Tensor&>(out), detail::as<const Tensor&>(logsumexp), detail::as<bool>(is_causal), detail::as<double>(scale), detail::as<ArrayRef<bool>>(output_mask), detail::as<const Tensor&>(words), detail::as<double>(dropout_p)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _attention_dropout(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, bool is_causal, double scale, double dropout_p, const Generator& generator = {}) {
   static detail::Callee op_{"aten::_attention_dropout", ""};
-  const lamella_value args_[] = {lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(is_causal), lamella::value(scale), lamella::value(dropout_p), lamella::value(generator)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(value), detail::as<const Tensor&>(attn_mask), detail::as<bool>(is_causal), detail::as<double>(scale), detail::as<double>(dropout_p), detail::as<const Generator&>(generator)};
+  return op_.several<3>(args_);
 }
 inline Tensor _attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, const Tensor& words = undefined(), double dropout_p = 0.0) {
   static detail::Callee op_{"aten::_attention_mask_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale), lamella::value(words), lamella::value(dropout_p)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_logsumexp), detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(value), detail::as<const Tensor&>(attn_mask), detail::as<const Tensor&>(out), detail::as<const Tensor&>(logsumexp), detail::as<bool>(is_causal), detail::as<double>(scale), detail::as<const Tensor&>(words), detail::as<double>(dropout_p)};
   return op_.tensor(args_);
 }
 inline Tensor _batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double eps) {
   static detail::Callee op_{"aten::_batch_norm_eval", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(eps)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<double>(eps)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _batch_norm_train(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps) {
   static detail::Callee op_{"aten::_batch_norm_train", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(eps)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<double>(eps)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _batch_norm_with_update(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double momentum, double eps) {
   static detail::Callee op_{"aten::_batch_norm_with_update", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(momentum), lamella::value(eps)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<double>(momentum), detail::as<double>(eps)};
+  return op_.several<3>(args_);
 }
 inline Tensor _binary_cross_entropy(const Tensor& input, const Tensor& target) {
   static detail::Callee op_{"aten::_binary_cross_entropy", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target)};
   return op_.tensor(args_);
 }
 inline bool _cdist_by_product(const Tensor& x1, const Tensor& x2, double p, const Text& compute_mode) {
   static detail::Callee op_{"aten::_cdist_by_product", ""};
-  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(p), lamella::value(compute_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x1), detail::as<const Tensor&>(x2), detail::as<double>(p), detail::as<const Text&>(compute_mode)};
   return op_.scalar(args_).toBool();
 }
 inline Tensor _class_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits) {
   static detail::Callee op_{"aten::_class_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index), lamella::value(reduction), lamella::value(logits)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<int64_t>(ignore_index), detail::as<int64_t>(reduction), detail::as<bool>(logits)};
   return op_.tensor(args_);
 }
 inline Tensor _class_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits) {
   static detail::Callee op_{"aten::_class_loss_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index), lamella::value(reduction), lamella::value(logits)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<int64_t>(ignore_index), detail::as<int64_t>(reduction), detail::as<bool>(logits)};
   return op_.tensor(args_);
 }
 inline Tensor _convolution_backward_input(const Tensor& grad_output, const Tensor& weight, IntArrayRef input_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   static detail::Callee op_{"aten::_convolution_backward_input", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(weight), lamella::value(input_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(weight), detail::as<IntArrayRef>(input_size), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor _convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef weight_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   static detail::Callee op_{"aten::_convolution_backward_weight", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(weight_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(input), detail::as<IntArrayRef>(weight_size), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
   static detail::Callee op_{"aten::_elu_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> _foreach_abs(TensorList self) {
   static detail::Callee op_{"aten::_foreach_abs", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_abs_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_abs_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_acos(TensorList self) {
   static detail::Callee op_{"aten::_foreach_acos", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_acos_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_acos_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_add(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_add", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_add(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_add", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_add(TensorList self, TensorList other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_add", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_add(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_add", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline void _foreach_add_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_add_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_add_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   op_.nothing(args_);
 }
 inline void _foreach_add_(TensorList self, TensorList other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_add_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other), detail::as<const Scalar&>(alpha)};
   op_.nothing(args_);
 }
 inline void _foreach_add_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_add_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::_foreach_addcdiv", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Scalar&>(value)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_addcdiv", "ScalarList"};
   const detail::Scalars list3_(scalars);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), list3_};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
   static detail::Callee op_{"aten::_foreach_addcdiv", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Tensor&>(scalars)};
   return op_.tensors(args_);
 }
 inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::_foreach_addcdiv_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Scalar&>(value)};
   op_.nothing(args_);
 }
 inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_addcdiv_", "ScalarList"};
   const detail::Scalars list3_(scalars);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), list3_};
   op_.nothing(args_);
 }
 inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
   static detail::Callee op_{"aten::_foreach_addcdiv_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Tensor&>(scalars)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::_foreach_addcmul", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Scalar&>(value)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_addcmul", "ScalarList"};
   const detail::Scalars list3_(scalars);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), list3_};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
   static detail::Callee op_{"aten::_foreach_addcmul", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Tensor&>(scalars)};
   return op_.tensors(args_);
 }
 inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::_foreach_addcmul_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Scalar&>(value)};
   op_.nothing(args_);
 }
 inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_addcmul_", "ScalarList"};
   const detail::Scalars list3_(scalars);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), list3_};
   op_.nothing(args_);
 }
 inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
   static detail::Callee op_{"aten::_foreach_addcmul_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensor1), detail::as<TensorList>(tensor2), detail::as<const Tensor&>(scalars)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_asin(TensorList self) {
   static detail::Callee op_{"aten::_foreach_asin", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_asin_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_asin_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_atan(TensorList self) {
   static detail::Callee op_{"aten::_foreach_atan", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_atan_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_atan_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_ceil(TensorList self) {
   static detail::Callee op_{"aten::_foreach_ceil", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_ceil_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_ceil_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_clamp_max(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_clamp_max", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_clamp_max(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_clamp_max", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_clamp_max(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_clamp_max", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline void _foreach_clamp_max_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_clamp_max_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_clamp_max_(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_clamp_max_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   op_.nothing(args_);
 }
 inline void _foreach_clamp_max_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_clamp_max_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_clamp_min(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_clamp_min", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_clamp_min(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_clamp_min", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_clamp_min(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_clamp_min", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline void _foreach_clamp_min_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_clamp_min_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_clamp_min_(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_clamp_min_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   op_.nothing(args_);
 }
 inline void _foreach_clamp_min_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_clamp_min_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_clone(TensorList self, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::_foreach_clone", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return op_.tensors(args_);
 }
 inline void _foreach_copy_(TensorList self, TensorList src, bool non_blocking = false) {
   static detail::Callee op_{"aten::_foreach_copy_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(non_blocking)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(src), detail::as<bool>(non_blocking)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_cos(TensorList self) {
   static detail::Callee op_{"aten::_foreach_cos", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_cos_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_cos_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_cosh(TensorList self) {
   static detail::Callee op_{"aten::_foreach_cosh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_cosh_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_cosh_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_div(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_div", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_div(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_div", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_div(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_div", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_div(TensorList self, const Tensor& other) {
   static detail::Callee op_{"aten::_foreach_div", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Tensor&>(other)};
   return op_.tensors(args_);
 }
 inline void _foreach_div_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_div_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_div_(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_div_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   op_.nothing(args_);
 }
 inline void _foreach_div_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_div_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline void _foreach_div_(TensorList self, const Tensor& other) {
   static detail::Callee op_{"aten::_foreach_div_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Tensor&>(other)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_erf(TensorList self) {
   static detail::Callee op_{"aten::_foreach_erf", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_erf_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_erf_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_erfc(TensorList self) {
   static detail::Callee op_{"aten::_foreach_erfc", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_erfc_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_erfc_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_exp(TensorList self) {
   static detail::Callee op_{"aten::_foreach_exp", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_exp_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_exp_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_expm1(TensorList self) {
   static detail::Callee op_{"aten::_foreach_expm1", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_expm1_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_expm1_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_floor(TensorList self) {
   static detail::Callee op_{"aten::_foreach_floor", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_floor_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_floor_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_frac(TensorList self) {
   static detail::Callee op_{"aten::_foreach_frac", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_frac_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_frac_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, TensorList weights) {
   static detail::Callee op_{"aten::_foreach_lerp", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weights)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensors1), detail::as<TensorList>(weights)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, const Scalar& weight) {
   static detail::Callee op_{"aten::_foreach_lerp", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensors1), detail::as<const Scalar&>(weight)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, ArrayRef<Scalar> weight) {
   static detail::Callee op_{"aten::_foreach_lerp", "ScalarList"};
   const detail::Scalars list2_(weight);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), list2_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensors1), list2_};
   return op_.tensors(args_);
 }
 inline void _foreach_lerp_(TensorList self, TensorList tensors1, TensorList weights) {
   static detail::Callee op_{"aten::_foreach_lerp_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weights)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensors1), detail::as<TensorList>(weights)};
   op_.nothing(args_);
 }
 inline void _foreach_lerp_(TensorList self, TensorList tensors1, const Scalar& weight) {
   static detail::Callee op_{"aten::_foreach_lerp_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensors1), detail::as<const Scalar&>(weight)};
   op_.nothing(args_);
 }
 inline void _foreach_lerp_(TensorList self, TensorList tensors1, ArrayRef<Scalar> weight) {
   static detail::Callee op_{"aten::_foreach_lerp_", "ScalarList"};
   const detail::Scalars list2_(weight);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), list2_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(tensors1), list2_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_lgamma(TensorList self) {
   static detail::Callee op_{"aten::_foreach_lgamma", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_lgamma_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_lgamma_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_log(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_log10(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log10", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_log10_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log10_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_log1p(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log1p", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_log1p_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log1p_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_log2(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log2", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_log2_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log2_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline void _foreach_log_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_log_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_max(TensorList self) {
   static detail::Callee op_{"aten::_foreach_max", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_maximum(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_maximum", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_maximum(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_maximum", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_maximum(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_maximum", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline void _foreach_maximum_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_maximum_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_maximum_(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_maximum_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   op_.nothing(args_);
 }
 inline void _foreach_maximum_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_maximum_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_minimum(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_minimum", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_minimum(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_minimum", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_minimum(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_minimum", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline void _foreach_minimum_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_minimum_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_minimum_(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_minimum_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   op_.nothing(args_);
 }
 inline void _foreach_minimum_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_minimum_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_mm(TensorList self, TensorList mat2) {
   static detail::Callee op_{"aten::_foreach_mm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(mat2)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_mul(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_mul", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_mul(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_mul", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_mul(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_mul", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_mul(TensorList self, const Tensor& other) {
   static detail::Callee op_{"aten::_foreach_mul", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Tensor&>(other)};
   return op_.tensors(args_);
 }
 inline void _foreach_mul_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_mul_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_mul_(TensorList self, TensorList other) {
   static detail::Callee op_{"aten::_foreach_mul_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other)};
   op_.nothing(args_);
 }
 inline void _foreach_mul_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_mul_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline void _foreach_mul_(TensorList self, const Tensor& other) {
   static detail::Callee op_{"aten::_foreach_mul_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Tensor&>(other)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_neg(TensorList self) {
   static detail::Callee op_{"aten::_foreach_neg", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_neg_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_neg_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_norm(TensorList self, const Scalar& ord = 2, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::_foreach_norm", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(ord), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_pow(TensorList self, TensorList exponent) {
   static detail::Callee op_{"aten::_foreach_pow", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(exponent)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_pow(TensorList self, const Scalar& exponent) {
   static detail::Callee op_{"aten::_foreach_pow", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(exponent)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_pow(TensorList self, ArrayRef<Scalar> exponent) {
   static detail::Callee op_{"aten::_foreach_pow", "ScalarList"};
   const detail::Scalars list1_(exponent);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_pow(const Scalar& self, TensorList exponent) {
   static detail::Callee op_{"aten::_foreach_pow", "ScalarAndTensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<TensorList>(exponent)};
   return op_.tensors(args_);
 }
 inline void _foreach_pow_(TensorList self, TensorList exponent) {
   static detail::Callee op_{"aten::_foreach_pow_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(exponent)};
   op_.nothing(args_);
 }
 inline void _foreach_pow_(TensorList self, const Scalar& exponent) {
   static detail::Callee op_{"aten::_foreach_pow_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(exponent)};
   op_.nothing(args_);
 }
 inline void _foreach_pow_(TensorList self, ArrayRef<Scalar> exponent) {
   static detail::Callee op_{"aten::_foreach_pow_", "ScalarList"};
   const detail::Scalars list1_(exponent);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_powsum(TensorList self, const Scalar& ord = 2, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::_foreach_powsum", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(ord), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_reciprocal(TensorList self) {
   static detail::Callee op_{"aten::_foreach_reciprocal", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_reciprocal_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_reciprocal_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_round(TensorList self) {
   static detail::Callee op_{"aten::_foreach_round", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_round_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_round_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_rsqrt(TensorList self) {
   static detail::Callee op_{"aten::_foreach_rsqrt", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_rsqrt_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_rsqrt_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_sigmoid(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sigmoid", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_sigmoid_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sigmoid_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_sign(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sign", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_sign_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sign_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_sin(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sin", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_sin_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sin_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_sinh(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sinh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_sinh_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sinh_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_sqrt(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sqrt", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_sqrt_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_sqrt_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_sub(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_sub", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_sub(TensorList self, TensorList other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_sub", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> _foreach_sub(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_sub", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   return op_.tensors(args_);
 }
 inline void _foreach_sub_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_sub_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<const Scalar&>(scalar)};
   op_.nothing(args_);
 }
 inline void _foreach_sub_(TensorList self, TensorList other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_sub_", "List"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(other), detail::as<const Scalar&>(alpha)};
   op_.nothing(args_);
 }
 inline void _foreach_sub_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_sub_", "ScalarList"};
   const detail::Scalars list1_(scalars);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<TensorList>(self), list1_};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_tan(TensorList self) {
   static detail::Callee op_{"aten::_foreach_tan", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_tan_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_tan_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_tanh(TensorList self) {
   static detail::Callee op_{"aten::_foreach_tanh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_tanh_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_tanh_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_trunc(TensorList self) {
   static detail::Callee op_{"aten::_foreach_trunc", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   return op_.tensors(args_);
 }
 inline void _foreach_trunc_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_trunc_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline void _foreach_zero_(TensorList self) {
   static detail::Callee op_{"aten::_foreach_zero_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<TensorList>(self)};
   op_.nothing(args_);
 }
 inline void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr = 1, double rho = 0.9, double eps = 1e-06, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adadelta_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(acc_deltas), lamella::value(lr), lamella::value(rho), lamella::value(eps), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(square_avgs), detail::as<TensorList>(acc_deltas), detail::as<double>(lr), detail::as<double>(rho), detail::as<double>(eps), detail::as<double>(weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, const Tensor& lr, double rho = 0.9, double eps = 1e-06, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adadelta_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(acc_deltas), lamella::value(lr), lamella::value(rho), lamella::value(eps), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(square_avgs), detail::as<TensorList>(acc_deltas), detail::as<const Tensor&>(lr), detail::as<double>(rho), detail::as<double>(eps), detail::as<double>(weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr = 0.01, double lr_decay = 0, double weight_decay = 0, double eps = 1e-10, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adagrad_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(state_sums), lamella::value(state_steps), lamella::value(lr), lamella::value(lr_decay), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(state_sums), detail::as<TensorList>(state_steps), detail::as<double>(lr), detail::as<double>(lr_decay), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay = 0, double weight_decay = 0, double eps = 1e-10, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adagrad_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(state_sums), lamella::value(state_steps), lamella::value(lr), lamella::value(lr_decay), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(state_sums), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<double>(lr_decay), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adam_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(max_exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<double>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(amsgrad), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adam_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(max_exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(amsgrad), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, const Tensor& beta1, const Tensor& beta2, const Tensor& weight_decay, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adam_", "tensors"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(max_exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<const Tensor&>(beta1), detail::as<const Tensor&>(beta2), detail::as<const Tensor&>(weight_decay), detail::as<double>(eps), detail::as<bool>(amsgrad), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, TensorList state_steps, double lr = 0.002, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamax_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_infs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_infs), detail::as<TensorList>(state_steps), detail::as<double>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamax_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_infs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_infs), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0.01, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamw_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(max_exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<double>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(amsgrad), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0.01, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamw_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(max_exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(amsgrad), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, const Tensor& beta1, const Tensor& beta2, const Tensor& weight_decay, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamw_", "tensors"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(max_exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<const Tensor&>(beta1), detail::as<const Tensor&>(beta2), detail::as<const Tensor&>(weight_decay), detail::as<double>(eps), detail::as<bool>(amsgrad), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, TensorList mus, TensorList etas, TensorList state_steps, double lambd = 0.0001, double lr = 0.01, double t0 = 1000000, double alpha = 0.75, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_asgd_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(axs), lamella::value(mus), lamella::value(etas), lamella::value(state_steps), lamella::value(lambd), lamella::value(lr), lamella::value(t0), lamella::value(alpha), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(axs), detail::as<TensorList>(mus), detail::as<TensorList>(etas), detail::as<TensorList>(state_steps), detail::as<double>(lambd), detail::as<double>(lr), detail::as<double>(t0), detail::as<double>(alpha), detail::as<double>(weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, TensorList mus, TensorList etas, TensorList state_steps, double lambd, const Tensor& lr, double t0 = 1000000, double alpha = 0.75, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_asgd_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(axs), lamella::value(mus), lamella::value(etas), lamella::value(state_steps), lamella::value(lambd), lamella::value(lr), lamella::value(t0), lamella::value(alpha), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(axs), detail::as<TensorList>(mus), detail::as<TensorList>(etas), detail::as<TensorList>(state_steps), detail::as<double>(lambd), detail::as<const Tensor&>(lr), detail::as<double>(t0), detail::as<double>(alpha), detail::as<double>(weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList mu_products, TensorList state_steps, double lr = 0.002, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double momentum_decay = 0.004, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_nadam_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(mu_products), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(momentum_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(mu_products), detail::as<TensorList>(state_steps), detail::as<double>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(momentum_decay), detail::as<double>(eps), detail::as<bool>(decoupled_weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList mu_products, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double momentum_decay = 0.004, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_nadam_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(mu_products), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(momentum_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(mu_products), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(momentum_decay), detail::as<double>(eps), detail::as<bool>(decoupled_weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList state_steps, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_radam_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<double>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(decoupled_weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_radam_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(exp_avgs), detail::as<TensorList>(exp_avg_sqs), detail::as<TensorList>(state_steps), detail::as<const Tensor&>(lr), detail::as<double>(beta1), detail::as<double>(beta2), detail::as<double>(weight_decay), detail::as<double>(eps), detail::as<bool>(decoupled_weight_decay), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
   static detail::Callee op_{"aten::_fused_rms_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(eps)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(weight), detail::as<std::optional<double>>(eps)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> _fused_rms_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::_fused_rms_norm_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(normalized_shape), lamella::value(rstd), lamella::value(weight), lamella::value(output_mask)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(rstd), detail::as<const Tensor&>(weight), detail::as<ArrayRef<bool>>(output_mask)};
+  return op_.several<2>(args_);
 }
 inline void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr = 0.01, double alpha = 0.99, double eps = 1e-08, double weight_decay = 0, double momentum = 0, bool centered = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_rmsprop_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(grad_avgs), lamella::value(momentum_buffer_list), lamella::value(lr), lamella::value(alpha), lamella::value(eps), lamella::value(weight_decay), lamella::value(momentum), lamella::value(centered), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(square_avgs), detail::as<TensorList>(grad_avgs), detail::as<TensorList>(momentum_buffer_list), detail::as<double>(lr), detail::as<double>(alpha), detail::as<double>(eps), detail::as<double>(weight_decay), detail::as<double>(momentum), detail::as<bool>(centered), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, const Tensor& lr, double alpha = 0.99, double eps = 1e-08, double weight_decay = 0, double momentum = 0, bool centered = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_rmsprop_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(grad_avgs), lamella::value(momentum_buffer_list), lamella::value(lr), lamella::value(alpha), lamella::value(eps), lamella::value(weight_decay), lamella::value(momentum), lamella::value(centered), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(square_avgs), detail::as<TensorList>(grad_avgs), detail::as<TensorList>(momentum_buffer_list), detail::as<const Tensor&>(lr), detail::as<double>(alpha), detail::as<double>(eps), detail::as<double>(weight_decay), detail::as<double>(momentum), detail::as<bool>(centered), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_rprop_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus = 0.5, double etaplus = 1.2, double step_size_min = 1e-06, double step_size_max = 50, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_rprop_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(prevs), lamella::value(step_sizes), lamella::value(etaminus), lamella::value(etaplus), lamella::value(step_size_min), lamella::value(step_size_max), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(prevs), detail::as<TensorList>(step_sizes), detail::as<double>(etaminus), detail::as<double>(etaplus), detail::as<double>(step_size_min), detail::as<double>(step_size_max), detail::as<bool>(maximize), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay = 0, double momentum = 0, double lr = 0.001, double dampening = 0, bool nesterov = false, bool maximize = false, bool is_first_step = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_sgd_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(momentum_buffer_list), detail::as<double>(weight_decay), detail::as<double>(momentum), detail::as<double>(lr), detail::as<double>(dampening), detail::as<bool>(nesterov), detail::as<bool>(maximize), detail::as<bool>(is_first_step), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening = 0, bool nesterov = false, bool maximize = false, bool is_first_step = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_sgd_", "tensor_lr"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(momentum_buffer_list), detail::as<double>(weight_decay), detail::as<double>(momentum), detail::as<const Tensor&>(lr), detail::as<double>(dampening), detail::as<bool>(nesterov), detail::as<bool>(maximize), detail::as<bool>(is_first_step), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, const Tensor& weight_decay, double momentum, const Tensor& lr, double dampening = 0, bool nesterov = false, bool maximize = false, bool is_first_step = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_sgd_", "tensors"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
+  const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(momentum_buffer_list), detail::as<const Tensor&>(weight_decay), detail::as<double>(momentum), detail::as<const Tensor&>(lr), detail::as<double>(dampening), detail::as<bool>(nesterov), detail::as<bool>(maximize), detail::as<bool>(is_first_step), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
 inline Tensor _gelu(const Tensor& self) {
   static detail::Callee op_{"aten::_gelu", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& _gelu_(const Tensor& self) {
   static detail::Callee op_{"aten::_gelu_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline Tensor _gelu_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_gelu_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& _gelu_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::_gelu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor _gelu_tanh(const Tensor& self) {
   static detail::Callee op_{"aten::_gelu_tanh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& _gelu_tanh_(const Tensor& self) {
   static detail::Callee op_{"aten::_gelu_tanh_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline Tensor _gelu_tanh_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_gelu_tanh_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& _gelu_tanh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::_gelu_tanh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor, Tensor> _gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, const Tensor& bias, IntArrayRef batch_sizes, bool reverse) {
   static detail::Callee op_{"aten::_gru_layer", ""};
-  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(weight), lamella::value(bias), lamella::value(batch_sizes), lamella::value(reverse)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(gates), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor> _gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_kept, const Tensor& hx, const Tensor& weight, const Tensor& out, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
   static detail::Callee op_{"aten::_gru_layer_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(grad_kept), lamella::value(hx), lamella::value(weight), lamella::value(out), lamella::value(kept), lamella::value(batch_sizes), lamella::value(reverse)};
-  auto all_ = op_.several<4>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_hn), detail::as<const Tensor&>(grad_kept), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(out), detail::as<const Tensor&>(kept), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse)};
+  return op_.several<4>(args_);
 }
 inline Tensor _int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups = 1) {
   static detail::Callee op_{"aten::_int_conv", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor _int_linear(const Tensor& input, const Tensor& packed, const Tensor& scale = undefined(), const Tensor& bias = undefined()) {
   static detail::Callee op_{"aten::_int_linear", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(packed), lamella::value(scale), lamella::value(bias)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(packed), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(bias)};
   return op_.tensor(args_);
 }
 inline Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::_int_mm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat2)};
   return op_.tensor(args_);
 }
 inline const Tensor& _int_mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::_int_mm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat2), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor _log_sigmoid_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_log_sigmoid_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
   static detail::Callee op_{"aten::_log_softmax_backward_data", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output), lamella::value(dim), lamella::value(input_dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(output), detail::as<int64_t>(dim), detail::as<ScalarType>(input_dtype)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
   static detail::Callee op_{"aten::_lstm_cell", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(cx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(cx), detail::as<const Tensor&>(w_ih), detail::as<const Tensor&>(w_hh), detail::as<const Tensor&>(b_ih), detail::as<const Tensor&>(b_hh)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& grad_kept, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& cy, const Tensor& kept, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::_lstm_cell_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_hy), lamella::value(grad_cy), lamella::value(grad_kept), lamella::value(input), lamella::value(hx), lamella::value(cx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(cy), lamella::value(kept), lamella::value(output_mask)};
-  auto all_ = op_.several<7>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4]), std::move(all_[5]), std::move(all_[6])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_hy), detail::as<const Tensor&>(grad_cy), detail::as<const Tensor&>(grad_kept), detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(cx), detail::as<const Tensor&>(w_ih), detail::as<const Tensor&>(w_hh), detail::as<const Tensor&>(cy), detail::as<const Tensor&>(kept), detail::as<ArrayRef<bool>>(output_mask)};
+  return op_.several<7>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& projection, IntArrayRef batch_sizes, bool reverse) {
   static detail::Callee op_{"aten::_lstm_layer", ""};
-  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(projection), lamella::value(batch_sizes), lamella::value(reverse)};
-  auto all_ = op_.several<5>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(gates), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(cx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(projection), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse)};
+  return op_.several<5>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn, const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& projection, const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
   static detail::Callee op_{"aten::_lstm_layer_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(grad_cn), lamella::value(grad_cells), lamella::value(grad_kept), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(projection), lamella::value(out), lamella::value(cells), lamella::value(kept), lamella::value(batch_sizes), lamella::value(reverse)};
-  auto all_ = op_.several<5>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_hn), detail::as<const Tensor&>(grad_cn), detail::as<const Tensor&>(grad_cells), detail::as<const Tensor&>(grad_kept), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(cx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(projection), detail::as<const Tensor&>(out), detail::as<const Tensor&>(cells), detail::as<const Tensor&>(kept), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse)};
+  return op_.several<5>(args_);
 }
 inline Tensor _materialize(const Tensor& self, bool shared = false) {
   static detail::Callee op_{"aten::_materialize", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(shared)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(shared)};
   return op_.tensor(args_);
 }
 inline Tensor _nan_to_num(const Tensor& self, const Scalar& nan, const Scalar& posinf, const Scalar& neginf) {
   static detail::Callee op_{"aten::_nan_to_num", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(nan), detail::as<const Scalar&>(posinf), detail::as<const Scalar&>(neginf)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> _nll_pick(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index) {
   static detail::Callee op_{"aten::_nll_pick", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<int64_t>(ignore_index)};
+  return op_.several<2>(args_);
 }
 inline Tensor _pack_int_weight(const Tensor& weight) {
   static detail::Callee op_{"aten::_pack_int_weight", ""};
-  const lamella_value args_[] = {lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor _pair_loss(const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
   static detail::Callee op_{"aten::_pair_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(kind), lamella::value(width), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<int64_t>(kind), detail::as<double>(width), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor _pair_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
   static detail::Callee op_{"aten::_pair_loss_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(target), lamella::value(kind), lamella::value(width), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<int64_t>(kind), detail::as<double>(width), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline const Tensor& _permute_randomly_(const Tensor& self, const Generator& generator = {}) {
   static detail::Callee op_{"aten::_permute_randomly_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& _random_bits_(const Tensor& self, const Generator& generator = {}) {
   static detail::Callee op_{"aten::_random_bits_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self;
 }
 inline Tensor _resample(const Tensor& self, IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::_resample", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(taps), lamella::value(index), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size), detail::as<IntArrayRef>(taps), detail::as<const Tensor&>(index), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor _resample_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, IntArrayRef taps, const Tensor& index, const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::_resample_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), lamella::value(input_size), lamella::value(taps), lamella::value(index), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<IntArrayRef>(output_size), detail::as<IntArrayRef>(input_size), detail::as<IntArrayRef>(taps), detail::as<const Tensor&>(index), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> _rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, bool reverse, bool relu) {
   static detail::Callee op_{"aten::_rnn_layer", ""};
-  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(weight), lamella::value(batch_sizes), lamella::value(reverse), lamella::value(relu)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(gates), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(weight), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse), detail::as<bool>(relu)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight, const Tensor& out, IntArrayRef batch_sizes, bool reverse, bool relu) {
   static detail::Callee op_{"aten::_rnn_layer_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(hx), lamella::value(weight), lamella::value(out), lamella::value(batch_sizes), lamella::value(reverse), lamella::value(relu)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_hn), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(out), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse), detail::as<bool>(relu)};
+  return op_.several<3>(args_);
 }
 inline Tensor _row_order(const Tensor& self) {
   static detail::Callee op_{"aten::_row_order", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& _scatter_fold_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) {
   static detail::Callee op_{"aten::_scatter_fold_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce)};
   op_.written(args_);
   return self;
 }
 inline Tensor _search_cdf(const Tensor& cdf, const Tensor& u) {
   static detail::Callee op_{"aten::_search_cdf", ""};
-  const lamella_value args_[] = {lamella::value(cdf), lamella::value(u)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(cdf), detail::as<const Tensor&>(u)};
   return op_.tensor(args_);
 }
 inline Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
   static detail::Callee op_{"aten::_softmax_backward_data", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output), lamella::value(dim), lamella::value(input_dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(output), detail::as<int64_t>(dim), detail::as<ScalarType>(input_dtype)};
   return op_.tensor(args_);
 }
 inline Tensor _trunc_divide(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::_trunc_divide", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor _trunc_divide(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::_trunc_divide", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& _trunc_divide_(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::_trunc_divide_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& _trunc_divide_(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::_trunc_divide_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& _trunc_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::_trunc_divide", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& _trunc_divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::_trunc_divide", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool sorted = true, bool return_inverse = false, bool return_counts = false) {
   static detail::Callee op_{"aten::_unique2", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(sorted), lamella::value(return_inverse), lamella::value(return_counts)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(sorted), detail::as<bool>(return_inverse), detail::as<bool>(return_counts)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _unique_consecutive(const Tensor& self, bool return_inverse = false, bool return_counts = false, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::_unique_consecutive", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(return_inverse), lamella::value(return_counts), lamella::value(dim)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(return_inverse), detail::as<bool>(return_counts), detail::as<std::optional<int64_t>>(dim)};
+  return op_.several<3>(args_);
 }
 inline Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_bicubic2d_aa", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_bicubic2d_aa_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_bicubic2d_aa_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_bilinear2d_aa", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_bilinear2d_aa_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_bilinear2d_aa_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_lanczos2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_lanczos2d_aa", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_lanczos2d_aa_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_lanczos2d_aa_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_nearest_exact1d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales = {}) {
   static detail::Callee op_{"aten::_upsample_nearest_exact1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(scales)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size), detail::as<std::optional<double>>(scales)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_nearest_exact1d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales = {}) {
   static detail::Callee op_{"aten::_upsample_nearest_exact1d_backward", ""};
   const detail::Repeated<3> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), list2_, lamella::value(scales)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<IntArrayRef>(output_size), list2_, detail::as<std::optional<double>>(scales)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_nearest_exact2d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_nearest_exact2d", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_nearest_exact2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_nearest_exact2d_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_nearest_exact3d", ""};
   const detail::Repeated<3> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor _upsample_nearest_exact3d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_nearest_exact3d_backward", ""};
   const detail::Repeated<3> list1_(output_size);
   const detail::Repeated<5> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor abs(const Tensor& self) {
   static detail::Callee op_{"aten::abs", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& abs_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::abs", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor absolute(const Tensor& self) {
   static detail::Callee op_{"aten::absolute", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& absolute_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::absolute", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor acos(const Tensor& self) {
   static detail::Callee op_{"aten::acos", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& acos_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::acos", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor acosh(const Tensor& self) {
   static detail::Callee op_{"aten::acosh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& acosh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::acosh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_avg_pool1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size)};
   return op_.tensor(args_);
 }
 inline Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_avg_pool2d", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_};
   return op_.tensor(args_);
 }
 inline Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_avg_pool3d", ""};
   const detail::Repeated<3> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_max_pool1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_max_pool2d", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size) {
   static detail::Callee op_{"aten::adaptive_max_pool3d", ""};
   const detail::Repeated<3> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_};
+  return op_.several<2>(args_);
 }
 inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::add", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::add", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& add_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::add", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& add_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::add", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addbmm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(batch1), detail::as<const Tensor&>(batch2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& addbmm_out(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addbmm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(batch1), detail::as<const Tensor&>(batch2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::addcdiv", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor1), detail::as<const Tensor&>(tensor2), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline const Tensor& addcdiv_out(const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::addcdiv", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor1), detail::as<const Tensor&>(tensor2), detail::as<const Scalar&>(value), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::addcmul", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor1), detail::as<const Tensor&>(tensor2), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline const Tensor& addcmul_out(const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static detail::Callee op_{"aten::addcmul", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor1), detail::as<const Tensor&>(tensor2), detail::as<const Scalar&>(value), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addmm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat1), lamella::value(mat2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat1), detail::as<const Tensor&>(mat2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& addmm_out(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addmm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat1), lamella::value(mat2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat1), detail::as<const Tensor&>(mat2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addmv", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat), lamella::value(vec), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat), detail::as<const Tensor&>(vec), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& addmv_out(const Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addmv", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat), lamella::value(vec), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat), detail::as<const Tensor&>(vec), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addr", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec1), detail::as<const Tensor&>(vec2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& addr_out(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::addr", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec1), detail::as<const Tensor&>(vec2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners) {
   static detail::Callee op_{"aten::affine_grid_generator", ""};
-  const lamella_value args_[] = {lamella::value(theta), lamella::value(size), lamella::value(align_corners)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(theta), detail::as<IntArrayRef>(size), detail::as<bool>(align_corners)};
   return op_.tensor(args_);
 }
 inline Tensor alias(const Tensor& self) {
   static detail::Callee op_{"aten::alias", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor all(const Tensor& self) {
   static detail::Callee op_{"aten::all", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor all(const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::all", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline Tensor all(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
   static detail::Callee op_{"aten::all", "dims"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& all_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::all", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& all_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::all", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& all_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
   static detail::Callee op_{"aten::all", "dims_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor alpha_dropout(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::alpha_dropout", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   return op_.tensor(args_);
 }
 inline const Tensor& alpha_dropout_(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::alpha_dropout_", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   op_.written(args_);
   return input;
 }
 inline Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::amax", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& amax_out(const Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::amax", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::amin", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& amin_out(const Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::amin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::aminmax", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> aminmax_out(const Tensor& min, const Tensor& max, const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::aminmax", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max)};
   op_.written<2>(args_);
   return {min, max};
 }
 inline Tensor angle(const Tensor& self) {
   static detail::Callee op_{"aten::angle", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& angle_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::angle", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor any(const Tensor& self) {
   static detail::Callee op_{"aten::any", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor any(const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::any", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline Tensor any(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
   static detail::Callee op_{"aten::any", "dims"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& any_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::any", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& any_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::any", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& any_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false) {
   static detail::Callee op_{"aten::any", "dims_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor arange(const Scalar& end, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::arange", ""};
-  const lamella_value args_[] = {lamella::value(end), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<const Scalar&>(end), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::arange", "start"};
-  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::arange", "start_step"};
-  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(step), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<const Scalar&>(step), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor arccos(const Tensor& self) {
   static detail::Callee op_{"aten::arccos", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& arccos_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::arccos", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor arccosh(const Tensor& self) {
   static detail::Callee op_{"aten::arccosh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& arccosh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::arccosh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor arcsin(const Tensor& self) {
   static detail::Callee op_{"aten::arcsin", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& arcsin_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::arcsin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor arcsinh(const Tensor& self) {
   static detail::Callee op_{"aten::arcsinh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& arcsinh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::arcsinh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor arctan(const Tensor& self) {
   static detail::Callee op_{"aten::arctan", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor arctan2(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::arctan2", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& arctan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::arctan2", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& arctan_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::arctan", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor arctanh(const Tensor& self) {
   static detail::Callee op_{"aten::arctanh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& arctanh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::arctanh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::argmax", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& argmax_out(const Tensor& out, const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::argmax", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::argmin", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& argmin_out(const Tensor& out, const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::argmin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false) {
   static detail::Callee op_{"aten::argsort", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(descending)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(descending)};
   return op_.tensor(args_);
 }
 inline Tensor argsort(const Tensor& self, bool stable, int64_t dim = -1, bool descending = false) {
   static detail::Callee op_{"aten::argsort", "stable"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(stable), lamella::value(dim), lamella::value(descending)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(stable), detail::as<int64_t>(dim), detail::as<bool>(descending)};
   return op_.tensor(args_);
 }
 inline Tensor argwhere(const Tensor& self) {
   static detail::Callee op_{"aten::argwhere", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) {
   static detail::Callee op_{"aten::as_strided", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(size), lamella::value(stride), lamella::value(storage_offset)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<int64_t>>(storage_offset)};
   return op_.tensor(args_);
 }
 inline Tensor asin(const Tensor& self) {
   static detail::Callee op_{"aten::asin", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& asin_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::asin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor asinh(const Tensor& self) {
   static detail::Callee op_{"aten::asinh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& asinh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::asinh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor atan(const Tensor& self) {
   static detail::Callee op_{"aten::atan", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor atan2(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::atan2", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& atan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::atan2", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& atan_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::atan", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor atanh(const Tensor& self) {
   static detail::Callee op_{"aten::atanh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& atanh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::atanh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor atleast_1d(const Tensor& self) {
   static detail::Callee op_{"aten::atleast_1d", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> atleast_1d(TensorList tensors) {
   static detail::Callee op_{"aten::atleast_1d", "Sequence"};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensors(args_);
 }
 inline Tensor atleast_2d(const Tensor& self) {
   static detail::Callee op_{"aten::atleast_2d", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> atleast_2d(TensorList tensors) {
   static detail::Callee op_{"aten::atleast_2d", "Sequence"};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensors(args_);
 }
 inline Tensor atleast_3d(const Tensor& self) {
   static detail::Callee op_{"aten::atleast_3d", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> atleast_3d(TensorList tensors) {
   static detail::Callee op_{"aten::atleast_3d", "Sequence"};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensors(args_);
 }
 inline Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) {
   static detail::Callee op_{"aten::avg_pool1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(ceil_mode), lamella::value(count_include_pad)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(kernel_size), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad)};
   return op_.tensor(args_);
 }
 inline Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
@@ -1824,7 +1802,7 @@ inline Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const detail::Repeated<2> list1_(kernel_size);
   const detail::Repeated<2> list2_(stride);
   const detail::Repeated<2> list3_(padding);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override)};
   return op_.tensor(args_);
 }
 inline Tensor avg_pool2d_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) {
@@ -1832,7 +1810,7 @@ inline Tensor avg_pool2d_backward(const Tensor& grad_output, const Tensor& self,
   const detail::Repeated<2> list2_(kernel_size);
   const detail::Repeated<2> list3_(stride);
   const detail::Repeated<2> list4_(padding);
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), list2_, list3_, list4_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), list2_, list3_, list4_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override)};
   return op_.tensor(args_);
 }
 inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
@@ -1840,433 +1818,433 @@ inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const detail::Repeated<3> list1_(kernel_size);
   const detail::Repeated<3> list2_(stride);
   const detail::Repeated<3> list3_(padding);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override)};
   return op_.tensor(args_);
 }
 inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::baddbmm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(batch1), detail::as<const Tensor&>(batch2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& baddbmm_out(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::baddbmm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(batch1), detail::as<const Tensor&>(batch2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor bartlett_window(int64_t window_length, bool periodic = true, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::bartlett_window", ""};
-  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(window_length), detail::as<bool>(periodic), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) {
   static detail::Callee op_{"aten::batch_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(training), lamella::value(momentum), lamella::value(eps), lamella::value(cudnn_enabled)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<bool>(training), detail::as<double>(momentum), detail::as<double>(eps), detail::as<bool>(cudnn_enabled)};
   return op_.tensor(args_);
 }
 inline Tensor bernoulli(const Tensor& self, const Generator& generator = {}) {
   static detail::Callee op_{"aten::bernoulli", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor bernoulli(const Tensor& self, double p, const Generator& generator = {}) {
   static detail::Callee op_{"aten::bernoulli", "p"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(p), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias = undefined()) {
   static detail::Callee op_{"aten::bilinear", ""};
-  const lamella_value args_[] = {lamella::value(input1), lamella::value(input2), lamella::value(weight), lamella::value(bias)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input1), detail::as<const Tensor&>(input2), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias)};
   return op_.tensor(args_);
 }
 inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean") {
   static detail::Callee op_{"aten::binary_cross_entropy", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& pos_weight = undefined()) {
   static detail::Callee op_{"aten::binary_cross_entropy_with_logits", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(pos_weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<const Tensor&>(pos_weight)};
   return op_.tensor(args_);
 }
 inline Tensor bincount(const Tensor& self, const Tensor& weights = undefined(), int64_t minlength = 0) {
   static detail::Callee op_{"aten::bincount", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(weights), lamella::value(minlength)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(weights), detail::as<int64_t>(minlength)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_and", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_and(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_and", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_and(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_and", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& bitwise_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_and", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_and_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_and", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_and_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_and", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor bitwise_left_shift(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_left_shift", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_left_shift(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_left_shift", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_left_shift(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_left_shift", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& bitwise_left_shift_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_left_shift", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_left_shift_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_left_shift", "Tensor_Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_left_shift_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_left_shift", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor bitwise_not(const Tensor& self) {
   static detail::Callee op_{"aten::bitwise_not", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& bitwise_not_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::bitwise_not", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor bitwise_or(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_or", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_or(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_or", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_or(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_or", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& bitwise_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_or", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_or_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_or", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_or_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_or", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor bitwise_right_shift(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_right_shift", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_right_shift(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_right_shift", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_right_shift(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_right_shift", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& bitwise_right_shift_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_right_shift", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_right_shift_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_right_shift", "Tensor_Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_right_shift_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_right_shift", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_xor", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_xor(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_xor", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_xor(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_xor", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& bitwise_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_xor", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_xor_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::bitwise_xor", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& bitwise_xor_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::bitwise_xor", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor blackman_window(int64_t window_length, bool periodic = true, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::blackman_window", ""};
-  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(window_length), detail::as<bool>(periodic), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor block_diag(TensorList tensors) {
   static detail::Callee op_{"aten::block_diag", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::bmm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat2)};
   return op_.tensor(args_);
 }
 inline const Tensor& bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::bmm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat2), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::vector<Tensor> broadcast_tensors(TensorList tensors) {
   static detail::Callee op_{"aten::broadcast_tensors", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensors(args_);
 }
 inline Tensor broadcast_to(const Tensor& self, IntArrayRef size) {
   static detail::Callee op_{"aten::broadcast_to", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(size)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size)};
   return op_.tensor(args_);
 }
 inline Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = false, bool right = false) {
   static detail::Callee op_{"aten::bucketize", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(boundaries), detail::as<bool>(out_int32), detail::as<bool>(right)};
   return op_.tensor(args_);
 }
 inline Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = false, bool right = false) {
   static detail::Callee op_{"aten::bucketize", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(boundaries), detail::as<bool>(out_int32), detail::as<bool>(right)};
   return op_.tensor(args_);
 }
 inline const Tensor& bucketize_out(const Tensor& out, const Tensor& self, const Tensor& boundaries, bool out_int32 = false, bool right = false) {
   static detail::Callee op_{"aten::bucketize", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(boundaries), detail::as<bool>(out_int32), detail::as<bool>(right), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cartesian_prod(TensorList tensors) {
   static detail::Callee op_{"aten::cartesian_prod", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor cat(TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::cat", ""};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& cat_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::cat", "out"};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2, const Text& compute_mode = "use_mm_for_euclid_dist_if_necessary") {
   static detail::Callee op_{"aten::cdist", ""};
-  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(p), lamella::value(compute_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x1), detail::as<const Tensor&>(x2), detail::as<double>(p), detail::as<const Text&>(compute_mode)};
   return op_.tensor(args_);
 }
 inline Tensor ceil(const Tensor& self) {
   static detail::Callee op_{"aten::ceil", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& ceil_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::ceil", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor celu(const Tensor& self, const Scalar& alpha = 1.0) {
   static detail::Callee op_{"aten::celu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& celu_(const Tensor& self, const Scalar& alpha = 1.0) {
   static detail::Callee op_{"aten::celu_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& celu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1.0) {
   static detail::Callee op_{"aten::celu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   static detail::Callee op_{"aten::channel_shuffle", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
   static detail::Callee op_{"aten::chunk", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(chunks), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(chunks), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
   static detail::Callee op_{"aten::clamp", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(min), detail::as<const std::optional<Scalar>&>(max)};
   return op_.tensor(args_);
 }
 inline Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
   static detail::Callee op_{"aten::clamp", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max)};
   return op_.tensor(args_);
 }
 inline Tensor clamp_max(const Tensor& self, const Scalar& max) {
   static detail::Callee op_{"aten::clamp_max", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(max)};
   return op_.tensor(args_);
 }
 inline Tensor clamp_max(const Tensor& self, const Tensor& max) {
   static detail::Callee op_{"aten::clamp_max", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(max)};
   return op_.tensor(args_);
 }
 inline const Tensor& clamp_max_out(const Tensor& out, const Tensor& self, const Scalar& max) {
   static detail::Callee op_{"aten::clamp_max", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& clamp_max_out(const Tensor& out, const Tensor& self, const Tensor& max) {
   static detail::Callee op_{"aten::clamp_max", "Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor clamp_min(const Tensor& self, const Scalar& min) {
   static detail::Callee op_{"aten::clamp_min", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(min)};
   return op_.tensor(args_);
 }
 inline Tensor clamp_min(const Tensor& self, const Tensor& min) {
   static detail::Callee op_{"aten::clamp_min", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(min)};
   return op_.tensor(args_);
 }
 inline const Tensor& clamp_min_out(const Tensor& out, const Tensor& self, const Scalar& min) {
   static detail::Callee op_{"aten::clamp_min", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(min), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& clamp_min_out(const Tensor& out, const Tensor& self, const Tensor& min) {
   static detail::Callee op_{"aten::clamp_min", "Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(min), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& clamp_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
   static detail::Callee op_{"aten::clamp", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(min), detail::as<const std::optional<Scalar>&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& clamp_out(const Tensor& out, const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
   static detail::Callee op_{"aten::clamp", "Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor clip(const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
   static detail::Callee op_{"aten::clip", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(min), detail::as<const std::optional<Scalar>&>(max)};
   return op_.tensor(args_);
 }
 inline Tensor clip(const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
   static detail::Callee op_{"aten::clip", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max)};
   return op_.tensor(args_);
 }
 inline const Tensor& clip_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) {
   static detail::Callee op_{"aten::clip", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(min), detail::as<const std::optional<Scalar>&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& clip_out(const Tensor& out, const Tensor& self, const Tensor& min, const Tensor& max = undefined()) {
   static detail::Callee op_{"aten::clip", "Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::clone", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return op_.tensor(args_);
 }
 inline Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
@@ -2276,86 +2254,86 @@ inline Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef ke
   const detail::Repeated<2> list3_(dilation);
   const detail::Repeated<2> list4_(padding);
   const detail::Repeated<2> list5_(stride);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, list5_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, list4_, list5_};
   return op_.tensor(args_);
 }
 inline Tensor column_stack(TensorList tensors) {
   static detail::Callee op_{"aten::column_stack", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false) {
   static detail::Callee op_{"aten::combinations", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(r), lamella::value(with_replacement)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(r), detail::as<bool>(with_replacement)};
   return op_.tensor(args_);
 }
 inline Tensor complex(const Tensor& real, const Tensor& imag) {
   static detail::Callee op_{"aten::complex", ""};
-  const lamella_value args_[] = {lamella::value(real), lamella::value(imag)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(real), detail::as<const Tensor&>(imag)};
   return op_.tensor(args_);
 }
 inline const Tensor& complex_out(const Tensor& out, const Tensor& real, const Tensor& imag) {
   static detail::Callee op_{"aten::complex", "out"};
-  const lamella_value args_[] = {lamella::value(real), lamella::value(imag), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(real), detail::as<const Tensor&>(imag), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor concat(TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::concat", ""};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& concat_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::concat", "out"};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor concatenate(TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::concatenate", ""};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& concatenate_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::concatenate", "out"};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor conj(const Tensor& self) {
   static detail::Callee op_{"aten::conj", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor conj_physical(const Tensor& self) {
   static detail::Callee op_{"aten::conj_physical", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& conj_physical_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::conj_physical", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0) {
   static detail::Callee op_{"aten::constant_pad_nd", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(pad), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(pad), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline Tensor contiguous(const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
   static detail::Callee op_{"aten::contiguous", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<MemoryFormat>(memory_format)};
   return op_.tensor(args_);
 }
 inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv1d", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv1d", "padding"};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<IntArrayRef>(stride), detail::as<const Text&>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
@@ -2363,14 +2341,14 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const detail::Repeated<2> list3_(stride);
   const detail::Repeated<2> list4_(padding);
   const detail::Repeated<2> list5_(dilation);
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), list3_, list4_, list5_, detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv2d", "padding"};
   const detail::Repeated<2> list3_(stride);
   const detail::Repeated<2> list5_(dilation);
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), list3_, detail::as<const Text&>(padding), list5_, detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
@@ -2378,24 +2356,24 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const detail::Repeated<3> list3_(stride);
   const detail::Repeated<3> list4_(padding);
   const detail::Repeated<3> list5_(dilation);
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), list3_, list4_, list5_, detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv3d", "padding"};
   const detail::Repeated<3> list3_(stride);
   const detail::Repeated<3> list5_(dilation);
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), list3_, detail::as<const Text&>(padding), list5_, detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad = 0) {
   static detail::Callee op_{"aten::conv_tbc", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(weight), lamella::value(bias), lamella::value(pad)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<int64_t>(pad)};
   return op_.tensor(args_);
 }
 inline Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
   static detail::Callee op_{"aten::conv_transpose1d", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(output_padding), lamella::value(groups), lamella::value(dilation)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(output_padding), detail::as<int64_t>(groups), detail::as<IntArrayRef>(dilation)};
   return op_.tensor(args_);
 }
 inline Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
@@ -2404,7 +2382,7 @@ inline Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const 
   const detail::Repeated<2> list4_(padding);
   const detail::Repeated<2> list5_(output_padding);
   const detail::Repeated<2> list7_(dilation);
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups), list7_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), list3_, list4_, list5_, detail::as<int64_t>(groups), list7_};
   return op_.tensor(args_);
 }
 inline Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
@@ -2413,745 +2391,740 @@ inline Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const 
   const detail::Repeated<3> list4_(padding);
   const detail::Repeated<3> list5_(output_padding);
   const detail::Repeated<3> list7_(dilation);
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups), list7_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), list3_, list4_, list5_, detail::as<int64_t>(groups), list7_};
   return op_.tensor(args_);
 }
 inline Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   static detail::Callee op_{"aten::convolution", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, const OptionalIntArrayRef& bias_sizes, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::convolution_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(input), lamella::value(weight), lamella::value(bias_sizes), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(transposed), lamella::value(output_padding), lamella::value(groups), lamella::value(output_mask)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const OptionalIntArrayRef&>(bias_sizes), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<bool>(transposed), detail::as<IntArrayRef>(output_padding), detail::as<int64_t>(groups), detail::as<ArrayRef<bool>>(output_mask)};
+  return op_.several<3>(args_);
 }
 inline Tensor copysign(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::copysign", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor copysign(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::copysign", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& copysign_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::copysign", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& copysign_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::copysign", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor corrcoef(const Tensor& self) {
   static detail::Callee op_{"aten::corrcoef", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor cos(const Tensor& self) {
   static detail::Callee op_{"aten::cos", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& cos_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::cos", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cosh(const Tensor& self) {
   static detail::Callee op_{"aten::cosh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& cosh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::cosh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) {
   static detail::Callee op_{"aten::cosine_embedding_loss", ""};
-  const lamella_value args_[] = {lamella::value(input1), lamella::value(input2), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input1), detail::as<const Tensor&>(input2), detail::as<const Tensor&>(target), detail::as<double>(margin), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-08) {
   static detail::Callee op_{"aten::cosine_similarity", ""};
-  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(dim), lamella::value(eps)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x1), detail::as<const Tensor&>(x2), detail::as<int64_t>(dim), detail::as<double>(eps)};
   return op_.tensor(args_);
 }
 inline Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::count_nonzero", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
   static detail::Callee op_{"aten::count_nonzero", "dim_IntList"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& count_nonzero_out(const Tensor& out, const Tensor& self, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::count_nonzero", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& count_nonzero_out(const Tensor& out, const Tensor& self, IntArrayRef dim) {
   static detail::Callee op_{"aten::count_nonzero", "dim_IntList_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cov(const Tensor& self, int64_t correction = 1, const Tensor& fweights = undefined(), const Tensor& aweights = undefined()) {
   static detail::Callee op_{"aten::cov", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(correction), lamella::value(fweights), lamella::value(aweights)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(correction), detail::as<const Tensor&>(fweights), detail::as<const Tensor&>(aweights)};
   return op_.tensor(args_);
 }
 inline Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::cross", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<std::optional<int64_t>>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) {
   static detail::Callee op_{"aten::cross_entropy", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction), lamella::value(label_smoothing)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<std::optional<bool>>(size_average), detail::as<int64_t>(ignore_index), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<double>(label_smoothing)};
   return op_.tensor(args_);
 }
 inline const Tensor& cross_out(const Tensor& out, const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::cross", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<std::optional<int64_t>>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) {
   static detail::Callee op_{"aten::ctc_loss", "IntList"};
-  const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(log_probs), detail::as<const Tensor&>(targets), detail::as<IntArrayRef>(input_lengths), detail::as<IntArrayRef>(target_lengths), detail::as<int64_t>(blank), detail::as<int64_t>(reduction), detail::as<bool>(zero_infinity)};
   return op_.tensor(args_);
 }
 inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) {
   static detail::Callee op_{"aten::ctc_loss", "Tensor"};
-  const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(log_probs), detail::as<const Tensor&>(targets), detail::as<const Tensor&>(input_lengths), detail::as<const Tensor&>(target_lengths), detail::as<int64_t>(blank), detail::as<int64_t>(reduction), detail::as<bool>(zero_infinity)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::cummax", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> cummax_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::cummax", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::cummin", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> cummin_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::cummin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumprod", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& cumprod_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumprod", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cumsum(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumsum", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& cumsum_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumsum", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static detail::Callee op_{"aten::cumulative_trapezoid", "x"};
-  const lamella_value args_[] = {lamella::value(y), lamella::value(x), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Tensor&>(x), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
   static detail::Callee op_{"aten::cumulative_trapezoid", "dx"};
-  const lamella_value args_[] = {lamella::value(y), lamella::value(dx), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Scalar&>(dx), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor deg2rad(const Tensor& self) {
   static detail::Callee op_{"aten::deg2rad", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& deg2rad_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::deg2rad", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor detach(const Tensor& self) {
   static detail::Callee op_{"aten::detach", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor diag(const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::diag", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal)};
   return op_.tensor(args_);
 }
 inline Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) {
   static detail::Callee op_{"aten::diag_embed", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
   return op_.tensor(args_);
 }
 inline Tensor diagflat(const Tensor& self, int64_t offset = 0) {
   static detail::Callee op_{"aten::diagflat", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(offset)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset)};
   return op_.tensor(args_);
 }
 inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static detail::Callee op_{"aten::diagonal", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
   return op_.tensor(args_);
 }
 inline Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static detail::Callee op_{"aten::diagonal_scatter", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(src), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
   return op_.tensor(args_);
 }
 inline Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) {
   static detail::Callee op_{"aten::diff", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(n), lamella::value(dim), lamella::value(prepend), lamella::value(append)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n), detail::as<int64_t>(dim), detail::as<const Tensor&>(prepend), detail::as<const Tensor&>(append)};
   return op_.tensor(args_);
 }
 inline const Tensor& diff_out(const Tensor& out, const Tensor& self, int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) {
   static detail::Callee op_{"aten::diff", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(n), lamella::value(dim), lamella::value(prepend), lamella::value(append), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n), detail::as<int64_t>(dim), detail::as<const Tensor&>(prepend), detail::as<const Tensor&>(append), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor digamma(const Tensor& self) {
   static detail::Callee op_{"aten::digamma", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& digamma_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::digamma", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2) {
   static detail::Callee op_{"aten::dist", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(p)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(p)};
   return op_.tensor(args_);
 }
 inline Tensor div(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::div", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor div(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::div", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor div(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::div", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor div(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Tensor_mode"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode)};
   return op_.tensor(args_);
 }
 inline Tensor div(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Scalar_mode"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode)};
   return op_.tensor(args_);
 }
 inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::div", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::div", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Tensor_mode_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& div_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::div", "Scalar_mode_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor divide(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::divide", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor divide(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::divide", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor divide(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::divide", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Tensor_mode"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode)};
   return op_.tensor(args_);
 }
 inline Tensor divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Scalar_mode"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode)};
   return op_.tensor(args_);
 }
 inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::divide", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::divide", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Tensor_mode_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::divide", "Scalar_mode_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor dot(const Tensor& self, const Tensor& tensor) {
   static detail::Callee op_{"aten::dot", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor)};
   return op_.tensor(args_);
 }
 inline const Tensor& dot_out(const Tensor& out, const Tensor& self, const Tensor& tensor) {
   static detail::Callee op_{"aten::dot", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor dropout(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::dropout", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   return op_.tensor(args_);
 }
 inline const Tensor& dropout_(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::dropout_", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   op_.written(args_);
   return input;
 }
 inline std::vector<Tensor> dsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::dsplit", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(sections)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices) {
   static detail::Callee op_{"aten::dsplit", "array"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(indices)};
   return op_.tensors(args_);
 }
 inline Tensor dstack(TensorList tensors) {
   static detail::Callee op_{"aten::dstack", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor einsum(const Text& equation, TensorList tensors) {
   static detail::Callee op_{"aten::einsum", ""};
-  const lamella_value args_[] = {lamella::value(equation), lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<const Text&>(equation), detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor elu(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) {
   static detail::Callee op_{"aten::elu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale)};
   return op_.tensor(args_);
 }
 inline const Tensor& elu_(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) {
   static detail::Callee op_{"aten::elu_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& elu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) {
   static detail::Callee op_{"aten::elu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1, bool scale_grad_by_freq = false, bool sparse = false) {
   static detail::Callee op_{"aten::embedding", ""};
-  const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(padding_idx), lamella::value(scale_grad_by_freq), lamella::value(sparse)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(weight), detail::as<const Tensor&>(indices), detail::as<int64_t>(padding_idx), detail::as<bool>(scale_grad_by_freq), detail::as<bool>(sparse)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false, const Tensor& per_sample_weights = undefined(), bool include_last_offset = false) {
   static detail::Callee op_{"aten::embedding_bag", ""};
-  const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(offsets), lamella::value(scale_grad_by_freq), lamella::value(mode), lamella::value(sparse), lamella::value(per_sample_weights), lamella::value(include_last_offset)};
-  auto all_ = op_.several<4>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(weight), detail::as<const Tensor&>(indices), detail::as<const Tensor&>(offsets), detail::as<bool>(scale_grad_by_freq), detail::as<int64_t>(mode), detail::as<bool>(sparse), detail::as<const Tensor&>(per_sample_weights), detail::as<bool>(include_last_offset)};
+  return op_.several<4>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
   static detail::Callee op_{"aten::embedding_bag", "padding_idx"};
-  const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(offsets), lamella::value(scale_grad_by_freq), lamella::value(mode), lamella::value(sparse), lamella::value(per_sample_weights), lamella::value(include_last_offset), lamella::value(padding_idx)};
-  auto all_ = op_.several<4>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(weight), detail::as<const Tensor&>(indices), detail::as<const Tensor&>(offsets), detail::as<bool>(scale_grad_by_freq), detail::as<int64_t>(mode), detail::as<bool>(sparse), detail::as<const Tensor&>(per_sample_weights), detail::as<bool>(include_last_offset), detail::as<std::optional<int64_t>>(padding_idx)};
+  return op_.several<4>(args_);
 }
 inline Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq) {
   static detail::Callee op_{"aten::embedding_dense_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(indices), lamella::value(num_weights), lamella::value(padding_idx), lamella::value(scale_grad_by_freq)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(indices), detail::as<int64_t>(num_weights), detail::as<int64_t>(padding_idx), detail::as<bool>(scale_grad_by_freq)};
   return op_.tensor(args_);
 }
 inline const Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
   static detail::Callee op_{"aten::embedding_renorm_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(max_norm), lamella::value(norm_type)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(indices), detail::as<double>(max_norm), detail::as<double>(norm_type)};
   op_.written(args_);
   return self;
 }
 inline Tensor empty(IntArrayRef size, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::empty", "memory_format"};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor empty_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::empty_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::empty_strided", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(stride), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor eq(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::eq", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor eq(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::eq", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& eq_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::eq", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& eq_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::eq", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline bool equal(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::equal", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.scalar(args_).toBool();
 }
 inline Tensor erf(const Tensor& self) {
   static detail::Callee op_{"aten::erf", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& erf_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::erf", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor erfc(const Tensor& self) {
   static detail::Callee op_{"aten::erfc", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& erfc_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::erfc", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor erfinv(const Tensor& self) {
   static detail::Callee op_{"aten::erfinv", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& erfinv_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::erfinv", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor exp(const Tensor& self) {
   static detail::Callee op_{"aten::exp", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor exp2(const Tensor& self) {
   static detail::Callee op_{"aten::exp2", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& exp2_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::exp2", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& exp_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::exp", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor expand(const Tensor& self, IntArrayRef size, bool implicit = false) {
   static detail::Callee op_{"aten::expand", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(size), lamella::value(implicit)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<bool>(implicit)};
   return op_.tensor(args_);
 }
 inline Tensor expand_as(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::expand_as", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor expm1(const Tensor& self) {
   static detail::Callee op_{"aten::expm1", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& expm1_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::expm1", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor eye(int64_t n, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::eye", ""};
-  const lamella_value args_[] = {lamella::value(n), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::eye", "m"};
-  const lamella_value args_[] = {lamella::value(n), lamella::value(m), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<int64_t>(m), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::feature_alpha_dropout", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   return op_.tensor(args_);
 }
 inline const Tensor& feature_alpha_dropout_(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::feature_alpha_dropout_", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   op_.written(args_);
   return input;
 }
 inline Tensor feature_dropout(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::feature_dropout", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   return op_.tensor(args_);
 }
 inline const Tensor& feature_dropout_(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::feature_dropout_", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   op_.written(args_);
   return input;
 }
 inline Tensor fix(const Tensor& self) {
   static detail::Callee op_{"aten::fix", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& fix_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::fix", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) {
   static detail::Callee op_{"aten::flatten", "using_ints"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(start_dim), lamella::value(end_dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(start_dim), detail::as<int64_t>(end_dim)};
   return op_.tensor(args_);
 }
 inline Tensor flip(const Tensor& self, IntArrayRef dims) {
   static detail::Callee op_{"aten::flip", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dims)};
   return op_.tensor(args_);
 }
 inline Tensor fliplr(const Tensor& self) {
   static detail::Callee op_{"aten::fliplr", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor flipud(const Tensor& self) {
   static detail::Callee op_{"aten::flipud", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor float_power(const Tensor& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::float_power", "Tensor_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(exponent)};
   return op_.tensor(args_);
 }
 inline Tensor float_power(const Tensor& self, const Scalar& exponent) {
   static detail::Callee op_{"aten::float_power", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(exponent)};
   return op_.tensor(args_);
 }
 inline Tensor float_power(const Scalar& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::float_power", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(exponent)};
   return op_.tensor(args_);
 }
 inline const Tensor& float_power_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::float_power", "Tensor_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(exponent), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& float_power_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
   static detail::Callee op_{"aten::float_power", "Tensor_Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(exponent), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& float_power_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::float_power", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(exponent), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor floor(const Tensor& self) {
   static detail::Callee op_{"aten::floor", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor floor_divide(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::floor_divide", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor floor_divide(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::floor_divide", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor floor_divide(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::floor_divide", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& floor_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::floor_divide", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& floor_divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::floor_divide", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& floor_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::floor", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor fmax(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::fmax", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& fmax_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::fmax", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor fmin(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::fmin", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& fmin_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::fmin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor fmod(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::fmod", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor fmod(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::fmod", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& fmod_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::fmod", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& fmod_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::fmod", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor frac(const Tensor& self) {
   static detail::Callee op_{"aten::frac", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& frac_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::frac", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -3159,350 +3132,346 @@ inline std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& self, IntA
   static detail::Callee op_{"aten::fractional_max_pool2d", ""};
   const detail::Repeated<2> list1_(kernel_size);
   const detail::Repeated<2> list2_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, lamella::value(random_samples)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, detail::as<const Tensor&>(random_samples)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) {
   static detail::Callee op_{"aten::fractional_max_pool3d", ""};
   const detail::Repeated<3> list1_(kernel_size);
   const detail::Repeated<3> list2_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, lamella::value(random_samples)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, detail::as<const Tensor&>(random_samples)};
+  return op_.several<2>(args_);
 }
 inline Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::full", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(fill_value), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Scalar&>(fill_value), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::full_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(fill_value), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(fill_value), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
   static detail::Callee op_{"aten::gather", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(sparse_grad)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<bool>(sparse_grad)};
   return op_.tensor(args_);
 }
 inline const Tensor& gather_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
   static detail::Callee op_{"aten::gather", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(sparse_grad), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<bool>(sparse_grad), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor ge(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::ge", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor ge(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::ge", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& ge_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::ge", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& ge_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::ge", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor gelu(const Tensor& self, const Text& approximate = "none") {
   static detail::Callee op_{"aten::gelu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(approximate)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(approximate)};
   return op_.tensor(args_);
 }
 inline const Tensor& gelu_(const Tensor& self, const Text& approximate = "none") {
   static detail::Callee op_{"aten::gelu_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(approximate)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(approximate)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& gelu_out(const Tensor& out, const Tensor& self, const Text& approximate = "none") {
   static detail::Callee op_{"aten::gelu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(approximate), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(approximate), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor ger(const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::ger", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec2)};
   return op_.tensor(args_);
 }
 inline const Tensor& ger_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::ger", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec2), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor glu(const Tensor& self, int64_t dim = -1) {
   static detail::Callee op_{"aten::glu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& glu_out(const Tensor& out, const Tensor& self, int64_t dim = -1) {
   static detail::Callee op_{"aten::glu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor greater(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::greater", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor greater(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::greater", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor greater_equal(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::greater_equal", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor greater_equal(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::greater_equal", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& greater_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::greater_equal", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& greater_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::greater_equal", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& greater_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::greater", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& greater_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::greater", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
   static detail::Callee op_{"aten::grid_sampler", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(grid), lamella::value(interpolation_mode), lamella::value(padding_mode), lamella::value(align_corners)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(grid), detail::as<int64_t>(interpolation_mode), detail::as<int64_t>(padding_mode), detail::as<bool>(align_corners)};
   return op_.tensor(args_);
 }
 inline Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
   static detail::Callee op_{"aten::grid_sampler_2d", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(grid), lamella::value(interpolation_mode), lamella::value(padding_mode), lamella::value(align_corners)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(grid), detail::as<int64_t>(interpolation_mode), detail::as<int64_t>(padding_mode), detail::as<bool>(align_corners)};
   return op_.tensor(args_);
 }
 inline Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
   static detail::Callee op_{"aten::grid_sampler_3d", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(grid), lamella::value(interpolation_mode), lamella::value(padding_mode), lamella::value(align_corners)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(grid), detail::as<int64_t>(interpolation_mode), detail::as<int64_t>(padding_mode), detail::as<bool>(align_corners)};
   return op_.tensor(args_);
 }
 inline Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enabled = true) {
   static detail::Callee op_{"aten::group_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(num_groups), lamella::value(weight), lamella::value(bias), lamella::value(eps), lamella::value(cudnn_enabled)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<int64_t>(num_groups), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<double>(eps), detail::as<bool>(cudnn_enabled)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static detail::Callee op_{"aten::gru", "input"};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional), detail::as<bool>(batch_first)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
   static detail::Callee op_{"aten::gru", "data"};
-  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(data), detail::as<const Tensor&>(batch_sizes), detail::as<const Tensor&>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional)};
+  return op_.several<2>(args_);
 }
 inline Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
   static detail::Callee op_{"aten::gru_cell", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(w_ih), detail::as<const Tensor&>(w_hh), detail::as<const Tensor&>(b_ih), detail::as<const Tensor&>(b_hh)};
   return op_.tensor(args_);
 }
 inline Tensor gt(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::gt", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor gt(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::gt", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& gt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::gt", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& gt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::gt", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor hamming_window(int64_t window_length, bool periodic = true, double alpha = 0.54, double beta = 0.46, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::hamming_window", ""};
-  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(alpha), lamella::value(beta), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(window_length), detail::as<bool>(periodic), detail::as<double>(alpha), detail::as<double>(beta), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor hann_window(int64_t window_length, bool periodic = true, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::hann_window", ""};
-  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(window_length), detail::as<bool>(periodic), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::hardshrink", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd)};
   return op_.tensor(args_);
 }
 inline Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
   static detail::Callee op_{"aten::hardshrink_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(self), lamella::value(lambd)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::hardshrink", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor hardsigmoid(const Tensor& self) {
   static detail::Callee op_{"aten::hardsigmoid", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardsigmoid_(const Tensor& self) {
   static detail::Callee op_{"aten::hardsigmoid_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::hardsigmoid_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardsigmoid_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::hardsigmoid", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor hardswish(const Tensor& self) {
   static detail::Callee op_{"aten::hardswish", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardswish_(const Tensor& self) {
   static detail::Callee op_{"aten::hardswish_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline Tensor hardswish_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::hardswish_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardswish_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::hardswish", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   static detail::Callee op_{"aten::hardtanh", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min_val), lamella::value(max_val)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(min_val), detail::as<const Scalar&>(max_val)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardtanh_(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   static detail::Callee op_{"aten::hardtanh_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min_val), lamella::value(max_val)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(min_val), detail::as<const Scalar&>(max_val)};
   op_.written(args_);
   return self;
 }
 inline Tensor hardtanh_backward(const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   static detail::Callee op_{"aten::hardtanh_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(min_val), lamella::value(max_val)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(min_val), detail::as<const Scalar&>(max_val)};
   return op_.tensor(args_);
 }
 inline const Tensor& hardtanh_out(const Tensor& out, const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   static detail::Callee op_{"aten::hardtanh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(min_val), lamella::value(max_val), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(min_val), detail::as<const Scalar&>(max_val), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor heaviside(const Tensor& self, const Tensor& values) {
   static detail::Callee op_{"aten::heaviside", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(values)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(values)};
   return op_.tensor(args_);
 }
 inline const Tensor& heaviside_out(const Tensor& out, const Tensor& self, const Tensor& values) {
   static detail::Callee op_{"aten::heaviside", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(values), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(values), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin = 1, int64_t reduction = 1) {
   static detail::Callee op_{"aten::hinge_embedding_loss", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(target), detail::as<double>(margin), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
   static detail::Callee op_{"aten::histc", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(bins), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(bins), detail::as<const Scalar&>(min), detail::as<const Scalar&>(max)};
   return op_.tensor(args_);
 }
 inline const Tensor& histc_out(const Tensor& out, const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
   static detail::Callee op_{"aten::histc", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(bins), lamella::value(min), lamella::value(max), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(bins), detail::as<const Scalar&>(min), detail::as<const Scalar&>(max), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::vector<Tensor> hsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::hsplit", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(sections)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices) {
   static detail::Callee op_{"aten::hsplit", "array"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(indices)};
   return op_.tensors(args_);
 }
 inline Tensor hstack(TensorList tensors) {
   static detail::Callee op_{"aten::hstack", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor huber_loss(const Tensor& input, const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::huber_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(reduction), lamella::value(delta), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Text&>(reduction), detail::as<double>(delta), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor hypot(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::hypot", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& hypot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::hypot", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -3512,659 +3481,653 @@ inline Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef di
   const detail::Repeated<2> list2_(dilation);
   const detail::Repeated<2> list3_(padding);
   const detail::Repeated<2> list4_(stride);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, list4_};
   return op_.tensor(args_);
 }
 inline Tensor imag(const Tensor& self) {
   static detail::Callee op_{"aten::imag", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor index(const Tensor& self, TensorList indices) {
   static detail::Callee op_{"aten::index", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<TensorList>(indices)};
   return op_.tensor(args_);
 }
 inline Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::index_add", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   static detail::Callee op_{"aten::index_copy", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source)};
   return op_.tensor(args_);
 }
 inline Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static detail::Callee op_{"aten::index_fill", "int_Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   static detail::Callee op_{"aten::index_fill", "int_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(value)};
   return op_.tensor(args_);
 }
 inline Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate = false) {
   static detail::Callee op_{"aten::index_put", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(values), lamella::value(accumulate)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<TensorList>(indices), detail::as<const Tensor&>(values), detail::as<bool>(accumulate)};
   return op_.tensor(args_);
 }
 inline Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) {
   static detail::Callee op_{"aten::index_reduce", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(reduce), lamella::value(include_self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Text&>(reduce), detail::as<bool>(include_self)};
   return op_.tensor(args_);
 }
 inline const Tensor& index_reduce_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) {
   static detail::Callee op_{"aten::index_reduce", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(reduce), lamella::value(include_self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Text&>(reduce), detail::as<bool>(include_self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   static detail::Callee op_{"aten::index_select", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index)};
   return op_.tensor(args_);
 }
 inline const Tensor& index_select_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
   static detail::Callee op_{"aten::index_select", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor inner(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::inner", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& inner_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::inner", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) {
   static detail::Callee op_{"aten::instance_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(use_input_stats), lamella::value(momentum), lamella::value(eps), lamella::value(cudnn_enabled)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<bool>(use_input_stats), detail::as<double>(momentum), detail::as<double>(eps), detail::as<bool>(cudnn_enabled)};
   return op_.tensor(args_);
 }
 inline bool is_nonzero(const Tensor& self) {
   static detail::Callee op_{"aten::is_nonzero", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.scalar(args_).toBool();
 }
 inline bool is_pinned(const Tensor& self, const std::optional<Device>& device = {}) {
   static detail::Callee op_{"aten::is_pinned", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(device)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Device>&>(device)};
   return op_.scalar(args_).toBool();
 }
 inline Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) {
   static detail::Callee op_{"aten::isclose", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rtol), lamella::value(atol), lamella::value(equal_nan)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<double>(rtol), detail::as<double>(atol), detail::as<bool>(equal_nan)};
   return op_.tensor(args_);
 }
 inline Tensor isfinite(const Tensor& self) {
   static detail::Callee op_{"aten::isfinite", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
   static detail::Callee op_{"aten::isin", "Tensor_Tensor"};
-  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(elements), detail::as<const Tensor&>(test_elements), detail::as<bool>(assume_unique), detail::as<bool>(invert)};
   return op_.tensor(args_);
 }
 inline Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique = false, bool invert = false) {
   static detail::Callee op_{"aten::isin", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_element), lamella::value(assume_unique), lamella::value(invert)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(elements), detail::as<const Scalar&>(test_element), detail::as<bool>(assume_unique), detail::as<bool>(invert)};
   return op_.tensor(args_);
 }
 inline Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
   static detail::Callee op_{"aten::isin", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(element), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(element), detail::as<const Tensor&>(test_elements), detail::as<bool>(assume_unique), detail::as<bool>(invert)};
   return op_.tensor(args_);
 }
 inline const Tensor& isin_out(const Tensor& out, const Tensor& elements, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
   static detail::Callee op_{"aten::isin", "Tensor_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(elements), detail::as<const Tensor&>(test_elements), detail::as<bool>(assume_unique), detail::as<bool>(invert), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& isin_out(const Tensor& out, const Tensor& elements, const Scalar& test_element, bool assume_unique = false, bool invert = false) {
   static detail::Callee op_{"aten::isin", "Tensor_Scalar_out"};
-  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_element), lamella::value(assume_unique), lamella::value(invert), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(elements), detail::as<const Scalar&>(test_element), detail::as<bool>(assume_unique), detail::as<bool>(invert), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& isin_out(const Tensor& out, const Scalar& element, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
   static detail::Callee op_{"aten::isin", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(element), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(element), detail::as<const Tensor&>(test_elements), detail::as<bool>(assume_unique), detail::as<bool>(invert), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor isinf(const Tensor& self) {
   static detail::Callee op_{"aten::isinf", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor isnan(const Tensor& self) {
   static detail::Callee op_{"aten::isnan", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor isneginf(const Tensor& self) {
   static detail::Callee op_{"aten::isneginf", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& isneginf_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::isneginf", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor isposinf(const Tensor& self) {
   static detail::Callee op_{"aten::isposinf", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& isposinf_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::isposinf", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Scalar item(const Tensor& self) {
   static detail::Callee op_{"aten::item", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.scalar(args_);
 }
 inline Tensor kl_div(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", bool log_target = false) {
   static detail::Callee op_{"aten::kl_div", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(log_target)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<bool>(log_target)};
   return op_.tensor(args_);
 }
 inline Tensor kron(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::kron", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& kron_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::kron", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false) {
   static detail::Callee op_{"aten::kthvalue", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(k), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> kthvalue_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false) {
   static detail::Callee op_{"aten::kthvalue", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(k), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::l1_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enable = true) {
   static detail::Callee op_{"aten::layer_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(bias), lamella::value(eps), lamella::value(cudnn_enable)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<double>(eps), detail::as<bool>(cudnn_enable)};
   return op_.tensor(args_);
 }
 inline Tensor le(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::le", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor le(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::le", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& le_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::le", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& le_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::le", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01) {
   static detail::Callee op_{"aten::leaky_relu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(negative_slope)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(negative_slope)};
   return op_.tensor(args_);
 }
 inline const Tensor& leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.01) {
   static detail::Callee op_{"aten::leaky_relu_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(negative_slope)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(negative_slope)};
   op_.written(args_);
   return self;
 }
 inline Tensor leaky_relu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& negative_slope, bool self_is_result) {
   static detail::Callee op_{"aten::leaky_relu_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(negative_slope), lamella::value(self_is_result)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(negative_slope), detail::as<bool>(self_is_result)};
   return op_.tensor(args_);
 }
 inline const Tensor& leaky_relu_out(const Tensor& out, const Tensor& self, const Scalar& negative_slope = 0.01) {
   static detail::Callee op_{"aten::leaky_relu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(negative_slope), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(negative_slope), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   static detail::Callee op_{"aten::lerp", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(end), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   static detail::Callee op_{"aten::lerp", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(end), detail::as<const Scalar&>(weight)};
   return op_.tensor(args_);
 }
 inline const Tensor& lerp_out(const Tensor& out, const Tensor& self, const Tensor& end, const Tensor& weight) {
   static detail::Callee op_{"aten::lerp", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(end), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& lerp_out(const Tensor& out, const Tensor& self, const Tensor& end, const Scalar& weight) {
   static detail::Callee op_{"aten::lerp", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(end), lamella::value(weight), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(end), detail::as<const Scalar&>(weight), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor less(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::less", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor less(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::less", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor less_equal(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::less_equal", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor less_equal(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::less_equal", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& less_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::less_equal", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& less_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::less_equal", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& less_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::less", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& less_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::less", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor lgamma(const Tensor& self) {
   static detail::Callee op_{"aten::lgamma", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& lgamma_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::lgamma", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
   static detail::Callee op_{"aten::linalg_cross", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& linalg_cross_out(const Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1) {
   static detail::Callee op_{"aten::linalg_cross", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::linalg_vector_norm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(ord), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& linalg_vector_norm_out(const Tensor& out, const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::linalg_vector_norm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(ord), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined()) {
   static detail::Callee op_{"aten::linear", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias)};
   return op_.tensor(args_);
 }
 inline Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::linspace", ""};
-  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(steps), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<int64_t>(steps), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor log(const Tensor& self) {
   static detail::Callee op_{"aten::log", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor log10(const Tensor& self) {
   static detail::Callee op_{"aten::log10", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& log10_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::log10", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor log1p(const Tensor& self) {
   static detail::Callee op_{"aten::log1p", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& log1p_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::log1p", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor log2(const Tensor& self) {
   static detail::Callee op_{"aten::log2", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& log2_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::log2", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& log_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::log", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor log_sigmoid(const Tensor& self) {
   static detail::Callee op_{"aten::log_sigmoid", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& log_sigmoid_(const Tensor& self) {
   static detail::Callee op_{"aten::log_sigmoid_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& log_sigmoid_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::log_sigmoid", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::log_softmax", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& log_softmax_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::log_softmax", "int_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logaddexp(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logaddexp", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor logaddexp2(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logaddexp2", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logaddexp2", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& logaddexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logaddexp", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logcumsumexp(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::logcumsumexp", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& logcumsumexp_out(const Tensor& out, const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::logcumsumexp", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logical_and(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_and", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& logical_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_and", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logical_not(const Tensor& self) {
   static detail::Callee op_{"aten::logical_not", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& logical_not_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::logical_not", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logical_or(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_or", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& logical_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_or", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logical_xor(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_xor", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& logical_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_xor", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logit(const Tensor& self, std::optional<double> eps = {}) {
   static detail::Callee op_{"aten::logit", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(eps)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(eps)};
   return op_.tensor(args_);
 }
 inline const Tensor& logit_out(const Tensor& out, const Tensor& self, std::optional<double> eps = {}) {
   static detail::Callee op_{"aten::logit", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(eps), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(eps), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::logspace", ""};
-  const lamella_value args_[] = {lamella::value(start), lamella::value(end), lamella::value(steps), lamella::value(base), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<int64_t>(steps), detail::as<double>(base), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false) {
   static detail::Callee op_{"aten::logsumexp", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline const Tensor& logsumexp_out(const Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false) {
   static detail::Callee op_{"aten::logsumexp", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static detail::Callee op_{"aten::lstm", "input"};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<TensorList>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional), detail::as<bool>(batch_first)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
   static detail::Callee op_{"aten::lstm", "data"};
-  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(data), detail::as<const Tensor&>(batch_sizes), detail::as<TensorList>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
   static detail::Callee op_{"aten::lstm_cell", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<TensorList>(hx), detail::as<const Tensor&>(w_ih), detail::as<const Tensor&>(w_hh), detail::as<const Tensor&>(b_ih), detail::as<const Tensor&>(b_hh)};
+  return op_.several<2>(args_);
 }
 inline Tensor lt(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::lt", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor lt(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::lt", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& lt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::lt", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& lt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::lt", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) {
   static detail::Callee op_{"aten::margin_ranking_loss", ""};
-  const lamella_value args_[] = {lamella::value(input1), lamella::value(input2), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input1), detail::as<const Tensor&>(input2), detail::as<const Tensor&>(target), detail::as<double>(margin), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   static detail::Callee op_{"aten::masked_fill", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mask), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
   static detail::Callee op_{"aten::masked_fill", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mask), detail::as<const Tensor&>(value)};
   return op_.tensor(args_);
 }
 inline Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   static detail::Callee op_{"aten::masked_scatter", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(source)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mask), detail::as<const Tensor&>(source)};
   return op_.tensor(args_);
 }
 inline Tensor masked_select(const Tensor& self, const Tensor& mask) {
   static detail::Callee op_{"aten::masked_select", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mask)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mask)};
   return op_.tensor(args_);
 }
 inline const Tensor& masked_select_out(const Tensor& out, const Tensor& self, const Tensor& mask) {
   static detail::Callee op_{"aten::masked_select", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mask), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor matmul(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::matmul", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::matmul", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor max(const Tensor& self) {
   static detail::Callee op_{"aten::max", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor max(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::max", "other"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::max", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline const Tensor& max_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::max", "other_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor> max_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::max", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
   static detail::Callee op_{"aten::max_pool1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(ceil_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(kernel_size), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<bool>(ceil_mode)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
   static detail::Callee op_{"aten::max_pool1d_with_indices", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(ceil_mode)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(kernel_size), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<bool>(ceil_mode)};
+  return op_.several<2>(args_);
 }
 inline Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
   static detail::Callee op_{"aten::max_pool2d", ""};
@@ -4172,7 +4135,7 @@ inline Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const detail::Repeated<2> list2_(stride);
   const detail::Repeated<2> list3_(padding);
   const detail::Repeated<2> list4_(dilation);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, list4_, detail::as<bool>(ceil_mode)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
@@ -4181,9 +4144,8 @@ inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, In
   const detail::Repeated<2> list2_(stride);
   const detail::Repeated<2> list3_(padding);
   const detail::Repeated<2> list4_(dilation);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, list4_, detail::as<bool>(ceil_mode)};
+  return op_.several<2>(args_);
 }
 inline Tensor max_pool2d_with_indices_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const Tensor& indices) {
   static detail::Callee op_{"aten::max_pool2d_with_indices_backward", ""};
@@ -4191,7 +4153,7 @@ inline Tensor max_pool2d_with_indices_backward(const Tensor& grad_output, const 
   const detail::Repeated<2> list3_(stride);
   const detail::Repeated<2> list4_(padding);
   const detail::Repeated<2> list5_(dilation);
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), list2_, list3_, list4_, list5_, lamella::value(ceil_mode), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), list2_, list3_, list4_, list5_, detail::as<bool>(ceil_mode), detail::as<const Tensor&>(indices)};
   return op_.tensor(args_);
 }
 inline Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
@@ -4200,7 +4162,7 @@ inline Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const detail::Repeated<3> list2_(stride);
   const detail::Repeated<3> list3_(padding);
   const detail::Repeated<3> list4_(dilation);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, list4_, detail::as<bool>(ceil_mode)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
@@ -4209,14 +4171,13 @@ inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, In
   const detail::Repeated<3> list2_(stride);
   const detail::Repeated<3> list3_(padding);
   const detail::Repeated<3> list4_(dilation);
-  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, list4_, detail::as<bool>(ceil_mode)};
+  return op_.several<2>(args_);
 }
 inline Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef output_size) {
   static detail::Callee op_{"aten::max_unpool2d", ""};
   const detail::Repeated<2> list2_(output_size);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), list2_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(indices), list2_};
   return op_.tensor(args_);
 }
 inline Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding) {
@@ -4224,2112 +4185,2088 @@ inline Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRe
   const detail::Repeated<3> list2_(output_size);
   const detail::Repeated<3> list3_(stride);
   const detail::Repeated<3> list4_(padding);
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), list2_, list3_, list4_};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(indices), list2_, list3_, list4_};
   return op_.tensor(args_);
 }
 inline Tensor maximum(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::maximum", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& maximum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::maximum", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor mean(const Tensor& self, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::mean", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline Tensor mean(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::mean", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& mean_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::mean", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor median(const Tensor& self) {
   static detail::Callee op_{"aten::median", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::median", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> median_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::median", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline std::vector<Tensor> meshgrid(TensorList tensors) {
   static detail::Callee op_{"aten::meshgrid", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> meshgrid(TensorList tensors, const Text& indexing) {
   static detail::Callee op_{"aten::meshgrid", "indexing"};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(indexing)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Text&>(indexing)};
   return op_.tensors(args_);
 }
 inline Tensor min(const Tensor& self) {
   static detail::Callee op_{"aten::min", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor min(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::min", "other"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::min", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline const Tensor& min_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::min", "other_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor> min_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::min", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor minimum(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::minimum", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& minimum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::minimum", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor mish(const Tensor& self) {
   static detail::Callee op_{"aten::mish", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& mish_(const Tensor& self) {
   static detail::Callee op_{"aten::mish_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline Tensor mish_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::mish_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& mish_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::mish", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor mm(const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::mm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat2)};
   return op_.tensor(args_);
 }
 inline const Tensor& mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::mm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mat2), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepdim = false) {
   static detail::Callee op_{"aten::mode", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> mode_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1, bool keepdim = false) {
   static detail::Callee op_{"aten::mode", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor moveaxis(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
   static detail::Callee op_{"aten::moveaxis", "intlist"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(source), detail::as<IntArrayRef>(destination)};
   return op_.tensor(args_);
 }
 inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) {
   static detail::Callee op_{"aten::moveaxis", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(source), detail::as<int64_t>(destination)};
   return op_.tensor(args_);
 }
 inline Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
   static detail::Callee op_{"aten::movedim", "intlist"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(source), detail::as<IntArrayRef>(destination)};
   return op_.tensor(args_);
 }
 inline Tensor movedim(const Tensor& self, int64_t source, int64_t destination) {
   static detail::Callee op_{"aten::movedim", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(source), detail::as<int64_t>(destination)};
   return op_.tensor(args_);
 }
 inline Tensor mse_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::mse_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor msort(const Tensor& self) {
   static detail::Callee op_{"aten::msort", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& msort_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::msort", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor mul(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::mul", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor mul(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::mul", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& mul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::mul", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& mul_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::mul", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p = 1, const Scalar& margin = 1, const Tensor& weight = undefined(), int64_t reduction = 1) {
   static detail::Callee op_{"aten::multi_margin_loss", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(p), lamella::value(margin), lamella::value(weight), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(target), detail::as<const Scalar&>(p), detail::as<const Scalar&>(margin), detail::as<const Tensor&>(weight), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static detail::Callee op_{"aten::multilabel_margin_loss", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(target), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false, const Generator& generator = {}) {
   static detail::Callee op_{"aten::multinomial", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(num_samples), lamella::value(replacement), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(num_samples), detail::as<bool>(replacement), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor multiply(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::multiply", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor multiply(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::multiply", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& multiply_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::multiply", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& multiply_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::multiply", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor mv(const Tensor& self, const Tensor& vec) {
   static detail::Callee op_{"aten::mv", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec)};
   return op_.tensor(args_);
 }
 inline const Tensor& mv_out(const Tensor& out, const Tensor& self, const Tensor& vec) {
   static detail::Callee op_{"aten::mv", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor nan_to_num(const Tensor& self, std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) {
   static detail::Callee op_{"aten::nan_to_num", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(nan), detail::as<std::optional<double>>(posinf), detail::as<std::optional<double>>(neginf)};
   return op_.tensor(args_);
 }
 inline const Tensor& nan_to_num_out(const Tensor& out, const Tensor& self, std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) {
   static detail::Callee op_{"aten::nan_to_num", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(nan), detail::as<std::optional<double>>(posinf), detail::as<std::optional<double>>(neginf), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor nanmean(const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::nanmean", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& nanmean_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::nanmean", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor nanmedian(const Tensor& self) {
   static detail::Callee op_{"aten::nanmedian", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::nanmedian", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> nanmedian_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
   static detail::Callee op_{"aten::nanmedian", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::nanquantile", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation)};
   return op_.tensor(args_);
 }
 inline Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::nanquantile", "scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation)};
   return op_.tensor(args_);
 }
 inline const Tensor& nanquantile_out(const Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::nanquantile", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& nanquantile_out(const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::nanquantile", "scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor nansum(const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::nansum", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& nansum_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::nansum", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   static detail::Callee op_{"aten::narrow", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(length)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(start), detail::as<int64_t>(length)};
   return op_.tensor(args_);
 }
 inline Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   static detail::Callee op_{"aten::narrow_copy", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(length)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(start), detail::as<int64_t>(length)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const Tensor& running_mean, const Tensor& running_var, const Tensor& save_mean, const Tensor& save_invstd, bool train, double eps, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::native_batch_norm_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(weight), lamella::value(running_mean), lamella::value(running_var), lamella::value(save_mean), lamella::value(save_invstd), lamella::value(train), lamella::value(eps), lamella::value(output_mask)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<const Tensor&>(save_mean), detail::as<const Tensor&>(save_invstd), detail::as<bool>(train), detail::as<double>(eps), detail::as<ArrayRef<bool>>(output_mask)};
+  return op_.several<3>(args_);
 }
 inline Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
   static detail::Callee op_{"aten::native_channel_shuffle", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   static detail::Callee op_{"aten::native_dropout", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<std::optional<bool>>(train)};
+  return op_.several<2>(args_);
 }
 inline Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, double scale) {
   static detail::Callee op_{"aten::native_dropout_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(mask), lamella::value(scale)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(mask), detail::as<double>(scale)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) {
   static detail::Callee op_{"aten::native_group_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(N), lamella::value(C), lamella::value(HxW), lamella::value(group), lamella::value(eps)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<int64_t>(N), detail::as<int64_t>(C), detail::as<int64_t>(HxW), detail::as<int64_t>(group), detail::as<double>(eps)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::native_group_norm_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(mean), lamella::value(rstd), lamella::value(weight), lamella::value(N), lamella::value(C), lamella::value(HxW), lamella::value(group), lamella::value(output_mask)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(input), detail::as<const Tensor&>(mean), detail::as<const Tensor&>(rstd), detail::as<const Tensor&>(weight), detail::as<int64_t>(N), detail::as<int64_t>(C), detail::as<int64_t>(HxW), detail::as<int64_t>(group), detail::as<ArrayRef<bool>>(output_mask)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) {
   static detail::Callee op_{"aten::native_layer_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(bias), lamella::value(eps)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<double>(eps)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const Tensor& weight, const Tensor& bias, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::native_layer_norm_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(normalized_shape), lamella::value(mean), lamella::value(rstd), lamella::value(weight), lamella::value(bias), lamella::value(output_mask)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(mean), detail::as<const Tensor&>(rstd), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<ArrayRef<bool>>(output_mask)};
+  return op_.several<3>(args_);
 }
 inline Tensor ne(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::ne", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor ne(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::ne", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& ne_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::ne", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& ne_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::ne", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor neg(const Tensor& self) {
   static detail::Callee op_{"aten::neg", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& neg_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::neg", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor negative(const Tensor& self) {
   static detail::Callee op_{"aten::negative", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& negative_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::negative", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean") {
   static detail::Callee op_{"aten::nll_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<std::optional<bool>>(size_average), detail::as<int64_t>(ignore_index), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor nonzero(const Tensor& self) {
   static detail::Callee op_{"aten::nonzero", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> nonzero(const Tensor& self, bool as_tuple) {
   static detail::Callee op_{"aten::nonzero", "as_tuple"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(as_tuple)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(as_tuple)};
   return op_.tensors(args_);
 }
 inline Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1) {
   static detail::Callee op_{"aten::nonzero_static", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(size), lamella::value(fill_value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(size), detail::as<int64_t>(fill_value)};
   return op_.tensor(args_);
 }
 inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::norm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(p), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline Tensor norm(const Tensor& self, const Text& p, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::norm", "str"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(p), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& norm_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::norm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(p), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor normal(const Tensor& mean, const Tensor& std, const Generator& generator = {}) {
   static detail::Callee op_{"aten::normal", "Tensor_Tensor"};
-  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(mean), detail::as<const Tensor&>(std), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor normal(const Tensor& mean, double std = 1, const Generator& generator = {}) {
   static detail::Callee op_{"aten::normal", "Tensor_float"};
-  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(mean), detail::as<double>(std), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor normal(double mean, const Tensor& std, const Generator& generator = {}) {
   static detail::Callee op_{"aten::normal", "float_Tensor"};
-  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<double>(mean), detail::as<const Tensor&>(std), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::normal", "float_float"};
-  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<double>(mean), detail::as<double>(std), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor normal(double mean, double std, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::normal", "float_float"};
-  const lamella_value args_[] = {lamella::value(mean), lamella::value(std), lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<double>(mean), detail::as<double>(std), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor not_equal(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::not_equal", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor not_equal(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::not_equal", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& not_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::not_equal", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& not_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::not_equal", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor one_hot(const Tensor& self, int64_t num_classes = -1) {
   static detail::Callee op_{"aten::one_hot", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(num_classes)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(num_classes)};
   return op_.tensor(args_);
 }
 inline Tensor ones(IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::ones", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor ones_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::ones_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor outer(const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::outer", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec2)};
   return op_.tensor(args_);
 }
 inline const Tensor& outer_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::outer", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(vec2), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec2), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor pad(const Tensor& self, IntArrayRef pad, const Text& mode = "constant", std::optional<double> value = {}) {
   static detail::Callee op_{"aten::pad", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(pad), lamella::value(mode), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(pad), detail::as<const Text&>(mode), detail::as<std::optional<double>>(value)};
   return op_.tensor(args_);
 }
 inline Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-06, bool keepdim = false) {
   static detail::Callee op_{"aten::pairwise_distance", ""};
-  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(p), lamella::value(eps), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x1), detail::as<const Tensor&>(x2), detail::as<double>(p), detail::as<double>(eps), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline Tensor pdist(const Tensor& self, double p = 2) {
   static detail::Callee op_{"aten::pdist", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(p)};
   return op_.tensor(args_);
 }
 inline Tensor permute(const Tensor& self, IntArrayRef dims) {
   static detail::Callee op_{"aten::permute", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dims)};
   return op_.tensor(args_);
 }
 inline Tensor pin_memory(const Tensor& self, const std::optional<Device>& device = {}) {
   static detail::Callee op_{"aten::pin_memory", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(device)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Device>&>(device)};
   return op_.tensor(args_);
 }
 inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   static detail::Callee op_{"aten::pixel_shuffle", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(upscale_factor)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(upscale_factor)};
   return op_.tensor(args_);
 }
 inline Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   static detail::Callee op_{"aten::pixel_unshuffle", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(downscale_factor)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(downscale_factor)};
   return op_.tensor(args_);
 }
 inline Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) {
   static detail::Callee op_{"aten::poisson_nll_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(log_input), lamella::value(full), lamella::value(eps), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<bool>(log_input), detail::as<bool>(full), detail::as<double>(eps), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor polar(const Tensor& abs, const Tensor& angle) {
   static detail::Callee op_{"aten::polar", ""};
-  const lamella_value args_[] = {lamella::value(abs), lamella::value(angle)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(abs), detail::as<const Tensor&>(angle)};
   return op_.tensor(args_);
 }
 inline const Tensor& polar_out(const Tensor& out, const Tensor& abs, const Tensor& angle) {
   static detail::Callee op_{"aten::polar", "out"};
-  const lamella_value args_[] = {lamella::value(abs), lamella::value(angle), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(abs), detail::as<const Tensor&>(angle), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor polygamma(int64_t n, const Tensor& self) {
   static detail::Callee op_{"aten::polygamma", ""};
-  const lamella_value args_[] = {lamella::value(n), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
   static detail::Callee op_{"aten::polygamma", "out"};
-  const lamella_value args_[] = {lamella::value(n), lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor positive(const Tensor& self) {
   static detail::Callee op_{"aten::positive", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor pow(const Tensor& self, const Scalar& exponent) {
   static detail::Callee op_{"aten::pow", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(exponent)};
   return op_.tensor(args_);
 }
 inline Tensor pow(const Tensor& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::pow", "Tensor_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(exponent)};
   return op_.tensor(args_);
 }
 inline Tensor pow(const Scalar& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::pow", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(exponent)};
   return op_.tensor(args_);
 }
 inline const Tensor& pow_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
   static detail::Callee op_{"aten::pow", "Tensor_Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(exponent), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& pow_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::pow", "Tensor_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(exponent), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& pow_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
   static detail::Callee op_{"aten::pow", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(exponent), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor prelu(const Tensor& self, const Tensor& weight) {
   static detail::Callee op_{"aten::prelu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
 inline Tensor prod(const Tensor& self, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::prod", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::prod", "dim_int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& prod_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::prod", "dim_int_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false) {
   static detail::Callee op_{"aten::put", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(index), lamella::value(source), lamella::value(accumulate)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<bool>(accumulate)};
   return op_.tensor(args_);
 }
 inline Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::quantile", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation)};
   return op_.tensor(args_);
 }
 inline Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::quantile", "scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation)};
   return op_.tensor(args_);
 }
 inline const Tensor& quantile_out(const Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::quantile", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& quantile_out(const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::quantile", "scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(q), detail::as<std::optional<int64_t>>(dim), detail::as<bool>(keepdim), detail::as<const Text&>(interpolation), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor rad2deg(const Tensor& self) {
   static detail::Callee op_{"aten::rad2deg", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& rad2deg_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::rad2deg", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor rand(IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::rand", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor rand(IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::rand", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor rand_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::rand_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", ""};
-  const lamella_value args_[] = {lamella::value(high), lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(high), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randint(int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", ""};
-  const lamella_value args_[] = {lamella::value(high), lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(high), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", "low"};
-  const lamella_value args_[] = {lamella::value(low), lamella::value(high), lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", "low"};
-  const lamella_value args_[] = {lamella::value(low), lamella::value(high), lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::randint_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(high), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(high), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::randint_like", "low_dtype"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(low), lamella::value(high), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randn(IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randn", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randn(IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randn", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randn_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::randn_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randperm(int64_t n, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randperm", ""};
-  const lamella_value args_[] = {lamella::value(n), lamella::none(), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(n), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor randperm(int64_t n, const Generator& generator, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randperm", ""};
-  const lamella_value args_[] = {lamella::value(n), lamella::value(generator), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor ravel(const Tensor& self) {
   static detail::Callee op_{"aten::ravel", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor real(const Tensor& self) {
   static detail::Callee op_{"aten::real", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor reciprocal(const Tensor& self) {
   static detail::Callee op_{"aten::reciprocal", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& reciprocal_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::reciprocal", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor relu(const Tensor& self) {
   static detail::Callee op_{"aten::relu", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor relu6(const Tensor& self) {
   static detail::Callee op_{"aten::relu6", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& relu6_(const Tensor& self) {
   static detail::Callee op_{"aten::relu6_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& relu6_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::relu6", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& relu_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::relu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor remainder(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::remainder", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor remainder(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::remainder", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor remainder(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::remainder", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& remainder_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::remainder", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& remainder_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::remainder", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& remainder_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::remainder", "Scalar_Tensor_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
   static detail::Callee op_{"aten::renorm", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(maxnorm)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(p), detail::as<int64_t>(dim), detail::as<const Scalar&>(maxnorm)};
   return op_.tensor(args_);
 }
 inline const Tensor& renorm_out(const Tensor& out, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
   static detail::Callee op_{"aten::renorm", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(maxnorm), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(p), detail::as<int64_t>(dim), detail::as<const Scalar&>(maxnorm), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   static detail::Callee op_{"aten::repeat", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(repeats)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(repeats)};
   return op_.tensor(args_);
 }
 inline Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) {
   static detail::Callee op_{"aten::repeat_interleave", "self_int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(repeats), lamella::value(dim), lamella::value(output_size)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(repeats), detail::as<std::optional<int64_t>>(dim), detail::as<std::optional<int64_t>>(output_size)};
   return op_.tensor(args_);
 }
 inline Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) {
   static detail::Callee op_{"aten::repeat_interleave", "self_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(repeats), lamella::value(dim), lamella::value(output_size)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(repeats), detail::as<std::optional<int64_t>>(dim), detail::as<std::optional<int64_t>>(output_size)};
   return op_.tensor(args_);
 }
 inline Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_size = {}) {
   static detail::Callee op_{"aten::repeat_interleave", "Tensor"};
-  const lamella_value args_[] = {lamella::value(repeats), lamella::value(output_size)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(repeats), detail::as<std::optional<int64_t>>(output_size)};
   return op_.tensor(args_);
 }
 inline Tensor reshape(const Tensor& self, IntArrayRef shape) {
   static detail::Callee op_{"aten::reshape", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(shape)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(shape)};
   return op_.tensor(args_);
 }
 inline Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = undefined(), std::optional<double> eps = {}) {
   static detail::Callee op_{"aten::rms_norm", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(eps)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(weight), detail::as<std::optional<double>>(eps)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static detail::Callee op_{"aten::rnn_relu", "input"};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional), detail::as<bool>(batch_first)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
   static detail::Callee op_{"aten::rnn_relu", "data"};
-  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(data), detail::as<const Tensor&>(batch_sizes), detail::as<const Tensor&>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional)};
+  return op_.several<2>(args_);
 }
 inline Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
   static detail::Callee op_{"aten::rnn_relu_cell", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(w_ih), detail::as<const Tensor&>(w_hh), detail::as<const Tensor&>(b_ih), detail::as<const Tensor&>(b_hh)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static detail::Callee op_{"aten::rnn_tanh", "input"};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional), detail::as<bool>(batch_first)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
   static detail::Callee op_{"aten::rnn_tanh", "data"};
-  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(data), detail::as<const Tensor&>(batch_sizes), detail::as<const Tensor&>(hx), detail::as<TensorList>(params), detail::as<bool>(has_biases), detail::as<int64_t>(num_layers), detail::as<double>(dropout), detail::as<bool>(train), detail::as<bool>(bidirectional)};
+  return op_.several<2>(args_);
 }
 inline Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
   static detail::Callee op_{"aten::rnn_tanh_cell", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(w_ih), detail::as<const Tensor&>(w_hh), detail::as<const Tensor&>(b_ih), detail::as<const Tensor&>(b_hh)};
   return op_.tensor(args_);
 }
 inline Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims = {}) {
   static detail::Callee op_{"aten::roll", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(shifts), lamella::value(dims)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(shifts), detail::as<IntArrayRef>(dims)};
   return op_.tensor(args_);
 }
 inline Tensor rot90(const Tensor& self, int64_t k = 1, IntArrayRef dims = {0,1}) {
   static detail::Callee op_{"aten::rot90", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dims)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(k), detail::as<IntArrayRef>(dims)};
   return op_.tensor(args_);
 }
 inline Tensor round(const Tensor& self) {
   static detail::Callee op_{"aten::round", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor round(const Tensor& self, int64_t decimals) {
   static detail::Callee op_{"aten::round", "decimals"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(decimals)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(decimals)};
   return op_.tensor(args_);
 }
 inline const Tensor& round_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::round", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& round_out(const Tensor& out, const Tensor& self, int64_t decimals) {
   static detail::Callee op_{"aten::round", "decimals_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(decimals), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(decimals), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor row_stack(TensorList tensors) {
   static detail::Callee op_{"aten::row_stack", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) {
   static detail::Callee op_{"aten::rrelu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lower), lamella::value(upper), lamella::value(training), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lower), detail::as<const Scalar&>(upper), detail::as<bool>(training), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline const Tensor& rrelu_(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) {
   static detail::Callee op_{"aten::rrelu_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lower), lamella::value(upper), lamella::value(training), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lower), detail::as<const Scalar&>(upper), detail::as<bool>(training), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self;
 }
 inline Tensor rsqrt(const Tensor& self) {
   static detail::Callee op_{"aten::rsqrt", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& rsqrt_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::rsqrt", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::rsub", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::rsub", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& rsub_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::rsub", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& rsub_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::rsub", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor scalar_tensor(const Scalar& s, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::scalar_tensor", ""};
-  const lamella_value args_[] = {lamella::value(s), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<const Scalar&>(s), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = undefined(), double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}, bool enable_gqa = false) {
   static detail::Callee op_{"aten::scaled_dot_product_attention", ""};
-  const lamella_value args_[] = {lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(dropout_p), lamella::value(is_causal), lamella::value(scale), lamella::value(enable_gqa)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(value), detail::as<const Tensor&>(attn_mask), detail::as<double>(dropout_p), detail::as<bool>(is_causal), detail::as<std::optional<double>>(scale), detail::as<bool>(enable_gqa)};
   return op_.tensor(args_);
 }
 inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static detail::Callee op_{"aten::scatter", "src"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src)};
   return op_.tensor(args_);
 }
 inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static detail::Callee op_{"aten::scatter", "value"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static detail::Callee op_{"aten::scatter_add", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src)};
   return op_.tensor(args_);
 }
 inline const Tensor& scatter_add_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static detail::Callee op_{"aten::scatter_add", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static detail::Callee op_{"aten::scatter", "src_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static detail::Callee op_{"aten::scatter", "value_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(value), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) {
   static detail::Callee op_{"aten::scatter_reduce", "two"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce), lamella::value(include_self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce), detail::as<bool>(include_self)};
   return op_.tensor(args_);
 }
 inline const Tensor& scatter_reduce_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) {
   static detail::Callee op_{"aten::scatter_reduce", "two_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce), lamella::value(include_self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce), detail::as<bool>(include_self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
   static detail::Callee op_{"aten::searchsorted", "Tensor"};
-  const lamella_value args_[] = {lamella::value(sorted_sequence), lamella::value(self), lamella::value(out_int32), lamella::value(right), lamella::value(side), lamella::value(sorter)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(sorted_sequence), detail::as<const Tensor&>(self), detail::as<bool>(out_int32), detail::as<bool>(right), detail::as<const Text&>(side), detail::as<const Tensor&>(sorter)};
   return op_.tensor(args_);
 }
 inline Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
   static detail::Callee op_{"aten::searchsorted", "Scalar"};
-  const lamella_value args_[] = {lamella::value(sorted_sequence), lamella::value(self), lamella::value(out_int32), lamella::value(right), lamella::value(side), lamella::value(sorter)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(sorted_sequence), detail::as<const Scalar&>(self), detail::as<bool>(out_int32), detail::as<bool>(right), detail::as<const Text&>(side), detail::as<const Tensor&>(sorter)};
   return op_.tensor(args_);
 }
 inline const Tensor& searchsorted_out(const Tensor& out, const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) {
   static detail::Callee op_{"aten::searchsorted", "out"};
-  const lamella_value args_[] = {lamella::value(sorted_sequence), lamella::value(self), lamella::value(out_int32), lamella::value(right), lamella::value(side), lamella::value(sorter), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(sorted_sequence), detail::as<const Tensor&>(self), detail::as<bool>(out_int32), detail::as<bool>(right), detail::as<const Text&>(side), detail::as<const Tensor&>(sorter), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static detail::Callee op_{"aten::select", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(index)};
   return op_.tensor(args_);
 }
 inline Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
   static detail::Callee op_{"aten::select_scatter", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(dim), lamella::value(index)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(src), detail::as<int64_t>(dim), detail::as<int64_t>(index)};
   return op_.tensor(args_);
 }
 inline Tensor selu(const Tensor& self) {
   static detail::Callee op_{"aten::selu", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& selu_(const Tensor& self) {
   static detail::Callee op_{"aten::selu_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& selu_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::selu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline void set_data(const Tensor& self, const Tensor& new_data) {
   static detail::Callee op_{"aten::set_data", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(new_data)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(new_data)};
   op_.nothing(args_);
 }
 inline Tensor sgn(const Tensor& self) {
   static detail::Callee op_{"aten::sgn", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& sgn_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sgn", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sigmoid(const Tensor& self) {
   static detail::Callee op_{"aten::sigmoid", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
   static detail::Callee op_{"aten::sigmoid_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(output)};
   return op_.tensor(args_);
 }
 inline const Tensor& sigmoid_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sigmoid", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sign(const Tensor& self) {
   static detail::Callee op_{"aten::sign", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& sign_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sign", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor signbit(const Tensor& self) {
   static detail::Callee op_{"aten::signbit", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& signbit_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::signbit", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor silu(const Tensor& self) {
   static detail::Callee op_{"aten::silu", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& silu_(const Tensor& self) {
   static detail::Callee op_{"aten::silu_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline Tensor silu_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::silu_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& silu_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::silu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sin(const Tensor& self) {
   static detail::Callee op_{"aten::sin", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& sin_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sin", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sinc(const Tensor& self) {
   static detail::Callee op_{"aten::sinc", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& sinc_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sinc", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sinh(const Tensor& self) {
   static detail::Callee op_{"aten::sinh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& sinh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sinh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
   static detail::Callee op_{"aten::slice", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(end), lamella::value(step)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step)};
   return op_.tensor(args_);
 }
 inline Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
   static detail::Callee op_{"aten::slice_scatter", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(dim), lamella::value(start), lamella::value(end), lamella::value(step)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(src), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step)};
   return op_.tensor(args_);
 }
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) {
   static detail::Callee op_{"aten::smooth_l1_loss", ""};
-  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(beta)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<double>(beta)};
   return op_.tensor(args_);
 }
 inline Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static detail::Callee op_{"aten::soft_margin_loss", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(target), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::softmax", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& softmax_out(const Tensor& out, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::softmax", "int_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
   static detail::Callee op_{"aten::softplus", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(beta), lamella::value(threshold)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(threshold)};
   return op_.tensor(args_);
 }
 inline const Tensor& softplus_(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
   static detail::Callee op_{"aten::softplus_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(beta), lamella::value(threshold)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(threshold)};
   op_.written(args_);
   return self;
 }
 inline Tensor softplus_backward(const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
   static detail::Callee op_{"aten::softplus_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(beta), lamella::value(threshold)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(threshold)};
   return op_.tensor(args_);
 }
 inline const Tensor& softplus_out(const Tensor& out, const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
   static detail::Callee op_{"aten::softplus", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(beta), lamella::value(threshold), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(threshold), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::softshrink", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd)};
   return op_.tensor(args_);
 }
 inline const Tensor& softshrink_(const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::softshrink_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd)};
   op_.written(args_);
   return self;
 }
 inline Tensor softshrink_backward(const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
   static detail::Callee op_{"aten::softshrink_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(lambd)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd)};
   return op_.tensor(args_);
 }
 inline const Tensor& softshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::softshrink", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(lambd), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lambd), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool descending = false) {
   static detail::Callee op_{"aten::sort", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(descending)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(descending)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable, int64_t dim = -1, bool descending = false) {
   static detail::Callee op_{"aten::sort", "stable"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(stable), lamella::value(dim), lamella::value(descending)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<bool>>(stable), detail::as<int64_t>(dim), detail::as<bool>(descending)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> sort_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1, bool descending = false) {
   static detail::Callee op_{"aten::sort", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(descending), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(descending), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline std::tuple<Tensor, Tensor> sort_out(const Tensor& values, const Tensor& indices, const Tensor& self, std::optional<bool> stable, int64_t dim = -1, bool descending = false) {
   static detail::Callee op_{"aten::sort", "stable_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(stable), lamella::value(dim), lamella::value(descending), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<bool>>(stable), detail::as<int64_t>(dim), detail::as<bool>(descending), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
   static detail::Callee op_{"aten::split", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(split_size), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_size, int64_t dim = 0) {
   static detail::Callee op_{"aten::split", "sizes"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_size), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
   static detail::Callee op_{"aten::split_with_sizes", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(split_sizes), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_sizes), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline Tensor sqrt(const Tensor& self) {
   static detail::Callee op_{"aten::sqrt", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& sqrt_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::sqrt", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor square(const Tensor& self) {
   static detail::Callee op_{"aten::square", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& square_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::square", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor squeeze(const Tensor& self) {
   static detail::Callee op_{"aten::squeeze", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor squeeze(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::squeeze", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor squeeze(const Tensor& self, IntArrayRef dim) {
   static detail::Callee op_{"aten::squeeze", "dims"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor stack(TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::stack", ""};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& stack_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::stack", "out"};
-  const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor std(const Tensor& self, bool unbiased = true) {
   static detail::Callee op_{"aten::std", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(unbiased)};
   return op_.tensor(args_);
 }
 inline Tensor std(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
   static detail::Callee op_{"aten::std", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(unbiased), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline Tensor std(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
   static detail::Callee op_{"aten::std", "correction"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true) {
   static detail::Callee op_{"aten::std_mean", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(unbiased)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
   static detail::Callee op_{"aten::std_mean", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(unbiased), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
   static detail::Callee op_{"aten::std_mean", "correction"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline const Tensor& std_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
   static detail::Callee op_{"aten::std", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(unbiased), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& std_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
   static detail::Callee op_{"aten::std", "correction_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::sub", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::sub", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& sub_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::sub", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& sub_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::sub", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::subtract", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::subtract", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
 inline const Tensor& subtract_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::subtract", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& subtract_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::subtract", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor sum(const Tensor& self, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::sum", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline Tensor sum(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::sum", "dim_IntList"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
   return op_.tensor(args_);
 }
 inline const Tensor& sum_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::sum", "dim_IntList_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
   static detail::Callee op_{"aten::swapaxes", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(axis0), lamella::value(axis1)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(axis0), detail::as<int64_t>(axis1)};
   return op_.tensor(args_);
 }
 inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
   static detail::Callee op_{"aten::swapdims", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim0), lamella::value(dim1)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1)};
   return op_.tensor(args_);
 }
 inline Tensor t(const Tensor& self) {
   static detail::Callee op_{"aten::t", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor take(const Tensor& self, const Tensor& index) {
   static detail::Callee op_{"aten::take", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(index)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(index)};
   return op_.tensor(args_);
 }
 inline Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::take_along_dim", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(indices), detail::as<std::optional<int64_t>>(dim)};
   return op_.tensor(args_);
 }
 inline const Tensor& take_along_dim_out(const Tensor& out, const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::take_along_dim", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(indices), detail::as<std::optional<int64_t>>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& take_out(const Tensor& out, const Tensor& self, const Tensor& index) {
   static detail::Callee op_{"aten::take", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(index), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(index), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor tan(const Tensor& self) {
   static detail::Callee op_{"aten::tan", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& tan_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::tan", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor tanh(const Tensor& self) {
   static detail::Callee op_{"aten::tanh", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
   static detail::Callee op_{"aten::tanh_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(output)};
   return op_.tensor(args_);
 }
 inline const Tensor& tanh_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::tanh", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor tanhshrink(const Tensor& self) {
   static detail::Callee op_{"aten::tanhshrink", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& tanhshrink_(const Tensor& self) {
   static detail::Callee op_{"aten::tanhshrink_", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   op_.written(args_);
   return self;
 }
 inline const Tensor& tanhshrink_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::tanhshrink", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0) {
   static detail::Callee op_{"aten::tensor_split", "sections"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(sections), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(sections), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0) {
   static detail::Callee op_{"aten::tensor_split", "indices"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(indices), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& tensor_indices_or_sections, int64_t dim = 0) {
   static detail::Callee op_{"aten::tensor_split", "tensor_indices_or_sections"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor_indices_or_sections), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tensor_indices_or_sections), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
   static detail::Callee op_{"aten::tensordot", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dims_self), lamella::value(dims_other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<IntArrayRef>(dims_self), detail::as<IntArrayRef>(dims_other)};
   return op_.tensor(args_);
 }
 inline Tensor tensordot(const Tensor& self, const Tensor& other, int64_t dims = 2) {
   static detail::Callee op_{"aten::tensordot", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dims)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<int64_t>(dims)};
   return op_.tensor(args_);
 }
 inline Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& value) {
   static detail::Callee op_{"aten::threshold", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(threshold), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
 inline const Tensor& threshold_(const Tensor& self, const Scalar& threshold, const Scalar& value) {
   static detail::Callee op_{"aten::threshold_", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(threshold), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self;
 }
 inline Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
   static detail::Callee op_{"aten::threshold_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(threshold)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(threshold)};
   return op_.tensor(args_);
 }
 inline const Tensor& threshold_out(const Tensor& out, const Tensor& self, const Scalar& threshold, const Scalar& value) {
   static detail::Callee op_{"aten::threshold", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(threshold), lamella::value(value), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(threshold), detail::as<const Scalar&>(value), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor tile(const Tensor& self, IntArrayRef dims) {
   static detail::Callee op_{"aten::tile", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dims)};
   return op_.tensor(args_);
 }
 inline Tensor to(const Tensor& self, ScalarType dtype, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::to", "dtype"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<ScalarType>(dtype), detail::as<bool>(non_blocking), detail::as<bool>(copy), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return op_.tensor(args_);
 }
 inline Tensor to(const Tensor& self, const std::optional<Device>& device = {}, std::optional<ScalarType> dtype = {}, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::to", "device"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(device), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Device>&>(device), detail::as<std::optional<ScalarType>>(dtype), detail::as<bool>(non_blocking), detail::as<bool>(copy), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return op_.tensor(args_);
 }
 inline Tensor to(const Tensor& self, const Tensor& other, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::to", "other"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<bool>(non_blocking), detail::as<bool>(copy), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
   static detail::Callee op_{"aten::topk", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(largest), lamella::value(sorted)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(k), detail::as<int64_t>(dim), detail::as<bool>(largest), detail::as<bool>(sorted)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> topk_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
   static detail::Callee op_{"aten::topk", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(largest), lamella::value(sorted), lamella::value(values), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(k), detail::as<int64_t>(dim), detail::as<bool>(largest), detail::as<bool>(sorted), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
 }
 inline Tensor trace(const Tensor& self) {
   static detail::Callee op_{"aten::trace", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   static detail::Callee op_{"aten::transpose", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim0), lamella::value(dim1)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1)};
   return op_.tensor(args_);
 }
 inline Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static detail::Callee op_{"aten::trapezoid", "x"};
-  const lamella_value args_[] = {lamella::value(y), lamella::value(x), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Tensor&>(x), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
   static detail::Callee op_{"aten::trapezoid", "dx"};
-  const lamella_value args_[] = {lamella::value(y), lamella::value(dx), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Scalar&>(dx), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static detail::Callee op_{"aten::trapz", "x"};
-  const lamella_value args_[] = {lamella::value(y), lamella::value(x), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Tensor&>(x), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor trapz(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
   static detail::Callee op_{"aten::trapz", "dx"};
-  const lamella_value args_[] = {lamella::value(y), lamella::value(dx), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Scalar&>(dx), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor tril(const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::tril", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal)};
   return op_.tensor(args_);
 }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::tril_indices", ""};
-  const lamella_value args_[] = {lamella::value(row), lamella::value(col), lamella::value(offset), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(row), detail::as<int64_t>(col), detail::as<int64_t>(offset), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline const Tensor& tril_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::tril", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin = 1.0, double p = 2, double eps = 1e-06, bool swap = false, int64_t reduction = 1) {
   static detail::Callee op_{"aten::triplet_margin_loss", ""};
-  const lamella_value args_[] = {lamella::value(anchor), lamella::value(positive), lamella::value(negative), lamella::value(margin), lamella::value(p), lamella::value(eps), lamella::value(swap), lamella::value(reduction)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(anchor), detail::as<const Tensor&>(positive), detail::as<const Tensor&>(negative), detail::as<double>(margin), detail::as<double>(p), detail::as<double>(eps), detail::as<bool>(swap), detail::as<int64_t>(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor triu(const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::triu", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal)};
   return op_.tensor(args_);
 }
 inline Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::triu_indices", ""};
-  const lamella_value args_[] = {lamella::value(row), lamella::value(col), lamella::value(offset), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<int64_t>(row), detail::as<int64_t>(col), detail::as<int64_t>(offset), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline const Tensor& triu_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::triu", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor true_divide(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::true_divide", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor true_divide(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::true_divide", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor true_divide(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::true_divide", "Scalar_Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor true_divide(const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Tensor_mode"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode)};
   return op_.tensor(args_);
 }
 inline Tensor true_divide(const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Scalar_mode"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode)};
   return op_.tensor(args_);
 }
 inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::true_divide", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::true_divide", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Tensor_mode_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& true_divide_out(const Tensor& out, const Tensor& self, const Scalar& other, const Text& rounding_mode) {
   static detail::Callee op_{"aten::true_divide", "Scalar_mode_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rounding_mode), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor trunc(const Tensor& self) {
   static detail::Callee op_{"aten::trunc", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline const Tensor& trunc_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::trunc", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
   static detail::Callee op_{"aten::unbind", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   static detail::Callee op_{"aten::unflatten", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(sizes)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<IntArrayRef>(sizes)};
   return op_.tensor(args_);
 }
 inline Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   static detail::Callee op_{"aten::unfold", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dimension), lamella::value(size), lamella::value(step)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dimension), detail::as<int64_t>(size), detail::as<int64_t>(step)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) {
   static detail::Callee op_{"aten::unique_dim", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(sorted), lamella::value(return_inverse), lamella::value(return_counts)};
-  auto all_ = op_.several<3>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<bool>(sorted), detail::as<bool>(return_inverse), detail::as<bool>(return_counts)};
+  return op_.several<3>(args_);
 }
 inline std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
   static detail::Callee op_{"aten::unsafe_chunk", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(chunks), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(chunks), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
   static detail::Callee op_{"aten::unsafe_split", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(split_size), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> unsafe_split(const Tensor& self, IntArrayRef split_size, int64_t dim = 0) {
   static detail::Callee op_{"aten::unsafe_split", "sizes"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_size), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
   static detail::Callee op_{"aten::unsafe_split_with_sizes", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(split_sizes), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_sizes), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
 inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::unsqueeze", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_bicubic2d", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_bicubic2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_bicubic2d_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_bilinear2d", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_bilinear2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_bilinear2d_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales = {}) {
   static detail::Callee op_{"aten::upsample_linear1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(align_corners), lamella::value(scales)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size), detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_linear1d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales = {}) {
   static detail::Callee op_{"aten::upsample_linear1d_backward", ""};
   const detail::Repeated<3> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), list2_, lamella::value(align_corners), lamella::value(scales)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<IntArrayRef>(output_size), list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales = {}) {
   static detail::Callee op_{"aten::upsample_nearest1d", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(scales)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size), detail::as<std::optional<double>>(scales)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_nearest1d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales = {}) {
   static detail::Callee op_{"aten::upsample_nearest1d_backward", ""};
   const detail::Repeated<3> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), list2_, lamella::value(scales)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<IntArrayRef>(output_size), list2_, detail::as<std::optional<double>>(scales)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_nearest2d", ""};
   const detail::Repeated<2> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_nearest2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_nearest2d_backward", ""};
   const detail::Repeated<2> list1_(output_size);
   const detail::Repeated<4> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_nearest3d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_nearest3d", ""};
   const detail::Repeated<3> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_nearest3d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_nearest3d_backward", ""};
   const detail::Repeated<3> list1_(output_size);
   const detail::Repeated<5> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_trilinear3d", ""};
   const detail::Repeated<3> list1_(output_size);
-  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor upsample_trilinear3d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_trilinear3d_backward", ""};
   const detail::Repeated<3> list1_(output_size);
   const detail::Repeated<5> list2_(input_size);
-  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<bool>(align_corners), detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
   return op_.tensor(args_);
 }
 inline Tensor vander(const Tensor& x, std::optional<int64_t> N = {}, bool increasing = false) {
   static detail::Callee op_{"aten::vander", ""};
-  const lamella_value args_[] = {lamella::value(x), lamella::value(N), lamella::value(increasing)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<std::optional<int64_t>>(N), detail::as<bool>(increasing)};
   return op_.tensor(args_);
 }
 inline Tensor var(const Tensor& self, bool unbiased = true) {
   static detail::Callee op_{"aten::var", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(unbiased)};
   return op_.tensor(args_);
 }
 inline Tensor var(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
   static detail::Callee op_{"aten::var", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(unbiased), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline Tensor var(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
   static detail::Callee op_{"aten::var", "correction"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim)};
   return op_.tensor(args_);
 }
 inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true) {
   static detail::Callee op_{"aten::var_mean", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(unbiased)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
   static detail::Callee op_{"aten::var_mean", "dim"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(unbiased), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
   static detail::Callee op_{"aten::var_mean", "correction"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim)};
-  auto all_ = op_.several<2>(args_);
-  return {std::move(all_[0]), std::move(all_[1])};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim)};
+  return op_.several<2>(args_);
 }
 inline const Tensor& var_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) {
   static detail::Callee op_{"aten::var", "dim_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(unbiased), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(unbiased), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& var_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) {
   static detail::Callee op_{"aten::var", "correction_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(correction), lamella::value(keepdim), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor vdot(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::vdot", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& vdot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::vdot", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor view(const Tensor& self, IntArrayRef size) {
   static detail::Callee op_{"aten::view", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(size)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size)};
   return op_.tensor(args_);
 }
 inline Tensor view(const Tensor& self, ScalarType dtype) {
   static detail::Callee op_{"aten::view", "dtype"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<ScalarType>(dtype)};
   return op_.tensor(args_);
 }
 inline Tensor view_as(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::view_as", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor view_as_complex(const Tensor& self) {
   static detail::Callee op_{"aten::view_as_complex", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline Tensor view_as_real(const Tensor& self) {
   static detail::Callee op_{"aten::view_as_real", ""};
-  const lamella_value args_[] = {lamella::value(self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> vsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::vsplit", "int"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(sections)};
   return op_.tensors(args_);
 }
 inline std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices) {
   static detail::Callee op_{"aten::vsplit", "array"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(indices)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(indices)};
   return op_.tensors(args_);
 }
 inline Tensor vstack(TensorList tensors) {
   static detail::Callee op_{"aten::vstack", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
 inline Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::where", "self"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::where", "ScalarSelf"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::where", "ScalarOther"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
   static detail::Callee op_{"aten::where", "Scalar"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Scalar&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline std::vector<Tensor> where(const Tensor& condition) {
   static detail::Callee op_{"aten::where", ""};
-  const lamella_value args_[] = {lamella::value(condition)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition)};
   return op_.tensors(args_);
 }
 inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::where", "self_out"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::where", "ScalarSelf_out"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::where", "ScalarOther_out"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& self, const Scalar& other) {
   static detail::Callee op_{"aten::where", "Scalar_out"};
-  const lamella_value args_[] = {lamella::value(condition), lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(condition), detail::as<const Scalar&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor xlogy(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::xlogy", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor xlogy(const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::xlogy", "Scalar_Other"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
   return op_.tensor(args_);
 }
 inline Tensor xlogy(const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::xlogy", "Scalar_Self"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
 inline const Tensor& xlogy_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::xlogy", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& xlogy_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static detail::Callee op_{"aten::xlogy", "Scalar_Other_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline const Tensor& xlogy_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::xlogy", "Scalar_Self_out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
 inline Tensor zeros(IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::zeros", ""};
-  const lamella_value args_[] = {lamella::value(size), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor zeros_like(const Tensor& self, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::zeros_like", ""};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory()), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor TensorMethods::abs() const { return lamella::abs(self_()); }
 inline const Tensor& TensorMethods::abs_() const {
   static detail::Callee op_{"aten::abs_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::absolute() const { return lamella::absolute(self_()); }
 inline const Tensor& TensorMethods::absolute_() const {
   static detail::Callee op_{"aten::absolute_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::acos() const { return lamella::acos(self_()); }
 inline const Tensor& TensorMethods::acos_() const {
   static detail::Callee op_{"aten::acos_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::acosh() const { return lamella::acosh(self_()); }
 inline const Tensor& TensorMethods::acosh_() const {
   static detail::Callee op_{"aten::acosh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6343,55 +6280,55 @@ inline Tensor TensorMethods::add(const Tensor& other, const Scalar& alpha) const
 inline Tensor TensorMethods::add(const Scalar& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
 inline const Tensor& TensorMethods::add_(const Tensor& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::add_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::add_(const Scalar& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::add_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return lamella::addbmm(self_(), batch1, batch2, beta, alpha); }
 inline const Tensor& TensorMethods::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::addbmm_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(batch1), detail::as<const Tensor&>(batch2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const { return lamella::addcdiv(self_(), tensor1, tensor2, value); }
 inline const Tensor& TensorMethods::addcdiv_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
   static detail::Callee op_{"aten::addcdiv_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(tensor1), detail::as<const Tensor&>(tensor2), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::addcmul(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const { return lamella::addcmul(self_(), tensor1, tensor2, value); }
 inline const Tensor& TensorMethods::addcmul_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
   static detail::Callee op_{"aten::addcmul_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(tensor1), detail::as<const Tensor&>(tensor2), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return lamella::addmm(self_(), mat1, mat2, beta, alpha); }
 inline const Tensor& TensorMethods::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::addmm_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mat1), lamella::value(mat2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(mat1), detail::as<const Tensor&>(mat2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const { return lamella::addmv(self_(), mat, vec, beta, alpha); }
 inline const Tensor& TensorMethods::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::addmv_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mat), lamella::value(vec), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(mat), detail::as<const Tensor&>(vec), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) const { return lamella::addr(self_(), vec1, vec2, beta, alpha); }
 inline const Tensor& TensorMethods::addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::addr_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(vec1), detail::as<const Tensor&>(vec2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
@@ -6412,28 +6349,28 @@ inline Tensor TensorMethods::any(const OptionalIntArrayRef& dim, bool keepdim) c
 inline Tensor TensorMethods::arccos() const { return lamella::arccos(self_()); }
 inline const Tensor& TensorMethods::arccos_() const {
   static detail::Callee op_{"aten::arccos_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::arccosh() const { return lamella::arccosh(self_()); }
 inline const Tensor& TensorMethods::arccosh_() const {
   static detail::Callee op_{"aten::arccosh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::arcsin() const { return lamella::arcsin(self_()); }
 inline const Tensor& TensorMethods::arcsin_() const {
   static detail::Callee op_{"aten::arcsin_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::arcsinh() const { return lamella::arcsinh(self_()); }
 inline const Tensor& TensorMethods::arcsinh_() const {
   static detail::Callee op_{"aten::arcsinh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6441,20 +6378,20 @@ inline Tensor TensorMethods::arctan() const { return lamella::arctan(self_()); }
 inline Tensor TensorMethods::arctan2(const Tensor& other) const { return lamella::arctan2(self_(), other); }
 inline const Tensor& TensorMethods::arctan2_(const Tensor& other) const {
   static detail::Callee op_{"aten::arctan2_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::arctan_() const {
   static detail::Callee op_{"aten::arctan_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::arctanh() const { return lamella::arctanh(self_()); }
 inline const Tensor& TensorMethods::arctanh_() const {
   static detail::Callee op_{"aten::arctanh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6466,21 +6403,21 @@ inline Tensor TensorMethods::argwhere() const { return lamella::argwhere(self_()
 inline Tensor TensorMethods::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return lamella::as_strided(self_(), size, stride, storage_offset); }
 inline const Tensor& TensorMethods::as_strided_(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const {
   static detail::Callee op_{"aten::as_strided_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size), lamella::value(stride), lamella::value(storage_offset)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<int64_t>>(storage_offset)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::asin() const { return lamella::asin(self_()); }
 inline const Tensor& TensorMethods::asin_() const {
   static detail::Callee op_{"aten::asin_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::asinh() const { return lamella::asinh(self_()); }
 inline const Tensor& TensorMethods::asinh_() const {
   static detail::Callee op_{"aten::asinh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6488,20 +6425,20 @@ inline Tensor TensorMethods::atan() const { return lamella::atan(self_()); }
 inline Tensor TensorMethods::atan2(const Tensor& other) const { return lamella::atan2(self_(), other); }
 inline const Tensor& TensorMethods::atan2_(const Tensor& other) const {
   static detail::Callee op_{"aten::atan2_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::atan_() const {
   static detail::Callee op_{"aten::atan_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::atanh() const { return lamella::atanh(self_()); }
 inline const Tensor& TensorMethods::atanh_() const {
   static detail::Callee op_{"aten::atanh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6514,7 +6451,7 @@ inline Tensor TensorMethods::avg_pool3d(IntArrayRef kernel_size, IntArrayRef str
 inline Tensor TensorMethods::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return lamella::baddbmm(self_(), batch1, batch2, beta, alpha); }
 inline const Tensor& TensorMethods::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::baddbmm_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(batch1), detail::as<const Tensor&>(batch2), detail::as<const Scalar&>(beta), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
@@ -6523,13 +6460,13 @@ inline Tensor TensorMethods::bernoulli(const Generator& generator) const { retur
 inline Tensor TensorMethods::bernoulli(double p, const Generator& generator) const { return lamella::bernoulli(self_(), p, generator); }
 inline const Tensor& TensorMethods::bernoulli_(double p, const Generator& generator) const {
   static detail::Callee op_{"aten::bernoulli_", "float"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(p), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::bernoulli_(const Tensor& p, const Generator& generator) const {
   static detail::Callee op_{"aten::bernoulli_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(p), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -6541,13 +6478,13 @@ inline Tensor TensorMethods::bitwise_and(const Tensor& other) const { return lam
 inline Tensor TensorMethods::bitwise_and(const Scalar& other) const { return lamella::bitwise_and(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_and_(const Tensor& other) const {
   static detail::Callee op_{"aten::bitwise_and_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::bitwise_and_(const Scalar& other) const {
   static detail::Callee op_{"aten::bitwise_and_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -6555,20 +6492,20 @@ inline Tensor TensorMethods::bitwise_left_shift(const Tensor& other) const { ret
 inline Tensor TensorMethods::bitwise_left_shift(const Scalar& other) const { return lamella::bitwise_left_shift(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_left_shift_(const Tensor& other) const {
   static detail::Callee op_{"aten::bitwise_left_shift_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::bitwise_left_shift_(const Scalar& other) const {
   static detail::Callee op_{"aten::bitwise_left_shift_", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::bitwise_not() const { return lamella::bitwise_not(self_()); }
 inline const Tensor& TensorMethods::bitwise_not_() const {
   static detail::Callee op_{"aten::bitwise_not_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6576,13 +6513,13 @@ inline Tensor TensorMethods::bitwise_or(const Tensor& other) const { return lame
 inline Tensor TensorMethods::bitwise_or(const Scalar& other) const { return lamella::bitwise_or(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_or_(const Tensor& other) const {
   static detail::Callee op_{"aten::bitwise_or_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::bitwise_or_(const Scalar& other) const {
   static detail::Callee op_{"aten::bitwise_or_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -6590,13 +6527,13 @@ inline Tensor TensorMethods::bitwise_right_shift(const Tensor& other) const { re
 inline Tensor TensorMethods::bitwise_right_shift(const Scalar& other) const { return lamella::bitwise_right_shift(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_right_shift_(const Tensor& other) const {
   static detail::Callee op_{"aten::bitwise_right_shift_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::bitwise_right_shift_(const Scalar& other) const {
   static detail::Callee op_{"aten::bitwise_right_shift_", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -6604,13 +6541,13 @@ inline Tensor TensorMethods::bitwise_xor(const Tensor& other) const { return lam
 inline Tensor TensorMethods::bitwise_xor(const Scalar& other) const { return lamella::bitwise_xor(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_xor_(const Tensor& other) const {
   static detail::Callee op_{"aten::bitwise_xor_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::bitwise_xor_(const Scalar& other) const {
   static detail::Callee op_{"aten::bitwise_xor_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -6619,7 +6556,7 @@ inline Tensor TensorMethods::broadcast_to(IntArrayRef size) const { return lamel
 inline Tensor TensorMethods::bucketize(const Tensor& boundaries, bool out_int32, bool right) const { return lamella::bucketize(self_(), boundaries, out_int32, right); }
 inline const Tensor& TensorMethods::cauchy_(double median, double sigma, const Generator& generator) const {
   static detail::Callee op_{"aten::cauchy_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(median), lamella::value(sigma), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(median), detail::as<double>(sigma), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -6627,7 +6564,7 @@ inline Tensor TensorMethods::cdist(const Tensor& x2, double p, const Text& compu
 inline Tensor TensorMethods::ceil() const { return lamella::ceil(self_()); }
 inline const Tensor& TensorMethods::ceil_() const {
   static detail::Callee op_{"aten::ceil_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6639,13 +6576,13 @@ inline Tensor TensorMethods::clamp(const std::optional<Scalar>& min, const std::
 inline Tensor TensorMethods::clamp(const Tensor& min, const Tensor& max) const { return lamella::clamp(self_(), min, max); }
 inline const Tensor& TensorMethods::clamp_(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const {
   static detail::Callee op_{"aten::clamp_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const std::optional<Scalar>&>(min), detail::as<const std::optional<Scalar>&>(max)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::clamp_(const Tensor& min, const Tensor& max) const {
   static detail::Callee op_{"aten::clamp_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max)};
   op_.written(args_);
   return self_();
 }
@@ -6653,13 +6590,13 @@ inline Tensor TensorMethods::clamp_max(const Scalar& max) const { return lamella
 inline Tensor TensorMethods::clamp_max(const Tensor& max) const { return lamella::clamp_max(self_(), max); }
 inline const Tensor& TensorMethods::clamp_max_(const Scalar& max) const {
   static detail::Callee op_{"aten::clamp_max_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(max)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::clamp_max_(const Tensor& max) const {
   static detail::Callee op_{"aten::clamp_max_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(max)};
   op_.written(args_);
   return self_();
 }
@@ -6667,13 +6604,13 @@ inline Tensor TensorMethods::clamp_min(const Scalar& min) const { return lamella
 inline Tensor TensorMethods::clamp_min(const Tensor& min) const { return lamella::clamp_min(self_(), min); }
 inline const Tensor& TensorMethods::clamp_min_(const Scalar& min) const {
   static detail::Callee op_{"aten::clamp_min_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(min)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::clamp_min_(const Tensor& min) const {
   static detail::Callee op_{"aten::clamp_min_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(min)};
   op_.written(args_);
   return self_();
 }
@@ -6681,13 +6618,13 @@ inline Tensor TensorMethods::clip(const std::optional<Scalar>& min, const std::o
 inline Tensor TensorMethods::clip(const Tensor& min, const Tensor& max) const { return lamella::clip(self_(), min, max); }
 inline const Tensor& TensorMethods::clip_(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const {
   static detail::Callee op_{"aten::clip_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const std::optional<Scalar>&>(min), detail::as<const std::optional<Scalar>&>(max)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::clip_(const Tensor& min, const Tensor& max) const {
   static detail::Callee op_{"aten::clip_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(min), lamella::value(max)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(min), detail::as<const Tensor&>(max)};
   op_.written(args_);
   return self_();
 }
@@ -6699,7 +6636,7 @@ inline Tensor TensorMethods::conj() const { return lamella::conj(self_()); }
 inline Tensor TensorMethods::conj_physical() const { return lamella::conj_physical(self_()); }
 inline const Tensor& TensorMethods::conj_physical_() const {
   static detail::Callee op_{"aten::conj_physical_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6718,7 +6655,7 @@ inline Tensor TensorMethods::conv_transpose3d(const Tensor& weight, const Tensor
 inline Tensor TensorMethods::convolution(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::convolution(self_(), weight, bias, stride, padding, dilation, groups); }
 inline const Tensor& TensorMethods::copy_(const Tensor& src, bool non_blocking) const {
   static detail::Callee op_{"aten::copy_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(src), lamella::value(non_blocking)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(src), detail::as<bool>(non_blocking)};
   op_.written(args_);
   return self_();
 }
@@ -6726,13 +6663,13 @@ inline Tensor TensorMethods::copysign(const Tensor& other) const { return lamell
 inline Tensor TensorMethods::copysign(const Scalar& other) const { return lamella::copysign(self_(), other); }
 inline const Tensor& TensorMethods::copysign_(const Tensor& other) const {
   static detail::Callee op_{"aten::copysign_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::copysign_(const Scalar& other) const {
   static detail::Callee op_{"aten::copysign_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -6740,14 +6677,14 @@ inline Tensor TensorMethods::corrcoef() const { return lamella::corrcoef(self_()
 inline Tensor TensorMethods::cos() const { return lamella::cos(self_()); }
 inline const Tensor& TensorMethods::cos_() const {
   static detail::Callee op_{"aten::cos_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::cosh() const { return lamella::cosh(self_()); }
 inline const Tensor& TensorMethods::cosh_() const {
   static detail::Callee op_{"aten::cosh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6765,14 +6702,14 @@ inline std::tuple<Tensor, Tensor> TensorMethods::cummin(int64_t dim) const { ret
 inline Tensor TensorMethods::cumprod(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumprod(self_(), dim, dtype); }
 inline const Tensor& TensorMethods::cumprod_(int64_t dim, std::optional<ScalarType> dtype) const {
   static detail::Callee op_{"aten::cumprod_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::cumsum(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumsum(self_(), dim, dtype); }
 inline const Tensor& TensorMethods::cumsum_(int64_t dim, std::optional<ScalarType> dtype) const {
   static detail::Callee op_{"aten::cumsum_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(dtype)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<std::optional<ScalarType>>(dtype)};
   op_.written(args_);
   return self_();
 }
@@ -6781,7 +6718,7 @@ inline Tensor TensorMethods::cumulative_trapezoid(const Scalar& dx, int64_t dim)
 inline Tensor TensorMethods::deg2rad() const { return lamella::deg2rad(self_()); }
 inline const Tensor& TensorMethods::deg2rad_() const {
   static detail::Callee op_{"aten::deg2rad_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6795,7 +6732,7 @@ inline Tensor TensorMethods::diff(int64_t n, int64_t dim, const Tensor& prepend,
 inline Tensor TensorMethods::digamma() const { return lamella::digamma(self_()); }
 inline const Tensor& TensorMethods::digamma_() const {
   static detail::Callee op_{"aten::digamma_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6806,25 +6743,25 @@ inline Tensor TensorMethods::div(const Tensor& other, const Text& rounding_mode)
 inline Tensor TensorMethods::div(const Scalar& other, const Text& rounding_mode) const { return lamella::div(self_(), other, rounding_mode); }
 inline const Tensor& TensorMethods::div_(const Tensor& other) const {
   static detail::Callee op_{"aten::div_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::div_(const Scalar& other) const {
   static detail::Callee op_{"aten::div_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::div_(const Tensor& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::div_", "Tensor_mode"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::div_(const Scalar& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::div_", "Scalar_mode"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode)};
   op_.written(args_);
   return self_();
 }
@@ -6834,25 +6771,25 @@ inline Tensor TensorMethods::divide(const Tensor& other, const Text& rounding_mo
 inline Tensor TensorMethods::divide(const Scalar& other, const Text& rounding_mode) const { return lamella::divide(self_(), other, rounding_mode); }
 inline const Tensor& TensorMethods::divide_(const Tensor& other) const {
   static detail::Callee op_{"aten::divide_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::divide_(const Scalar& other) const {
   static detail::Callee op_{"aten::divide_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::divide_(const Tensor& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::divide_", "Tensor_mode"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::divide_(const Scalar& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::divide_", "Scalar_mode"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode)};
   op_.written(args_);
   return self_();
 }
@@ -6872,13 +6809,13 @@ inline Tensor TensorMethods::eq(const Tensor& other) const { return lamella::eq(
 inline Tensor TensorMethods::eq(const Scalar& other) const { return lamella::eq(self_(), other); }
 inline const Tensor& TensorMethods::eq_(const Tensor& other) const {
   static detail::Callee op_{"aten::eq_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::eq_(const Scalar& other) const {
   static detail::Callee op_{"aten::eq_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -6886,21 +6823,21 @@ inline bool TensorMethods::equal(const Tensor& other) const { return lamella::eq
 inline Tensor TensorMethods::erf() const { return lamella::erf(self_()); }
 inline const Tensor& TensorMethods::erf_() const {
   static detail::Callee op_{"aten::erf_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::erfc() const { return lamella::erfc(self_()); }
 inline const Tensor& TensorMethods::erfc_() const {
   static detail::Callee op_{"aten::erfc_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::erfinv() const { return lamella::erfinv(self_()); }
 inline const Tensor& TensorMethods::erfinv_() const {
   static detail::Callee op_{"aten::erfinv_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6908,13 +6845,13 @@ inline Tensor TensorMethods::exp() const { return lamella::exp(self_()); }
 inline Tensor TensorMethods::exp2() const { return lamella::exp2(self_()); }
 inline const Tensor& TensorMethods::exp2_() const {
   static detail::Callee op_{"aten::exp2_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::exp_() const {
   static detail::Callee op_{"aten::exp_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6923,13 +6860,13 @@ inline Tensor TensorMethods::expand_as(const Tensor& other) const { return lamel
 inline Tensor TensorMethods::expm1() const { return lamella::expm1(self_()); }
 inline const Tensor& TensorMethods::expm1_() const {
   static detail::Callee op_{"aten::expm1_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::exponential_(double lambd, const Generator& generator) const {
   static detail::Callee op_{"aten::exponential_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(lambd), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(lambd), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -6939,26 +6876,26 @@ inline Tensor TensorMethods::feature_dropout(double p, bool train) const { retur
 inline const Tensor& TensorMethods::feature_dropout_(double p, bool train) const { return lamella::feature_dropout_(self_(), p, train); }
 inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
   static detail::Callee op_{"aten::fill_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(value)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::fill_(const Scalar& value) const {
   static detail::Callee op_{"aten::fill_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::fill_diagonal_(const Scalar& fill_value, bool wrap) const {
   static detail::Callee op_{"aten::fill_diagonal_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(fill_value), lamella::value(wrap)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(fill_value), detail::as<bool>(wrap)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::fix() const { return lamella::fix(self_()); }
 inline const Tensor& TensorMethods::fix_() const {
   static detail::Callee op_{"aten::fix_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6970,20 +6907,20 @@ inline Tensor TensorMethods::float_power(const Tensor& exponent) const { return 
 inline Tensor TensorMethods::float_power(const Scalar& exponent) const { return lamella::float_power(self_(), exponent); }
 inline const Tensor& TensorMethods::float_power_(const Tensor& exponent) const {
   static detail::Callee op_{"aten::float_power_", "Tensor_Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(exponent)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::float_power_(const Scalar& exponent) const {
   static detail::Callee op_{"aten::float_power_", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(exponent)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::floor() const { return lamella::floor(self_()); }
 inline const Tensor& TensorMethods::floor_() const {
   static detail::Callee op_{"aten::floor_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -6991,13 +6928,13 @@ inline Tensor TensorMethods::floor_divide(const Tensor& other) const { return la
 inline Tensor TensorMethods::floor_divide(const Scalar& other) const { return lamella::floor_divide(self_(), other); }
 inline const Tensor& TensorMethods::floor_divide_(const Tensor& other) const {
   static detail::Callee op_{"aten::floor_divide_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::floor_divide_(const Scalar& other) const {
   static detail::Callee op_{"aten::floor_divide_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7007,20 +6944,20 @@ inline Tensor TensorMethods::fmod(const Tensor& other) const { return lamella::f
 inline Tensor TensorMethods::fmod(const Scalar& other) const { return lamella::fmod(self_(), other); }
 inline const Tensor& TensorMethods::fmod_(const Tensor& other) const {
   static detail::Callee op_{"aten::fmod_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::fmod_(const Scalar& other) const {
   static detail::Callee op_{"aten::fmod_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::frac() const { return lamella::frac(self_()); }
 inline const Tensor& TensorMethods::frac_() const {
   static detail::Callee op_{"aten::frac_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7032,13 +6969,13 @@ inline Tensor TensorMethods::ge(const Tensor& other) const { return lamella::ge(
 inline Tensor TensorMethods::ge(const Scalar& other) const { return lamella::ge(self_(), other); }
 inline const Tensor& TensorMethods::ge_(const Tensor& other) const {
   static detail::Callee op_{"aten::ge_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::ge_(const Scalar& other) const {
   static detail::Callee op_{"aten::ge_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7046,7 +6983,7 @@ inline Tensor TensorMethods::gelu(const Text& approximate) const { return lamell
 inline const Tensor& TensorMethods::gelu_(const Text& approximate) const { return lamella::gelu_(self_(), approximate); }
 inline const Tensor& TensorMethods::geometric_(double p, const Generator& generator) const {
   static detail::Callee op_{"aten::geometric_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(p), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -7056,13 +6993,13 @@ inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella
 inline Tensor TensorMethods::greater(const Scalar& other) const { return lamella::greater(self_(), other); }
 inline const Tensor& TensorMethods::greater_(const Tensor& other) const {
   static detail::Callee op_{"aten::greater_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::greater_(const Scalar& other) const {
   static detail::Callee op_{"aten::greater_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7070,13 +7007,13 @@ inline Tensor TensorMethods::greater_equal(const Tensor& other) const { return l
 inline Tensor TensorMethods::greater_equal(const Scalar& other) const { return lamella::greater_equal(self_(), other); }
 inline const Tensor& TensorMethods::greater_equal_(const Tensor& other) const {
   static detail::Callee op_{"aten::greater_equal_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::greater_equal_(const Scalar& other) const {
   static detail::Callee op_{"aten::greater_equal_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7091,13 +7028,13 @@ inline Tensor TensorMethods::gt(const Tensor& other) const { return lamella::gt(
 inline Tensor TensorMethods::gt(const Scalar& other) const { return lamella::gt(self_(), other); }
 inline const Tensor& TensorMethods::gt_(const Tensor& other) const {
   static detail::Callee op_{"aten::gt_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::gt_(const Scalar& other) const {
   static detail::Callee op_{"aten::gt_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7111,7 +7048,7 @@ inline const Tensor& TensorMethods::hardtanh_(const Scalar& min_val, const Scala
 inline Tensor TensorMethods::heaviside(const Tensor& values) const { return lamella::heaviside(self_(), values); }
 inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
   static detail::Callee op_{"aten::heaviside_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(values)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(values)};
   op_.written(args_);
   return self_();
 }
@@ -7123,7 +7060,7 @@ inline Tensor TensorMethods::huber_loss(const Tensor& target, const Text& reduct
 inline Tensor TensorMethods::hypot(const Tensor& other) const { return lamella::hypot(self_(), other); }
 inline const Tensor& TensorMethods::hypot_(const Tensor& other) const {
   static detail::Callee op_{"aten::hypot_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7133,14 +7070,14 @@ inline Tensor TensorMethods::index(TensorList indices) const { return lamella::i
 inline Tensor TensorMethods::index_add(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return lamella::index_add(self_(), dim, index, source, alpha); }
 inline const Tensor& TensorMethods::index_add_(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const {
   static detail::Callee op_{"aten::index_add_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::index_copy(int64_t dim, const Tensor& index, const Tensor& source) const { return lamella::index_copy(self_(), dim, index, source); }
 inline const Tensor& TensorMethods::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) const {
   static detail::Callee op_{"aten::index_copy_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(source)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source)};
   op_.written(args_);
   return self_();
 }
@@ -7148,27 +7085,27 @@ inline Tensor TensorMethods::index_fill(int64_t dim, const Tensor& index, const 
 inline Tensor TensorMethods::index_fill(int64_t dim, const Tensor& index, const Tensor& value) const { return lamella::index_fill(self_(), dim, index, value); }
 inline const Tensor& TensorMethods::index_fill_(int64_t dim, const Tensor& index, const Scalar& value) const {
   static detail::Callee op_{"aten::index_fill_", "int_Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const {
   static detail::Callee op_{"aten::index_fill_", "int_Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(value)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::index_put(TensorList indices, const Tensor& values, bool accumulate) const { return lamella::index_put(self_(), indices, values, accumulate); }
 inline const Tensor& TensorMethods::index_put_(TensorList indices, const Tensor& values, bool accumulate) const {
   static detail::Callee op_{"aten::index_put_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(indices), lamella::value(values), lamella::value(accumulate)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<TensorList>(indices), detail::as<const Tensor&>(values), detail::as<bool>(accumulate)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::index_reduce(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self) const { return lamella::index_reduce(self_(), dim, index, source, reduce, include_self); }
 inline const Tensor& TensorMethods::index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self) const {
   static detail::Callee op_{"aten::index_reduce_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(reduce), lamella::value(include_self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Text&>(reduce), detail::as<bool>(include_self)};
   op_.written(args_);
   return self_();
 }
@@ -7195,13 +7132,13 @@ inline Tensor TensorMethods::le(const Tensor& other) const { return lamella::le(
 inline Tensor TensorMethods::le(const Scalar& other) const { return lamella::le(self_(), other); }
 inline const Tensor& TensorMethods::le_(const Tensor& other) const {
   static detail::Callee op_{"aten::le_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::le_(const Scalar& other) const {
   static detail::Callee op_{"aten::le_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7211,13 +7148,13 @@ inline Tensor TensorMethods::lerp(const Tensor& end, const Tensor& weight) const
 inline Tensor TensorMethods::lerp(const Tensor& end, const Scalar& weight) const { return lamella::lerp(self_(), end, weight); }
 inline const Tensor& TensorMethods::lerp_(const Tensor& end, const Tensor& weight) const {
   static detail::Callee op_{"aten::lerp_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(end), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(end), detail::as<const Tensor&>(weight)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::lerp_(const Tensor& end, const Scalar& weight) const {
   static detail::Callee op_{"aten::lerp_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(end), lamella::value(weight)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(end), detail::as<const Scalar&>(weight)};
   op_.written(args_);
   return self_();
 }
@@ -7225,13 +7162,13 @@ inline Tensor TensorMethods::less(const Tensor& other) const { return lamella::l
 inline Tensor TensorMethods::less(const Scalar& other) const { return lamella::less(self_(), other); }
 inline const Tensor& TensorMethods::less_(const Tensor& other) const {
   static detail::Callee op_{"aten::less_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::less_(const Scalar& other) const {
   static detail::Callee op_{"aten::less_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7239,20 +7176,20 @@ inline Tensor TensorMethods::less_equal(const Tensor& other) const { return lame
 inline Tensor TensorMethods::less_equal(const Scalar& other) const { return lamella::less_equal(self_(), other); }
 inline const Tensor& TensorMethods::less_equal_(const Tensor& other) const {
   static detail::Callee op_{"aten::less_equal_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::less_equal_(const Scalar& other) const {
   static detail::Callee op_{"aten::less_equal_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::lgamma() const { return lamella::lgamma(self_()); }
 inline const Tensor& TensorMethods::lgamma_() const {
   static detail::Callee op_{"aten::lgamma_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7263,33 +7200,33 @@ inline Tensor TensorMethods::log() const { return lamella::log(self_()); }
 inline Tensor TensorMethods::log10() const { return lamella::log10(self_()); }
 inline const Tensor& TensorMethods::log10_() const {
   static detail::Callee op_{"aten::log10_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::log1p() const { return lamella::log1p(self_()); }
 inline const Tensor& TensorMethods::log1p_() const {
   static detail::Callee op_{"aten::log1p_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::log2() const { return lamella::log2(self_()); }
 inline const Tensor& TensorMethods::log2_() const {
   static detail::Callee op_{"aten::log2_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::log_() const {
   static detail::Callee op_{"aten::log_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::log_normal_(double mean, double std, const Generator& generator) const {
   static detail::Callee op_{"aten::log_normal_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(mean), detail::as<double>(std), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -7302,35 +7239,35 @@ inline Tensor TensorMethods::logcumsumexp(int64_t dim) const { return lamella::l
 inline Tensor TensorMethods::logical_and(const Tensor& other) const { return lamella::logical_and(self_(), other); }
 inline const Tensor& TensorMethods::logical_and_(const Tensor& other) const {
   static detail::Callee op_{"aten::logical_and_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::logical_not() const { return lamella::logical_not(self_()); }
 inline const Tensor& TensorMethods::logical_not_() const {
   static detail::Callee op_{"aten::logical_not_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::logical_or(const Tensor& other) const { return lamella::logical_or(self_(), other); }
 inline const Tensor& TensorMethods::logical_or_(const Tensor& other) const {
   static detail::Callee op_{"aten::logical_or_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::logical_xor(const Tensor& other) const { return lamella::logical_xor(self_(), other); }
 inline const Tensor& TensorMethods::logical_xor_(const Tensor& other) const {
   static detail::Callee op_{"aten::logical_xor_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::logit(std::optional<double> eps) const { return lamella::logit(self_(), eps); }
 inline const Tensor& TensorMethods::logit_(std::optional<double> eps) const {
   static detail::Callee op_{"aten::logit_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(eps)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<std::optional<double>>(eps)};
   op_.written(args_);
   return self_();
 }
@@ -7342,13 +7279,13 @@ inline Tensor TensorMethods::lt(const Tensor& other) const { return lamella::lt(
 inline Tensor TensorMethods::lt(const Scalar& other) const { return lamella::lt(self_(), other); }
 inline const Tensor& TensorMethods::lt_(const Tensor& other) const {
   static detail::Callee op_{"aten::lt_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::lt_(const Scalar& other) const {
   static detail::Callee op_{"aten::lt_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7357,20 +7294,20 @@ inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Scalar& value
 inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Tensor& value) const { return lamella::masked_fill(self_(), mask, value); }
 inline const Tensor& TensorMethods::masked_fill_(const Tensor& mask, const Scalar& value) const {
   static detail::Callee op_{"aten::masked_fill_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mask), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(mask), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::masked_fill_(const Tensor& mask, const Tensor& value) const {
   static detail::Callee op_{"aten::masked_fill_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mask), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(mask), detail::as<const Tensor&>(value)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::masked_scatter(const Tensor& mask, const Tensor& source) const { return lamella::masked_scatter(self_(), mask, source); }
 inline const Tensor& TensorMethods::masked_scatter_(const Tensor& mask, const Tensor& source) const {
   static detail::Callee op_{"aten::masked_scatter_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mask), lamella::value(source)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(mask), detail::as<const Tensor&>(source)};
   op_.written(args_);
   return self_();
 }
@@ -7410,13 +7347,13 @@ inline Tensor TensorMethods::mul(const Tensor& other) const { return lamella::mu
 inline Tensor TensorMethods::mul(const Scalar& other) const { return lamella::mul(self_(), other); }
 inline const Tensor& TensorMethods::mul_(const Tensor& other) const {
   static detail::Callee op_{"aten::mul_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::mul_(const Scalar& other) const {
   static detail::Callee op_{"aten::mul_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7427,13 +7364,13 @@ inline Tensor TensorMethods::multiply(const Tensor& other) const { return lamell
 inline Tensor TensorMethods::multiply(const Scalar& other) const { return lamella::multiply(self_(), other); }
 inline const Tensor& TensorMethods::multiply_(const Tensor& other) const {
   static detail::Callee op_{"aten::multiply_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::multiply_(const Scalar& other) const {
   static detail::Callee op_{"aten::multiply_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7441,7 +7378,7 @@ inline Tensor TensorMethods::mv(const Tensor& vec) const { return lamella::mv(se
 inline Tensor TensorMethods::nan_to_num(std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) const { return lamella::nan_to_num(self_(), nan, posinf, neginf); }
 inline const Tensor& TensorMethods::nan_to_num_(std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) const {
   static detail::Callee op_{"aten::nan_to_num_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<std::optional<double>>(nan), detail::as<std::optional<double>>(posinf), detail::as<std::optional<double>>(neginf)};
   op_.written(args_);
   return self_();
 }
@@ -7461,27 +7398,27 @@ inline Tensor TensorMethods::ne(const Tensor& other) const { return lamella::ne(
 inline Tensor TensorMethods::ne(const Scalar& other) const { return lamella::ne(self_(), other); }
 inline const Tensor& TensorMethods::ne_(const Tensor& other) const {
   static detail::Callee op_{"aten::ne_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::ne_(const Scalar& other) const {
   static detail::Callee op_{"aten::ne_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::neg() const { return lamella::neg(self_()); }
 inline const Tensor& TensorMethods::neg_() const {
   static detail::Callee op_{"aten::neg_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::negative() const { return lamella::negative(self_()); }
 inline const Tensor& TensorMethods::negative_() const {
   static detail::Callee op_{"aten::negative_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7495,7 +7432,7 @@ inline Tensor TensorMethods::normal(const Tensor& std, const Generator& generato
 inline Tensor TensorMethods::normal(double std, const Generator& generator) const { return lamella::normal(self_(), std, generator); }
 inline const Tensor& TensorMethods::normal_(double mean, double std, const Generator& generator) const {
   static detail::Callee op_{"aten::normal_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(mean), detail::as<double>(std), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -7503,13 +7440,13 @@ inline Tensor TensorMethods::not_equal(const Tensor& other) const { return lamel
 inline Tensor TensorMethods::not_equal(const Scalar& other) const { return lamella::not_equal(self_(), other); }
 inline const Tensor& TensorMethods::not_equal_(const Tensor& other) const {
   static detail::Callee op_{"aten::not_equal_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::not_equal_(const Scalar& other) const {
   static detail::Callee op_{"aten::not_equal_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -7530,13 +7467,13 @@ inline Tensor TensorMethods::pow(const Scalar& exponent) const { return lamella:
 inline Tensor TensorMethods::pow(const Tensor& exponent) const { return lamella::pow(self_(), exponent); }
 inline const Tensor& TensorMethods::pow_(const Scalar& exponent) const {
   static detail::Callee op_{"aten::pow_", "Tensor_Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(exponent)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::pow_(const Tensor& exponent) const {
   static detail::Callee op_{"aten::pow_", "Tensor_Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(exponent)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(exponent)};
   op_.written(args_);
   return self_();
 }
@@ -7546,7 +7483,7 @@ inline Tensor TensorMethods::prod(int64_t dim, bool keepdim, std::optional<Scala
 inline Tensor TensorMethods::put(const Tensor& index, const Tensor& source, bool accumulate) const { return lamella::put(self_(), index, source, accumulate); }
 inline const Tensor& TensorMethods::put_(const Tensor& index, const Tensor& source, bool accumulate) const {
   static detail::Callee op_{"aten::put_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(index), lamella::value(source), lamella::value(accumulate)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<bool>(accumulate)};
   op_.written(args_);
   return self_();
 }
@@ -7555,7 +7492,7 @@ inline Tensor TensorMethods::quantile(double q, std::optional<int64_t> dim, bool
 inline Tensor TensorMethods::rad2deg() const { return lamella::rad2deg(self_()); }
 inline const Tensor& TensorMethods::rad2deg_() const {
   static detail::Callee op_{"aten::rad2deg_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7565,19 +7502,19 @@ inline Tensor TensorMethods::randint_like(int64_t low, int64_t high, const Tenso
 inline Tensor TensorMethods::randn_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::randn_like(self_(), options, memory_format); }
 inline const Tensor& TensorMethods::random_(const Generator& generator) const {
   static detail::Callee op_{"aten::random_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::random_(int64_t to, const Generator& generator) const {
   static detail::Callee op_{"aten::random_", "to"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(to), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(to), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::random_(int64_t from, std::optional<int64_t> to, const Generator& generator) const {
   static detail::Callee op_{"aten::random_", "from"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(from), lamella::value(to), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(from), detail::as<std::optional<int64_t>>(to), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -7586,7 +7523,7 @@ inline Tensor TensorMethods::real() const { return lamella::real(self_()); }
 inline Tensor TensorMethods::reciprocal() const { return lamella::reciprocal(self_()); }
 inline const Tensor& TensorMethods::reciprocal_() const {
   static detail::Callee op_{"aten::reciprocal_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7595,7 +7532,7 @@ inline Tensor TensorMethods::relu6() const { return lamella::relu6(self_()); }
 inline const Tensor& TensorMethods::relu6_() const { return lamella::relu6_(self_()); }
 inline const Tensor& TensorMethods::relu_() const {
   static detail::Callee op_{"aten::relu_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7603,20 +7540,20 @@ inline Tensor TensorMethods::remainder(const Tensor& other) const { return lamel
 inline Tensor TensorMethods::remainder(const Scalar& other) const { return lamella::remainder(self_(), other); }
 inline const Tensor& TensorMethods::remainder_(const Tensor& other) const {
   static detail::Callee op_{"aten::remainder_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::remainder_(const Scalar& other) const {
   static detail::Callee op_{"aten::remainder_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const { return lamella::renorm(self_(), p, dim, maxnorm); }
 inline const Tensor& TensorMethods::renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
   static detail::Callee op_{"aten::renorm_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(dim), lamella::value(maxnorm)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(p), detail::as<int64_t>(dim), detail::as<const Scalar&>(maxnorm)};
   op_.written(args_);
   return self_();
 }
@@ -7627,13 +7564,13 @@ inline Tensor TensorMethods::repeat_interleave(std::optional<int64_t> output_siz
 inline Tensor TensorMethods::reshape(IntArrayRef shape) const { return lamella::reshape(self_(), shape); }
 inline const Tensor& TensorMethods::resize_(IntArrayRef size, std::optional<MemoryFormat> memory_format) const {
   static detail::Callee op_{"aten::resize_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<IntArrayRef>(size), detail::as<std::optional<MemoryFormat>>(memory_format)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::resize_as_(const Tensor& the_template, std::optional<MemoryFormat> memory_format) const {
   static detail::Callee op_{"aten::resize_as_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(the_template), lamella::value(memory_format)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(the_template), detail::as<std::optional<MemoryFormat>>(memory_format)};
   op_.written(args_);
   return self_();
 }
@@ -7650,13 +7587,13 @@ inline Tensor TensorMethods::round() const { return lamella::round(self_()); }
 inline Tensor TensorMethods::round(int64_t decimals) const { return lamella::round(self_(), decimals); }
 inline const Tensor& TensorMethods::round_() const {
   static detail::Callee op_{"aten::round_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::round_(int64_t decimals) const {
   static detail::Callee op_{"aten::round_", "decimals"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(decimals)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(decimals)};
   op_.written(args_);
   return self_();
 }
@@ -7665,7 +7602,7 @@ inline const Tensor& TensorMethods::rrelu_(const Scalar& lower, const Scalar& up
 inline Tensor TensorMethods::rsqrt() const { return lamella::rsqrt(self_()); }
 inline const Tensor& TensorMethods::rsqrt_() const {
   static detail::Callee op_{"aten::rsqrt_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7673,13 +7610,13 @@ inline Tensor TensorMethods::rsub(const Tensor& other, const Scalar& alpha) cons
 inline Tensor TensorMethods::rsub(const Scalar& other, const Scalar& alpha) const { return lamella::rsub(self_(), other, alpha); }
 inline const Tensor& TensorMethods::rsub_(const Tensor& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::rsub_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::rsub_(const Scalar& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::rsub_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
@@ -7688,27 +7625,27 @@ inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Ten
 inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Scalar& value) const { return lamella::scatter(self_(), dim, index, value); }
 inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
   static detail::Callee op_{"aten::scatter_", "src"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Scalar& value) const {
   static detail::Callee op_{"aten::scatter_", "value"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(value)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const { return lamella::scatter_add(self_(), dim, index, src); }
 inline const Tensor& TensorMethods::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
   static detail::Callee op_{"aten::scatter_add_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(src)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self) const { return lamella::scatter_reduce(self_(), dim, index, src, reduce, include_self); }
 inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self) const {
   static detail::Callee op_{"aten::scatter_reduce_", "two"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(src), lamella::value(reduce), lamella::value(include_self)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce), detail::as<bool>(include_self)};
   op_.written(args_);
   return self_();
 }
@@ -7720,13 +7657,13 @@ inline Tensor TensorMethods::selu() const { return lamella::selu(self_()); }
 inline const Tensor& TensorMethods::selu_() const { return lamella::selu_(self_()); }
 inline const Tensor& TensorMethods::set_(const Tensor& source) const {
   static detail::Callee op_{"aten::set_", "source_Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(source)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(source)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::set_(const Tensor& source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride) const {
   static detail::Callee op_{"aten::set_", "source_Tensor_storage_offset"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(source), lamella::value(storage_offset), lamella::value(size), lamella::value(stride)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(source), detail::as<int64_t>(storage_offset), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride)};
   op_.written(args_);
   return self_();
 }
@@ -7734,21 +7671,21 @@ inline void TensorMethods::set_data(const Tensor& new_data) const { return lamel
 inline Tensor TensorMethods::sgn() const { return lamella::sgn(self_()); }
 inline const Tensor& TensorMethods::sgn_() const {
   static detail::Callee op_{"aten::sgn_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::sigmoid() const { return lamella::sigmoid(self_()); }
 inline const Tensor& TensorMethods::sigmoid_() const {
   static detail::Callee op_{"aten::sigmoid_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::sign() const { return lamella::sign(self_()); }
 inline const Tensor& TensorMethods::sign_() const {
   static detail::Callee op_{"aten::sign_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7758,21 +7695,21 @@ inline const Tensor& TensorMethods::silu_() const { return lamella::silu_(self_(
 inline Tensor TensorMethods::sin() const { return lamella::sin(self_()); }
 inline const Tensor& TensorMethods::sin_() const {
   static detail::Callee op_{"aten::sin_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::sinc() const { return lamella::sinc(self_()); }
 inline const Tensor& TensorMethods::sinc_() const {
   static detail::Callee op_{"aten::sinc_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::sinh() const { return lamella::sinh(self_()); }
 inline const Tensor& TensorMethods::sinh_() const {
   static detail::Callee op_{"aten::sinh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7793,14 +7730,14 @@ inline std::vector<Tensor> TensorMethods::split_with_sizes(IntArrayRef split_siz
 inline Tensor TensorMethods::sqrt() const { return lamella::sqrt(self_()); }
 inline const Tensor& TensorMethods::sqrt_() const {
   static detail::Callee op_{"aten::sqrt_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::square() const { return lamella::square(self_()); }
 inline const Tensor& TensorMethods::square_() const {
   static detail::Callee op_{"aten::square_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7809,19 +7746,19 @@ inline Tensor TensorMethods::squeeze(int64_t dim) const { return lamella::squeez
 inline Tensor TensorMethods::squeeze(IntArrayRef dim) const { return lamella::squeeze(self_(), dim); }
 inline const Tensor& TensorMethods::squeeze_() const {
   static detail::Callee op_{"aten::squeeze_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::squeeze_(int64_t dim) const {
   static detail::Callee op_{"aten::squeeze_", "dim"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::squeeze_(IntArrayRef dim) const {
   static detail::Callee op_{"aten::squeeze_", "dims"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<IntArrayRef>(dim)};
   op_.written(args_);
   return self_();
 }
@@ -7835,13 +7772,13 @@ inline Tensor TensorMethods::sub(const Tensor& other, const Scalar& alpha) const
 inline Tensor TensorMethods::sub(const Scalar& other, const Scalar& alpha) const { return lamella::sub(self_(), other, alpha); }
 inline const Tensor& TensorMethods::sub_(const Tensor& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::sub_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::sub_(const Scalar& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::sub_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
@@ -7849,13 +7786,13 @@ inline Tensor TensorMethods::subtract(const Tensor& other, const Scalar& alpha) 
 inline Tensor TensorMethods::subtract(const Scalar& other, const Scalar& alpha) const { return lamella::subtract(self_(), other, alpha); }
 inline const Tensor& TensorMethods::subtract_(const Tensor& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::subtract_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::subtract_(const Scalar& other, const Scalar& alpha) const {
   static detail::Callee op_{"aten::subtract_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(alpha)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Scalar&>(alpha)};
   op_.written(args_);
   return self_();
 }
@@ -7864,21 +7801,21 @@ inline Tensor TensorMethods::sum(const OptionalIntArrayRef& dim, bool keepdim, s
 inline Tensor TensorMethods::swapaxes(int64_t axis0, int64_t axis1) const { return lamella::swapaxes(self_(), axis0, axis1); }
 inline const Tensor& TensorMethods::swapaxes_(int64_t axis0, int64_t axis1) const {
   static detail::Callee op_{"aten::swapaxes_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(axis0), lamella::value(axis1)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(axis0), detail::as<int64_t>(axis1)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::swapdims(int64_t dim0, int64_t dim1) const { return lamella::swapdims(self_(), dim0, dim1); }
 inline const Tensor& TensorMethods::swapdims_(int64_t dim0, int64_t dim1) const {
   static detail::Callee op_{"aten::swapdims_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim0), lamella::value(dim1)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::t() const { return lamella::t(self_()); }
 inline const Tensor& TensorMethods::t_() const {
   static detail::Callee op_{"aten::t_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7887,14 +7824,14 @@ inline Tensor TensorMethods::take_along_dim(const Tensor& indices, std::optional
 inline Tensor TensorMethods::tan() const { return lamella::tan(self_()); }
 inline const Tensor& TensorMethods::tan_() const {
   static detail::Callee op_{"aten::tan_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::tanh() const { return lamella::tanh(self_()); }
 inline const Tensor& TensorMethods::tanh_() const {
   static detail::Callee op_{"aten::tanh_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7916,7 +7853,7 @@ inline Tensor TensorMethods::trace() const { return lamella::trace(self_()); }
 inline Tensor TensorMethods::transpose(int64_t dim0, int64_t dim1) const { return lamella::transpose(self_(), dim0, dim1); }
 inline const Tensor& TensorMethods::transpose_(int64_t dim0, int64_t dim1) const {
   static detail::Callee op_{"aten::transpose_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim0), lamella::value(dim1)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1)};
   op_.written(args_);
   return self_();
 }
@@ -7927,7 +7864,7 @@ inline Tensor TensorMethods::trapz(const Scalar& dx, int64_t dim) const { return
 inline Tensor TensorMethods::tril(int64_t diagonal) const { return lamella::tril(self_(), diagonal); }
 inline const Tensor& TensorMethods::tril_(int64_t diagonal) const {
   static detail::Callee op_{"aten::tril_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(diagonal)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(diagonal)};
   op_.written(args_);
   return self_();
 }
@@ -7935,7 +7872,7 @@ inline Tensor TensorMethods::triplet_margin_loss(const Tensor& positive, const T
 inline Tensor TensorMethods::triu(int64_t diagonal) const { return lamella::triu(self_(), diagonal); }
 inline const Tensor& TensorMethods::triu_(int64_t diagonal) const {
   static detail::Callee op_{"aten::triu_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(diagonal)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(diagonal)};
   op_.written(args_);
   return self_();
 }
@@ -7945,32 +7882,32 @@ inline Tensor TensorMethods::true_divide(const Tensor& other, const Text& roundi
 inline Tensor TensorMethods::true_divide(const Scalar& other, const Text& rounding_mode) const { return lamella::true_divide(self_(), other, rounding_mode); }
 inline const Tensor& TensorMethods::true_divide_(const Tensor& other) const {
   static detail::Callee op_{"aten::true_divide_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::true_divide_(const Scalar& other) const {
   static detail::Callee op_{"aten::true_divide_", "Scalar"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::true_divide_(const Tensor& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::true_divide_", "Tensor_mode"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other), detail::as<const Text&>(rounding_mode)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::true_divide_(const Scalar& other, const Text& rounding_mode) const {
   static detail::Callee op_{"aten::true_divide_", "Scalar_mode"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(rounding_mode)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other), detail::as<const Text&>(rounding_mode)};
   op_.written(args_);
   return self_();
 }
 inline Tensor TensorMethods::trunc() const { return lamella::trunc(self_()); }
 inline const Tensor& TensorMethods::trunc_() const {
   static detail::Callee op_{"aten::trunc_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }
@@ -7979,7 +7916,7 @@ inline Tensor TensorMethods::unflatten(int64_t dim, IntArrayRef sizes) const { r
 inline Tensor TensorMethods::unfold(int64_t dimension, int64_t size, int64_t step) const { return lamella::unfold(self_(), dimension, size, step); }
 inline const Tensor& TensorMethods::uniform_(double from, double to, const Generator& generator) const {
   static detail::Callee op_{"aten::uniform_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(from), lamella::value(to), lamella::value(generator)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(from), detail::as<double>(to), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self_();
 }
@@ -7991,7 +7928,7 @@ inline std::vector<Tensor> TensorMethods::unsafe_split_with_sizes(IntArrayRef sp
 inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
 inline const Tensor& TensorMethods::unsqueeze_(int64_t dim) const {
   static detail::Callee op_{"aten::unsqueeze_", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim)};
   op_.written(args_);
   return self_();
 }
@@ -8026,19 +7963,19 @@ inline Tensor TensorMethods::xlogy(const Tensor& other) const { return lamella::
 inline Tensor TensorMethods::xlogy(const Scalar& other) const { return lamella::xlogy(self_(), other); }
 inline const Tensor& TensorMethods::xlogy_(const Tensor& other) const {
   static detail::Callee op_{"aten::xlogy_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::xlogy_(const Scalar& other) const {
   static detail::Callee op_{"aten::xlogy_", "Scalar_Other"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(other)};
   op_.written(args_);
   return self_();
 }
 inline const Tensor& TensorMethods::zero_() const {
   static detail::Callee op_{"aten::zero_", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
   op_.written(args_);
   return self_();
 }

@@ -5,7 +5,6 @@
 
 #include <lamella/tensor_methods.h>
 
-#include <array>
 #include <atomic>
 #include <iosfwd>
 #include <tuple>
@@ -254,7 +253,7 @@ class Callee {
   Tensor tensor(const lamella_value (&args)[N]) {
     lamella_value ret;
     call(args, N, &ret, 1);
-    return Tensor::steal(ret.tag == LAMELLA_TENSOR ? ret.as.tensor : nullptr);
+    return steal(ret);
   }
   template <size_t N>
   std::vector<Tensor> tensors(const lamella_value (&args)[N]) {
@@ -266,14 +265,12 @@ class Callee {
     api().value_release(&ret);
     return all;
   }
+  /* Returns a tuple of so many tensors. */
   template <size_t Results, size_t N>
-  std::array<Tensor, Results> several(const lamella_value (&args)[N]) {
+  auto several(const lamella_value (&args)[N]) {
     lamella_value rets[Results];
     call(args, N, rets, Results);
-    std::array<Tensor, Results> all;
-    for (size_t i = 0; i < Results; i++)
-      all[i] = Tensor::steal(rets[i].tag == LAMELLA_TENSOR ? rets[i].as.tensor : nullptr);
-    return all;
+    return stolen(rets, std::make_index_sequence<Results>());
   }
   template <size_t N>
   Scalar scalar(const lamella_value (&args)[N]) {
@@ -299,6 +296,13 @@ class Callee {
  private:
   void call(const lamella_value* args, int32_t num_args, lamella_value* rets, int32_t num_rets) {
     check(api().call(nullptr, get(), args, num_args, rets, num_rets));
+  }
+  static Tensor steal(const lamella_value& v) {
+    return Tensor::steal(v.tag == LAMELLA_TENSOR ? v.as.tensor : nullptr);
+  }
+  template <size_t... I>
+  static auto stolen(const lamella_value* rets, std::index_sequence<I...>) {
+    return std::make_tuple(steal(rets[I])...);
   }
   const lamella_operator* find() {
     const lamella_operator* op = api().find_operator(name_, overload_);
@@ -354,6 +358,14 @@ inline lamella_value value(TensorList list) {
   v.as.tensors = reinterpret_cast<lamella_tensor* const*>(list.data());
   return v;
 }
+
+namespace detail {
+/* The value of an argument whose type is named, with no choice among the overloads above. */
+template <class T>
+inline lamella_value as(T x) {
+  return lamella::value(x);
+}
+}  // namespace detail
 
 /* A dictionary of names to values, borrowed: an argument of type Dict(str, T). */
 class Dict {
