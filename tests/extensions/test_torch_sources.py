@@ -14,6 +14,7 @@ from lamella.utils.cpp_extension import load, load_inline
 
 HERE = Path(__file__).resolve().parent / "torch_sources"
 needs_autograd = pytest.mark.needs("autograd")
+pytestmark = pytest.mark.usefixtures("torch_precompiled")
 
 
 def built(name):
