@@ -16,21 +16,6 @@ done
 if tests/cpp/fuzz_archive_planted 100000 > "$build.fuzz" 2>&1 || ! grep -q "AddressSanitizer: heap-buffer-overflow" "$build.fuzz"; then
   echo "sanitize: a check that the reader of archives lacks was not missed"; exit 1
 fi
-tests/cpp/fuzz_archive 1000000
-tests/cpp/test_schema
-tests/cpp/test_dispatch "$build/liblamella_cpu.so"
-tests/cpp/test_door "$build/liblamella_cpu.so"
-tests/cpp/test_entries "$build/liblamella_cpu.so"
-tests/cpp/test_growth "$build/liblamella_cpu.so"
-tests/cpp/test_kernels "$build/liblamella_cpu.so"
-tests/cpp/test_tensors "$build/liblamella_cpu.so"
-tests/cpp/test_values "$build/liblamella_cpu.so"
-tests/cpp/test_dtypes "$build/liblamella_cpu.so"
-tests/cpp/test_events "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
-tests/cpp/test_stamp "$build/liblamella_autograd.so"
-tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
-tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
-tests/cpp/test_profiler "$build/liblamella_cpu.so" "$build/liblamella_profiler.so"
 # A copy of the installed package with the sanitized libraries in it.
 package=$build/package/lamella
 rm -rf "$build/package"
@@ -50,6 +35,21 @@ strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 # The gradients, and a failing device kernel at each step of each composite, run beside the rest: each uses one processor.
 (cd "$top/tests/plugins/autograd" && sanitized run_gradients.py && cd "$top/tests" && strangers faults/test_failing.py) & beside=$!
 trap wait EXIT
+tests/cpp/fuzz_archive 1000000
+tests/cpp/test_schema
+tests/cpp/test_dispatch "$build/liblamella_cpu.so"
+tests/cpp/test_door "$build/liblamella_cpu.so"
+tests/cpp/test_entries "$build/liblamella_cpu.so"
+tests/cpp/test_growth "$build/liblamella_cpu.so"
+tests/cpp/test_kernels "$build/liblamella_cpu.so"
+tests/cpp/test_tensors "$build/liblamella_cpu.so"
+tests/cpp/test_values "$build/liblamella_cpu.so"
+tests/cpp/test_dtypes "$build/liblamella_cpu.so"
+tests/cpp/test_events "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
+tests/cpp/test_stamp "$build/liblamella_autograd.so"
+tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
+tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
+tests/cpp/test_profiler "$build/liblamella_cpu.so" "$build/liblamella_profiler.so"
 cd "$top/tests/faults"
 sanitized sweep.py
 cd "$top/tests/operators"

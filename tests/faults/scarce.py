@@ -1,9 +1,9 @@
 """Lets each allocation of an operator fail, one after the other: ``scarce.cpp`` must be loaded before other libraries.
 
 ``python scarce.py [OPERATOR …]`` runs samples of each operator in a child, and large calls with two threads in this
-process. Where an allocation fails, the call succeeds or raises OutOfMemoryError (MemoryError where Python itself has
-none); its arguments keep their contents, and the next call gives what it gave before. Prints the faults and exits with
-1 where there is one.
+process; without names it takes all operators, or with LAMELLA_SWEEP=turn those of today. Where an allocation fails, the
+call succeeds or raises OutOfMemoryError (MemoryError where Python itself has none); its arguments keep their contents,
+and the next call gives what it gave before. Prints the faults and exits with 1 where there is one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import sys
 import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "operators"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "operators"), str(TESTS)]
 
 import lamella  # noqa: E402
 from catalogue import BY_TITLE, SAMPLED, bits, run, state, tensors  # noqa: E402
 from forked import faults_in_child  # noqa: E402
 from lamella.operators import samples  # noqa: E402
+from shares import share  # noqa: E402
 
 SAMPLES = 4  # samples of each operator
 MOST = 200  # allocations of one call that are made to fail
@@ -138,14 +140,11 @@ def main(operators: list[str]) -> int:
     if operators == ["planted"]:
         plant()
         operators = ["relu"]
-    found = [
-        fault
-        for operator in operators or SAMPLED
-        for fault in faults_in_child(operator, functools.partial(check, operator))
-    ]
+    chosen = operators or share(SAMPLED)
+    found = [fault for o in chosen for fault in faults_in_child(o, functools.partial(check, o))]
     if not operators:
         found += large_faults()
-    print(*found, f"{len(operators or SAMPLED)} operators, {len(found)} faults", sep="\n")
+    print(*found, f"{len(chosen)} operators, {len(found)} faults", sep="\n")
     return 1 if found else 0
 
 

@@ -24,6 +24,7 @@ def fault(sample, text):
     return _dims.fault(case, text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operator", [t for t in SAYS if t not in UNSET])
 def test_samples_agree(operator):
     text = BY_TITLE[operator]["dims"]
