@@ -13,7 +13,7 @@ bool number_fits(const Value& v, DType dtype) {
   const int bits = 8 * itemsize(dtype) - !is_unsigned;  // value bits, without the sign
   if (v.tag == LAMELLA_FLOAT) {
     const double end = std::ldexp(1.0, bits), n = std::trunc(v.as.d);
-    return n < end && (is_unsigned ? n > -end : n >= -end);  // false for NaN
+    return n < end && n >= (is_unsigned ? 0 : -end);  // false for NaN
   }
   if (v.tag == LAMELLA_UINT) return bits == 64;
   if (bits >= 63) return true;

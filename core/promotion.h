@@ -23,7 +23,7 @@ class ResultType {
 
 // number_fits() returns whether a number can be stored in a dtype. A complex number fits complex dtypes only. A real
 // number fits an integral dtype if the dtype's range holds it once the fraction is cut. An unsigned dtype of n bits
-// also takes negative numbers above -2**n, which wrap. A real number fits every dtype of another class.
+// also takes negative integers above -2**n, which wrap. A real number fits every dtype of another class.
 bool number_fits(const Value& v, DType dtype);
 // number_in_range() also requires that a finite number stays finite in a plain floating or complex dtype.
 bool number_in_range(const Value& v, DType dtype);

@@ -28,7 +28,7 @@ lamella_status infer(Frame& f, const Table& t, const Value* args, lamella_meta* 
   f.context = t.infer_context;
   lamella_status st = t.run_infer(f, args, metas);
   for (int i = 0; i < n && !st; i++)
-    if (__builtin_expect(metas[i].flags > 3, 0)) st = unknown_bits(f, metas[i]);
+    if (__builtin_expect(metas[i].flags > 7, 0)) st = unknown_bits(f, metas[i]);
   return st;
 }
 
@@ -108,7 +108,7 @@ inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const 
   m.flags = 0;
   f.context = t.infer_context;
   if (lamella_status st = t.run_infer(f, args, &m)) return st;
-  if (__builtin_expect(m.flags > 3, 0)) return unknown_bits(f, m);
+  if (__builtin_expect(m.flags > 7, 0)) return unknown_bits(f, m);
   if (beyond(f, e, m, args)) return run_for_dtype(f, e, m.dtype, args, rets);
   rets[0].tag = LAMELLA_NONE;
   lamella_status st;
@@ -195,7 +195,8 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
       bool output = info.form == Form::Out && k >= info.first_out;
       if (!output || (output && k != at && in != target)) overlap |= overlaps(target, in, elementwise && !output);
     });
-    if (lamella_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes)) return st;
+    const bool exact = m.flags & LAMELLA_META_EXACT;
+    if (lamella_status st = check_target(f, info, at, target, exact, m.dtype, m.ndim, m.sizes)) return st;
     into[i] = core::tensor_value(target);
     bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
     // A kernel that may stop at a fault (an integer division by zero, an index out of range) must leave its target
@@ -222,15 +223,16 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   return st;
 }
 
-// Raises unless the i-th result of a composite can be stored in its target.
-lamella_status check_computed(Frame& f, const CallInfo& info, int i, const Value* args, const Value& computed) {
+// Raises unless the i-th result of a composite can be stored in its target. `exact` is what the shape rule says.
+lamella_status check_computed(Frame& f, const CallInfo& info, int i, bool exact, const Value* args,
+                              const Value& computed) {
   if (computed.tag != LAMELLA_TENSOR || !computed.as.tensor)
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("%s: result %d of its composite must be a tensor, got %s",
                                     operator_title(f.op).c_str(), i, core::describe(computed).c_str()));
   const int at = target_position(info, i);
   const Tensor* result = full(computed.as.tensor);
-  return check_target(f, info, at, full(args[at].as.tensor), result->dtype, result->ndim(), result->sizes());
+  return check_target(f, info, at, full(args[at].as.tensor), exact, result->dtype, result->ndim(), result->sizes());
 }
 
 }  // namespace
@@ -238,8 +240,9 @@ lamella_status check_computed(Frame& f, const CallInfo& info, int i, const Value
 lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets, const Value* read) {
   const Table& table = *static_cast<const Table*>(f.table);
   const CallInfo& info = *table.info;
+  lamella_meta* checked = nullptr;
   if (table.infer) {  // the shape rule checks the arguments, so the composite need not
-    auto* checked = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (info.nrets + 1)));
+    checked = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (info.nrets + 1)));
     if (lamella_status st = infer(f, table, args, checked, info.nrets)) return st;
   }
   if (info.written && info.form == Form::Functional)
@@ -259,7 +262,8 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
     clear(computed, info.nrets);
     st = e(f, read, computed);
     clear(rets, info.nrets);
-    for (int i = 0; i < info.nrets && !st; i++) st = check_computed(f, info, i, args, computed[i]);
+    for (int i = 0; i < info.nrets && !st; i++)
+      st = check_computed(f, info, i, checked && checked[i].flags & LAMELLA_META_EXACT, args, computed[i]);
     for (int i = 0; i < info.nrets && !st; i++)
       st = store_result(f, full(args[target_position(info, i)].as.tensor), full(computed[i].as.tensor), &rets[i]);
     if (st) release_all(rets, info.nrets);

@@ -76,8 +76,15 @@ lamella_status check_all_writable(Frame& f, const CallInfo& info, const Value* a
   return LAMELLA_OK;
 }
 
-lamella_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, DType dtype, int ndim,
+lamella_status check_target(Frame& f, const CallInfo& info, int at, Tensor* target, bool exact, DType dtype, int ndim,
                             const int64_t* sizes) {
+  if (exact && dtype != target->dtype)
+    return core::raise(
+        LAMELLA_RUNTIME_ERROR,
+        core::format("%s has dtype %s, but the result's positions or counts have dtype %s; pass a tensor "
+                     "of dtype %s",
+                     where(&f, at).c_str(), core::dtype_info(target->dtype).name, core::dtype_info(dtype).name,
+                     core::dtype_info(dtype).name));
   if (!core::can_cast(dtype, target->dtype))
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),

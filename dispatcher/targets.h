@@ -19,8 +19,9 @@ lamella_status check_all_writable(Frame&, const CallInfo&, const Value* args);
 
 // The position of the argument into which the i-th result of a derived form goes.
 inline int target_position(const CallInfo& info, int i) { return info.form == Form::Inplace ? 0 : info.first_out + i; }
-// Raises unless a result of this dtype and shape can be stored in the target at position `at`.
-lamella_status check_target(Frame&, const CallInfo&, int at, core::Tensor* target, core::DType, int ndim,
+// Raises unless a result of this dtype and shape can be stored in the target at position `at`; with `exact`, only a
+// target of this dtype can store it.
+lamella_status check_target(Frame&, const CallInfo&, int at, core::Tensor* target, bool exact, core::DType, int ndim,
                             const int64_t* sizes);
 // Makes the target the result, after it got the elements of the computed tensor, and its shape if that differs.
 lamella_status store_result(Frame&, core::Tensor* target, core::Tensor* computed, Value* ret);

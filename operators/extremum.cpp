@@ -27,10 +27,12 @@ void infer_extremum_dim(const Tensor& self, int64_t dim, bool keepdim, Output va
   const uint64_t dims = filled_dims(self, dim);
   reduced(values, self, dims, keepdim, self.dtype());
   reduced(indices, self, dims, keepdim, kLong);
+  indices.exact();
 }
 
 void infer_arg(const Tensor& self, std::optional<int64_t> dim, bool keepdim, Output out) {
   reduced(out, self, filled_dims(self, one_or_all(dim)), keepdim, kLong);
+  out.exact();
 }
 
 void infer_extremum_dims(const Tensor& self, IntArrayRef dim, bool keepdim, Output out) {

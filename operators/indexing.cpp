@@ -31,6 +31,9 @@ void check_filling(const char* name, const Tensor& value, ScalarType dtype) {
                 shape_text(value));
   LAMELLA_CHECK(!is_complex(value.dtype()) || is_complex(dtype), argument(name), ": dtype ", value.dtype(),
                 " does not fit dtype ", dtype);
+  // A device's number is not read: the host would wait for it.
+  if (value.is_cpu() && !(value.get()->flags & LAMELLA_OPAQUE) && core::is_plain(core_dtype(value.dtype())))
+    check_number(name, Scalar(core::read_number(value.get())), dtype);
 }
 
 void check_apart(const char* name, const Tensor& t, const Tensor& self) {

@@ -96,9 +96,11 @@ void infer_truth_over(const Tensor& self, Dim dim, bool keepdim, Output out) {
 
 void infer_count(const Tensor& self, std::optional<int64_t> dim, Output out) {
   reduced(out, self, dims_of(self, one_or_all(dim)), false, kLong);
+  out.exact();
 }
 void infer_count_dims(const Tensor& self, IntArrayRef dim, Output out) {
   reduced(out, self, dims_of(self, dim), false, kLong);
+  out.exact();
 }
 
 void infer_vector_norm(const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim, bool keepdim,

@@ -11,15 +11,21 @@ Tensor positions(const Tensor& self, int64_t dim) {
   return lamella::arange(0, self.size(dim), 1, self.options().dtype(kLong)).view(sizes).expand(self.sizes());
 }
 
+void infer_running_extreme(const Tensor& self, int64_t dim, Output values, Output indices) {
+  wrap_dim("dim", dim, self.dim());
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ",
+                                self.dtype());
+  values.set(self.sizes(), self.dtype());
+  indices.set(self.sizes(), kLong);
+  indices.exact();
+}
+
 // In turn k, each element is compared with the best up to the element 2^k before it: log2(n) turns. Of equals the last
 // wins, and NaN wins over all. The values are gathered, so that their gradients reach the right elements.
 template <bool Max>
 std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
-  const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK_NOT_IMPLEMENTED(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ",
-                                self.dtype());
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
-  const int64_t n = self.size(d);
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.size(d);
   Tensor best = self.detach(), at = positions(self, d).contiguous();
   for (int64_t step = 1; step < n; step *= 2) {
     const auto early = [&](const Tensor& x) { return slice(x, d, 0, n - step); };
@@ -103,6 +109,7 @@ Tensor trapezoid(const Tensor& y, const Distance& x, int64_t dim) {
 LAMELLA_FAMILY(running, .category = "scan", .forms = everywhere | out, .dims = "keep") {
   return {
       {.schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+       .infer = shape<infer_running_extreme>,
        .composite = composite<running_extreme<true>>,
        .doc = R"(The largest element so far along a dimension, and where it stands; of equals the last. NaN wins.
 
@@ -110,6 +117,7 @@ LAMELLA_FAMILY(running, .category = "scan", .forms = everywhere | out, .dims = "
 lamella.return_types.cummax(values=tensor([1, 3, 3]), indices=tensor([0, 1, 1]))
 )"},
       {.schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+       .infer = shape<infer_running_extreme>,
        .composite = composite<running_extreme<false>>,
        .doc = R"(The smallest element so far along a dimension, and where it stands; of equals the last. NaN wins.
 

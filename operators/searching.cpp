@@ -30,6 +30,7 @@ void check_fit(const char* name, const Tensor& boundaries, const Tensor& values,
 // Describes a result with one place for each value.
 void set_places(Output& out, const Tensor& values, bool narrow) {
   out.set(values.defined() ? values.sizes() : IntArrayRef(), narrow ? kInt : kLong);
+  out.exact();
 }
 
 template <class Values>

@@ -17,7 +17,20 @@ using Both = std::tuple<Tensor, Tensor>;
 void set_both(IntArrayRef sizes, ScalarType t, Output& values, Output& indices) {
   values.set(sizes, t);
   indices.set(sizes, kLong);
+  indices.exact();
 }
+
+}  // namespace
+
+void set_picked(const Tensor& self, int64_t dim, bool keepdim, Output& values, Output& indices) {
+  check_ordered("self", self);
+  DimVector sizes;
+  for (int64_t d = 0; d < self.dim(); d++)
+    if (d != dim || keepdim) sizes.push_back(d == dim ? 1 : self.size(d));
+  set_both(sizes, self.dtype(), values, indices);
+}
+
+namespace {
 
 void infer_sort(const Tensor& self, int64_t dim, bool, Output values, Output indices) {
   check_ordered("self", self);
@@ -69,15 +82,6 @@ Both ranked(const Both& both, int64_t dim, int64_t i, bool keepdim) {
 }
 
 int64_t length_along(const Tensor& t, int64_t dim) { return t.dim() ? t.size(dim) : 1; }
-
-// Describes the values and indices of one element along a dimension, which is counted from the front.
-void set_picked(const Tensor& self, int64_t dim, bool keepdim, Output& values, Output& indices) {
-  check_ordered("self", self);
-  DimVector sizes;
-  for (int64_t d = 0; d < self.dim(); d++)
-    if (d != dim || keepdim) sizes.push_back(d == dim ? 1 : self.size(d));
-  set_both(sizes, self.dtype(), values, indices);
-}
 
 void infer_kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim, Output values, Output indices) {
   const int64_t d = wrap_dim("dim", dim, self.dim()), n = length_along(self, d);

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "operators/sort.h"
+
 namespace lamella::operators {
 namespace {
 
@@ -122,12 +124,18 @@ Tensor quantile_number(const Tensor& self, double q, std::optional<int64_t> dim,
   return quantile_by(self, lamella::full({}, q, self.options()), dim, keepdim, interpolation, Skips);
 }
 
-// Returns the lower of the two middle elements among those that are not NaN, and its index.
-std::tuple<Tensor, Tensor> nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
+// Describes one element along a dimension, and its index.
+void infer_one_along(const Tensor& self, int64_t dim, bool keepdim, Output values, Output indices) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ", self.dtype());
+  LAMELLA_CHECK_INDEX(self.dim() == 0 || self.size(d) > 0, argument("dim"), ": dimension ", d, " has no elements");
+  set_picked(self, d, keepdim, values, indices);
+}
+
+// Returns the lower of the two middle elements among those that are not NaN, and its index.
+std::tuple<Tensor, Tensor> nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
-  LAMELLA_CHECK_INDEX(self.size(d) > 0, argument("dim"), ": dimension ", d, " has no elements");
+  const int64_t d = wrap_dim("dim", dim, self.dim());
   const auto [sorted, order] = self.sort(std::optional<bool>(true), d);
   const Tensor middle = (sorted.eq(sorted).sum(d, true) - 1).clamp_min(0).floor_divide(2);
   const Tensor at = order.gather(d, middle), values = self.gather(d, at);
@@ -142,11 +150,8 @@ Tensor nanmedian(const Tensor& self) {
 
 // Returns the value that occurs most often (of several, the smallest) and the index of its last occurrence.
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
-  const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order, got ", self.dtype());
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
-  const int64_t n = self.size(d);
-  LAMELLA_CHECK_INDEX(n > 0, argument("dim"), ": dimension ", d, " has no elements");
+  const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.size(d);
   const auto [sorted, order] = self.detach().sort(std::optional<bool>(true), d);
   DimVector sizes(self.dim(), 1);
   sizes[d] = n;
@@ -267,8 +272,10 @@ tensor(1.5000)
 tensor(1.)
 )"},
       {.schema = "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .infer = shape<infer_one_along>,
        .composite = composite<nanmedian_dim>},
       {.schema = "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .infer = shape<infer_one_along>,
        .composite = composite<mode>,
        .doc = R"(The most frequent element along a dimension, of several the smallest, and where it stands last.
 

@@ -50,7 +50,7 @@ Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block) {
 }
 
 const char* type_name(int dtype) {
-  static constexpr const char* names[] = {"bool",     "uint8_t", "uint16_t", "uint32_t",       "uint64_t",
+  static constexpr const char* names[] = {"bool8",    "uint8_t", "uint16_t", "uint32_t",       "uint64_t",
                                           "int8_t",   "int16_t", "int32_t",  "int64_t",        "float16",
                                           "bfloat16", "float",   "double",   "complex<float>", "complex<double>"};
   LAMELLA_CHECK(dtype >= 0 && dtype < LAMELLA_PLAIN_DTYPES, "cuda: kernels do not support dtype number ", dtype);

@@ -277,9 +277,19 @@ PyObject* tensor_of_numbers(PyObject* data, DType wanted) {
   if (floating) wide = LAMELLA_FLOAT64;
   Tensor* t;
   if (core::new_tensor(d.ndim, d.sizes, nullptr, wide, {core::host_backend(), 0}, &t)) return raise_pending();
+  const bool refuses_complex =
+      wanted != LAMELLA_NO_DTYPE && wanted != LAMELLA_BOOL && core::dtype_class(wanted) != LAMELLA_CLASS_COMPLEX;
   auto* bytes = static_cast<char*>(t->dl.data);
   for (size_t i = 0; i < numbers.size(); i++) {
     const Value& v = numbers[i];
+    if (v.tag == LAMELLA_COMPLEX && refuses_complex) {
+      core::release(t);
+      return PyErr_Format(
+          PyExc_TypeError,
+          "tensor: argument 'data': %s is complex, and dtype %s is real; pass its real part or a complex "
+          "dtype",
+          core::describe(v).c_str(), core::dtype_info(wanted).name);
+    }
     if (v.tag != LAMELLA_COMPLEX && wanted != LAMELLA_NO_DTYPE && !core::number_fits(v, wanted)) {
       core::release(t);
       return PyErr_Format(PyExc_RuntimeError, "tensor: argument 'data': %s does not fit dtype %s",

@@ -143,8 +143,9 @@ def test_numbers_that_do_not_fit(convert, dtype):
         if dtype != "int64" or abs(x) != high:  # a double cannot hold this value exactly
             assert convert(x) == int(x)
     if dtype == "uint8":
-        assert [convert(x) for x in (-1, -255, -1.0, True)] == [255, 1, 255, 1]  # converted as in torch
-    for x in (2.0 * high, -2.0 * high - 4, float("inf"), float("-inf"), float("nan"), high + 1.0):
+        assert [convert(x) for x in (-1, -255, -0.5, True)] == [255, 1, 0, 1]  # integers wrap as in torch
+    below = -1.0 if dtype == "uint8" else -2.0 * high - 4
+    for x in (2.0 * high, below, -2.0 * high - 4, float("inf"), float("-inf"), float("nan"), high + 1.0):
         with pytest.raises(RuntimeError, match="Scalar: .* cannot become an integer of"):
             convert(x)
 

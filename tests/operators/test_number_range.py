@@ -7,6 +7,7 @@ BYTES = lamella.tensor([1, 2], dtype=lamella.int8)
 HALVES = lamella.tensor([1, 2], dtype=lamella.float16)
 YES = lamella.tensor([True, True])
 FIRST = lamella.tensor([0])
+FAR = lamella.tensor(1e300, dtype=lamella.float64)
 
 OUTSIDE = {
     "full": lambda: lamella.full((2,), 300, dtype=lamella.int8),
@@ -36,6 +37,13 @@ OUTSIDE = {
     "pad": lambda: lamella.nn.functional.pad(BYTES, (1, 1), value=300),
     "linspace": lambda: lamella.linspace(0, 300, 3, dtype=lamella.int8),
     "logspace": lambda: lamella.logspace(0, 300, 3, dtype=lamella.uint8),
+    "masked_fill by a tensor": lambda: BYTES.masked_fill(YES, lamella.tensor(300)),
+    "masked_fill by NaN": lambda: BYTES.masked_fill(YES, lamella.tensor(float("nan"))),
+    "masked_fill_ by a tensor": lambda: BYTES.clone().masked_fill_(YES, lamella.tensor(300)),
+    "index_fill by a tensor": lambda: BYTES.index_fill(0, FIRST, lamella.tensor(-129)),
+    "masked_fill of float32 by a tensor": lambda: BYTES.float().masked_fill(YES, FAR),
+    "a negative fraction of an unsigned dtype": lambda: lamella.tensor([-1.5], dtype=lamella.uint8),
+    "full of a negative float": lambda: lamella.full((2,), -1.0, dtype=lamella.uint8),
 }
 
 
@@ -43,6 +51,51 @@ OUTSIDE = {
 def test_outside(name):
     with pytest.raises(RuntimeError, match="does not fit"):
         OUTSIDE[name]()
+
+
+COMPLEX = {  # torch: TypeError
+    "tensor": lambda: lamella.tensor([1 + 2j], dtype=lamella.float32),
+    "tensor of a number": lambda: lamella.tensor(1 + 2j, dtype=lamella.float64),
+    "tensor of integers": lambda: lamella.tensor([1, 2j], dtype=lamella.int64),
+    "a real one": lambda: lamella.tensor([1 + 0j], dtype=lamella.float32),
+    "nested": lambda: lamella.tensor([[1.0, 2.0], [3.0, 4j]], dtype=lamella.bfloat16),
+    "as_tensor": lambda: lamella.as_tensor([1 + 2j], dtype=lamella.float32),
+    "asarray": lambda: lamella.asarray([1 + 2j], dtype=lamella.float32),
+    "new_tensor": lambda: HALVES.new_tensor([1 + 2j], dtype=lamella.float32),
+    "a tensor in the list": lambda: lamella.tensor([lamella.tensor(1 + 2j)], dtype=lamella.float32),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_data_is_no_real_data(name):
+    with pytest.raises(TypeError, match="is complex, and dtype .* is real"):
+        COMPLEX[name]()
+
+
+def test_complex_data():
+    assert lamella.tensor([1 + 2j, 0j], dtype=lamella.bool).tolist() == [True, False]  # as in torch
+    assert lamella.tensor([1 + 2j, 3], dtype=lamella.complex64).tolist() == [1 + 2j, 3]
+
+
+OUT_OF_REAL = {  # written values: every way refuses
+    "full": lambda: lamella.full((2,), 1 + 2j, dtype=lamella.float32),
+    "fill_": lambda: lamella.zeros(2).fill_(1 + 2j),
+    "assigned": lambda: lamella.zeros(2).__setitem__(0, 1 + 2j),
+    "scalar_tensor": lambda: lamella.scalar_tensor(1 + 2j, dtype=lamella.float32),
+    "masked_fill": lambda: lamella.zeros(2).masked_fill(YES, 1 + 2j),
+    "masked_fill by a tensor": lambda: lamella.zeros(2).masked_fill(YES, lamella.tensor(1 + 2j)),
+    "index_fill": lambda: lamella.zeros(2).index_fill(0, FIRST, 1 + 2j),
+    "scatter": lambda: lamella.zeros(2).scatter(0, FIRST, 1 + 2j),
+    "add_": lambda: lamella.zeros(2).add_(1 + 2j),
+    "out": lambda: lamella.add(lamella.zeros(2), 1j, out=lamella.zeros(2)),
+    "where": lambda: lamella.where(YES, lamella.zeros(2), 1j, out=lamella.zeros(2)),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_REAL)
+def test_complex_numbers_into_real_tensors(name):
+    with pytest.raises(RuntimeError, match="does not fit|cannot hold"):
+        OUT_OF_REAL[name]()
 
 
 INSIDE = {

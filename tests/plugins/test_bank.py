@@ -97,6 +97,23 @@ def test_copies_between_all_devices(guest):
     """)
 
 
+def test_every_byte_but_0_of_a_bool_is_true(guest):
+    guest.run("""
+        import lamella
+
+        m = lamella.tensor([0, 1, 2, 255], dtype=lamella.uint8).view(lamella.bool).to("bank")
+        x = lamella.tensor([1.0, 2.0, 3.0, 4.0], device="bank")
+        assert m.sum() == 3 and m.count_nonzero() == 3 and m.float().tolist() == [0, 1, 1, 1]
+        assert (~m).tolist() == [True, False, False, False] and (m == True).tolist() == [False, True, True, True]
+        assert (m ^ True).tolist() == [True, False, False, False] and m[1:].all() and not m.all()
+        assert lamella.where(m, x, -x).tolist() == [-1, 2, 3, 4] and x.masked_fill(m, 0).tolist() == [1, 0, 0, 0]
+        assert x[m].tolist() == [2, 3, 4] and m.max(0).indices == 1 and m.cumsum(0).tolist() == [0, 1, 2, 3]
+        assert m.sort(descending=True, stable=True).indices.tolist() == [1, 2, 3, 0]
+        assert m.clamp_min(lamella.tensor(False)).tolist() == [False, True, True, True]
+        assert x.clamp(min=float("nan")).isnan().all() and x.long().clamp(max=float("nan")).isnan().all()
+    """)
+
+
 def test_indices_of_any_integer_dtype(guest):
     """The bank's kernels read int64 indices; the dispatcher converts what callers give."""
     guest.run("""

@@ -185,6 +185,11 @@ def test_a_backend_in_python_beside_the_others(guest):
         x[0] = 7
         assert x.exp().neg().device.type == "numpy" and x.tolist() == [[7, 7, 7], [3, 4, 5]]
         assert not lamella.fallback_counts(), lamella.fallback_counts()
+        m = lamella.tensor([0, 1, 2, 255], dtype=lamella.uint8).view(lamella.bool).to("numpy")
+        truth = [False, True, True, True]  # numpy's functions expect bytes 0 and 1
+        assert m.float().tolist() == [0, 1, 1, 1] and m.maximum(~m).tolist() == [True] * 4 and (m < True).tolist()[0]
+        assert (m + m).tolist() == truth and (m < lamella.ones_like(m)).tolist() == [not t for t in truth]
+        lamella.reset_fallback_counts()
         assert x.sin().device.type == "numpy"
         assert [f[:2] for f in lamella.fallback_counts()] == [("numpy", "aten::sin")]
         import gc

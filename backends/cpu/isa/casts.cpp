@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "backends/cpu/isa/truth.h"
 #include "backends/cpu/loops.h"
 
 namespace lamella::cpu {
@@ -39,6 +40,8 @@ template <class To, class From>
 inline To convert(From x) {
   if constexpr (std::is_same_v<To, From>)
     return x;
+  else if constexpr (std::is_same_v<From, Truth>)
+    return convert<To>(static_cast<uint8_t>(x));
   else if constexpr (is_complex<From>) {
     if constexpr (is_complex<To>)
       return To(static_cast<typename To::part>(x.re), static_cast<typename To::part>(x.im));
@@ -140,8 +143,7 @@ void fill_row(CastLoop* row) {
 namespace LAMELLA_ISA {
 
 void fill_casts(Loops& l) {
-  fill_row<uint8_t>(l.cast[LAMELLA_BOOL]);  // 0 or 1; compilers fail to vectorize bool
-  l.cast[LAMELLA_BOOL][LAMELLA_BOOL] = cast_loop<bool, bool>;
+  fill_row<Truth>(l.cast[LAMELLA_BOOL]);
   fill_row<uint8_t>(l.cast[LAMELLA_UINT8]);
   fill_row<uint16_t>(l.cast[LAMELLA_UINT16]);
   fill_row<uint32_t>(l.cast[LAMELLA_UINT32]);

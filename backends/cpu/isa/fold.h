@@ -5,6 +5,7 @@
 
 #include "backends/cpu/folds.h"
 #include "backends/cpu/isa/lanes.h"
+#include "backends/cpu/isa/truth.h"
 
 namespace lamella::cpu {
 namespace {
@@ -27,6 +28,8 @@ template <class T>
 constexpr int dtype_of = LAMELLA_UINT8;
 template <>
 constexpr int dtype_of<bool> = LAMELLA_BOOL;
+template <>
+constexpr int dtype_of<Truth> = LAMELLA_BOOL;
 template <>
 constexpr int dtype_of<int32_t> = LAMELLA_INT32;
 template <>
@@ -166,9 +169,10 @@ struct Simple {
 // ---- which fold serves a dtype --------------------------------------------------------------------------------------
 
 template <template <class> class Make>
-const Fold* number(int dtype) {  // bool and uint8 are read as bytes, other integers as int64, half precision as float
+const Fold* number(int dtype) {  // integers but uint8 are read as int64, half precision as float
   switch (dtype) {
     case LAMELLA_BOOL:
+      return &Make<Truth>::table;
     case LAMELLA_UINT8:
       return &Make<uint8_t>::table;
     case LAMELLA_FLOAT16:

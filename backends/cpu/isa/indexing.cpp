@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backends/cpu/index_loops.h"
+#include "backends/cpu/isa/truth.h"
 
 namespace lamella::cpu {
 namespace {
@@ -151,7 +152,6 @@ struct Sum {
   static T of(T a, T b) {
     return static_cast<T>(a + b);
   }
-  static bool of(bool a, bool b) { return a || b; }
   template <class T>
   static Pair<T> of(Pair<T> a, Pair<T> b) {
     return {a.re + b.re, a.im + b.im};
@@ -163,7 +163,6 @@ struct Product {
     return static_cast<T>(a * b);
   }
   static uint16_t of(uint16_t a, uint16_t b) { return static_cast<uint16_t>(uint32_t{a} * b); }
-  static bool of(bool a, bool b) { return a && b; }
   template <class T>
   static Pair<T> of(Pair<T> a, Pair<T> b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -184,11 +183,13 @@ struct Smallest {
   }
 };
 
-// Joins two elements; 16-bit floats are computed in float.
+// Joins two elements; 16-bit floats are computed in float, bools as 0 and 1.
 template <class Two, class T>
 T two(T a, T b) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
     return T(Two::of(static_cast<float>(a), static_cast<float>(b)));
+  else if constexpr (std::is_same_v<T, Truth>)
+    return {Two::of(uint8_t{a}, uint8_t{b}) != 0};
   else
     return Two::of(a, b);
 }
@@ -266,7 +267,7 @@ void fill(FoldLoop* to) {
 
 template <class Two>
 void fill_real(FoldLoop* to) {
-  fill<Two, bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16, bfloat16, float,
+  fill<Two, Truth, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16, bfloat16, float,
        double>(to);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/isa/truth.h"
 #include "backends/cpu/sort_loops.h"
 
 namespace lamella::cpu {
@@ -30,7 +31,7 @@ struct Unsigned<8> {
   using type = uint64_t;
 };
 
-// Unsigned integers and bool are their own keys.
+// Unsigned integers are their own keys.
 template <class T>
 struct Plain {
   static constexpr bool floating = false;
@@ -38,6 +39,9 @@ struct Plain {
   static Bits key(Bits u) { return u; }
   static Bits back(Bits k) { return k; }
   static bool hides(Bits) { return false; }
+};
+struct Truths : Plain<uint8_t> {
+  static Bits key(Bits u) { return Truth{u}; }
 };
 template <class T>
 struct Signed : Plain<T> {
@@ -447,7 +451,7 @@ namespace LAMELLA_ISA {
 const SortTable& sort_loops() {
   static const SortTable table = [] {
     SortTable t{};
-    fill<Plain<uint8_t>>(t, LAMELLA_BOOL);
+    fill<Truths>(t, LAMELLA_BOOL);
     fill<Plain<uint8_t>>(t, LAMELLA_UINT8);
     fill<Plain<uint16_t>>(t, LAMELLA_UINT16);
     fill<Plain<uint32_t>>(t, LAMELLA_UINT32);

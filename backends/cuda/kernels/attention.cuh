@@ -47,7 +47,7 @@ DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T
   const W s = product * (W)n.scale;
   if (!n.mask) return s;
   const i64 at = b * n.mask_strides[0] + h * n.mask_strides[1] + i * n.mask_strides[2] + j * n.mask_strides[3];
-  if (n.mask == 1) return ((const bool*)n.mask_data)[at] ? s : -infinity<W>();
+  if (n.mask == 1) return ((const bool8*)n.mask_data)[at] ? s : -infinity<W>();
   return s + (n.mask == 2 ? wide(((const T*)n.mask_data)[at]) : (W)((const float*)n.mask_data)[at]);
 }
 

@@ -39,6 +39,13 @@ DEVICE To bits_as(From x) {
 
 // ---- dtypes ----
 
+// A bool as it lies in memory: every byte but 0 is true.
+struct bool8 {
+  uint8_t byte;
+  bool8() = default;
+  DEVICE bool8(bool x) : byte(x) {}
+  DEVICE operator bool() const { return byte != 0; }
+};
 struct float16 {
   uint16_t bits;
 };
@@ -140,6 +147,10 @@ template <class To, class From>
 DEVICE To convert(From x) {
   if constexpr (Same<To, From>::value)
     return x;
+  else if constexpr (Same<From, bool8>::value)
+    return convert<To>(static_cast<bool>(x));
+  else if constexpr (Same<To, bool8>::value)
+    return convert<bool>(x);
   else if constexpr (Is<From>::half)
     return convert<To>(to_float(x));
   else if constexpr (Same<To, float16>::value)

@@ -18,7 +18,7 @@ struct Order;
     typedef K Key;                                                                 \
     static __device__ Key of(T x) { return (U)((U)x ^ (U)(U(1) << (sizeof(U) * 8 - 1))); } \
   };
-LAMELLA_UNSIGNED_ORDER(bool, u32)
+LAMELLA_UNSIGNED_ORDER(bool8, u32)
 LAMELLA_UNSIGNED_ORDER(u8, u32)
 LAMELLA_UNSIGNED_ORDER(u16, u32)
 LAMELLA_UNSIGNED_ORDER(u32, u32)

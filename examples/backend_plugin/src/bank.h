@@ -38,7 +38,8 @@ template <class From, class To>
 void convert_row(int64_t n, char* to, int64_t to_step, const char* from, int64_t from_step) {
   for (int64_t i = 0; i < n; i++) {
     From x;
-    std::memcpy(&x, from + i * from_step, sizeof x);
+    if constexpr (std::is_same_v<From, bool>) x = from[i * from_step] != 0;  // every byte but 0 is true
+    else std::memcpy(&x, from + i * from_step, sizeof x);
     const To y = convert<To>(x);
     std::memcpy(to + i * to_step, &y, sizeof y);
   }

@@ -40,12 +40,18 @@ def array(t):
     return np.ndarray(tuple(t.shape), dtype, held, strides=[s * dtype.itemsize for s in t.stride()])
 
 
+def values(t):
+    """Returns an array of a tensor's values. Every byte but 0 of a bool is true; numpy's functions expect 0 or 1."""
+    made = array(t)
+    return made.view(np.uint8) != 0 if made.dtype == bool else made
+
+
 def kernel(function):
     """Makes a kernel from a function of arrays and numbers, whose result becomes a tensor of this device."""
 
     def run(*args, **kwargs):
         def read(a):
-            return array(a) if isinstance(a, lamella.Tensor) else a
+            return values(a) if isinstance(a, lamella.Tensor) else a
 
         result = np.asarray(function(*map(read, args), **{k: read(v) for k, v in kwargs.items()}))
         out = lamella.empty(*result.shape, dtype=getattr(lamella, result.dtype.name), device="numpy")
@@ -56,7 +62,7 @@ def kernel(function):
 
 
 def copy_(to, source, non_blocking=False):
-    array(to)[...] = array(source)
+    array(to)[...] = values(source)
     return to
 
 

@@ -23,7 +23,8 @@ enum lamella_meta_kind {
 
 enum lamella_meta_flags {
   LAMELLA_META_STRIDES = 1, /* `strides` is set */
-  LAMELLA_META_PINNED = 2   /* a fresh tensor of the host is in memory that a backend pins: see host_allocator */
+  LAMELLA_META_PINNED = 2,  /* a fresh tensor of the host is in memory that a backend pins: see host_allocator */
+  LAMELLA_META_EXACT = 4    /* an out= target must have this dtype: others would change the elements' meaning */
 };
 
 /* An array of lamella_meta is passed to the rule, so the struct's size never changes. Other bits of `flags` will give

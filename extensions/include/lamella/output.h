@@ -46,6 +46,9 @@ class Output {
   void pin(std::optional<bool> on) {
     if (on.value_or(false)) meta_->flags |= LAMELLA_META_PINNED;
   }
+  /* The result holds positions or counts: a target of out= must have the dtype that `set` or `like` has described, since
+   * another could hold other ones. */
+  void exact() { meta_->flags |= LAMELLA_META_EXACT; }
   /* Sets the dtype that the kernel computes in. */
   void compute_in(ScalarType dtype) { frame_->compute_dtype = static_cast<uint32_t>(dtype); }
 

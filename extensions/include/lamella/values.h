@@ -192,7 +192,7 @@ class Scalar {
   bool isComplex() const { return tag_ == LAMELLA_COMPLEX; }
 
   /* Converts the number. Throws for a complex number with an imaginary part that would become a real one, and for a
-   * number that does not fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
+   * number that does not fit into an integer; negative integers wrap to unsigned ones, as in torch. */
   template <class T>
   T to() const {
     if constexpr (detail::IsComplex<T>::value) {
@@ -244,9 +244,8 @@ class Scalar {
     bool fits;
     if constexpr (std::is_floating_point<From>::value) {
       /* `above`, the smallest number that is too large, is exact in From; T's limits may not be. */
-      constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1)), least = static_cast<From>(INT64_MIN);
-      fits = x < above && (wraps ? x > -above && x > least : x >= -above);
-      if (wraps && fits && x < 0) return static_cast<T>(static_cast<int64_t>(x));
+      constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1));
+      fits = x < above && (wraps ? x > -1 : x >= -above);
     } else if constexpr (std::is_unsigned<From>::value) {
       fits = x <= static_cast<uint64_t>(Limits::max());
     } else {

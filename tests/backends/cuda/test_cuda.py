@@ -336,6 +336,25 @@ def test_operands_of_any_layout(cuda):
     )
 
 
+def test_every_byte_but_0_of_a_bool_is_true(cuda):
+    cuda.run("""
+        import lamella
+
+        m = lamella.tensor([0, 1, 2, 254, 255], dtype=lamella.uint8).view(lamella.bool).to("cuda")
+        x = lamella.tensor([1.0, 2.0, 3.0, 4.0, 5.0], device="cuda")
+        truth = [False, True, True, True, True]
+        assert m.sum() == 4 and m.count_nonzero() == 4 and m.float().tolist() == [0, 1, 1, 1, 1]
+        assert m.to(lamella.uint8).tolist() == [0, 1, 1, 1, 1] and m.half().tolist() == [0, 1, 1, 1, 1]
+        assert (~m).tolist() == [not t for t in truth] and (m == True).tolist() == truth and (m & m).tolist() == truth
+        assert (m ^ True).tolist() == [not t for t in truth] and m[1:].all() and not m.all() and m.any()
+        assert lamella.where(m, x, -x).tolist() == [-1, 2, 3, 4, 5] and x[m].tolist() == [2, 3, 4, 5]
+        assert m.max(0).indices == 1 and m.cumsum(0).tolist() == [0, 1, 2, 3, 4] and m.nonzero().numel() == 4
+        assert m.sort(descending=True, stable=True).indices.tolist() == [1, 2, 3, 4, 0]
+        assert lamella.tensor([0, 1 + 0j, 1j], device="cuda").bool().tolist() == [False, True, True]
+        assert x.clamp(min=float("nan")).isnan().all() and x.clamp(max=float("nan")).isnan().all()
+    """)
+
+
 def test_reductions_of_many_parts(cuda):
     """Lengths around the borders of parts and packs, rows and columns, compared with numpy."""
     cuda.run(

@@ -188,8 +188,7 @@ tensor([-1.,  0.,  1.])
 )"}};
   template <class T>
   static T apply(T x, T low, T high) {
-    T y = where(x < low, low, x);
-    return where(y > high, high, y);
+    return at_most(at_least(x, low), high);
   }
 };
 

@@ -14,6 +14,16 @@ constexpr int BOOL = LAMELLA_CLASS_BOOL, INT = LAMELLA_CLASS_INTEGRAL, FLOAT = L
               COMPLEX = LAMELLA_CLASS_COMPLEX;
 constexpr int REAL = INT | FLOAT, ANY = BOOL | INT | FLOAT | COMPLEX, ORDERED = BOOL | INT | FLOAT;
 
+/* x within a limit. NaN stays NaN, and a limit of NaN gives NaN; of two zeros x stays. */
+template <class T>
+inline T at_least(T x, T low) {
+  return where(x < low || low != low, low, x);
+}
+template <class T>
+inline T at_most(T x, T high) {
+  return where(x > high || high != high, high, x);
+}
+
 /* One of the operators that a declaration defines. */
 struct Signature {
   const char* schema;  /* "mul.Tensor(Tensor self, Tensor other) -> Tensor" */

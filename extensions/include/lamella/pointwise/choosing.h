@@ -33,25 +33,25 @@ tensor([1, 0])
 /* ---- limits ---- */
 
 struct clamp : Pointwise<1, REAL, 2> {
-  static constexpr Signature signatures[] = {{"clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-                                              ALL_FORMS,
-                                              R"(Limits each element to [min, max]; either may be absent. NaN stays NaN.
+  static constexpr Signature signatures[] = {
+      {"clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", ALL_FORMS,
+       R"(Limits each element to [min, max]; either may be absent. NaN stays NaN, and a bound of NaN gives NaN.
 
 >>> lamella.clamp(lamella.tensor([-1., 0.5, 2.]), 0, 1)
 tensor([0.0000, 0.5000, 1.0000])
 )",
-                                              "clip"}};
+       "clip"}};
   static constexpr bool params_promote = true;
   static constexpr int absent[3] = {LAMELLA_ABSENT_LOWEST, LAMELLA_ABSENT_HIGHEST, LAMELLA_ABSENT_ERROR};
   template <class T>
   static T apply(T x, T low, T high) {
-    T y = where(x < low, low, x);
-    return where(y > high, high, y);
+    return at_most(at_least(x, low), high);
   }
 };
 struct clamp_min : Pointwise<1, REAL, 1> {
-  static constexpr Signature signatures[] = {{"clamp_min(Tensor self, Scalar min) -> Tensor", ALL_FORMS,
-                                              R"(Each element, but at least min. NaN stays NaN.
+  static constexpr Signature signatures[] = {
+      {"clamp_min(Tensor self, Scalar min) -> Tensor", ALL_FORMS,
+       R"(Each element, but at least min. NaN stays NaN, and a bound of NaN gives NaN.
 
 >>> lamella.clamp_min(lamella.tensor([-1., 2.]), 0)
 tensor([0., 2.])
@@ -59,12 +59,13 @@ tensor([0., 2.])
   static constexpr bool params_promote = true;
   template <class T>
   static T apply(T x, T low) {
-    return where(x < low, low, x);
+    return at_least(x, low);
   }
 };
 struct clamp_max : Pointwise<1, REAL, 1> {
-  static constexpr Signature signatures[] = {{"clamp_max(Tensor self, Scalar max) -> Tensor", ALL_FORMS,
-                                              R"(Each element, but at most max. NaN stays NaN.
+  static constexpr Signature signatures[] = {
+      {"clamp_max(Tensor self, Scalar max) -> Tensor", ALL_FORMS,
+       R"(Each element, but at most max. NaN stays NaN, and a bound of NaN gives NaN.
 
 >>> lamella.clamp_max(lamella.tensor([-1., 2.]), 0)
 tensor([-1.,  0.])
@@ -72,11 +73,11 @@ tensor([-1.,  0.])
   static constexpr bool params_promote = true;
   template <class T>
   static T apply(T x, T high) {
-    return where(x > high, high, x);
+    return at_most(x, high);
   }
 };
 
-/* NaN wins, as in torch and numpy's maximum. */
+/* NaN wins, as in torch and numpy's maximum; of two zeros the first stays, as for a bound that is a number. */
 struct maximum : Pointwise<2, ORDERED> {
   static constexpr Signature signatures[] = {{"maximum(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
                                               R"(The larger of two elements; NaN wins.
@@ -87,7 +88,7 @@ tensor([3, 5])
                                              {"clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", ALL_FORMS}};
   template <class T>
   static T apply(T x, T y) {
-    return where(x != x || x > y, x, y);
+    return where(x != x || x >= y, x, y);
   }
 };
 struct minimum : Pointwise<2, ORDERED> {
@@ -100,7 +101,7 @@ tensor([1, 2])
                                              {"clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", ALL_FORMS}};
   template <class T>
   static T apply(T x, T y) {
-    return where(x != x || x < y, x, y);
+    return where(x != x || x <= y, x, y);
   }
 };
 
@@ -114,7 +115,7 @@ tensor([3., 2.])
 )"}};
   template <class T>
   static T apply(T x, T y) {
-    return where(y != y || x > y, x, y);
+    return where(y != y || x >= y, x, y);
   }
 };
 struct fmin : Pointwise<2, ORDERED> {
@@ -126,7 +127,7 @@ tensor([1., 2.])
 )"}};
   template <class T>
   static T apply(T x, T y) {
-    return where(y != y || x < y, x, y);
+    return where(y != y || x <= y, x, y);
   }
 };
 

@@ -190,9 +190,18 @@ struct ResultOf<Complex<F>, LAMELLA_RESULT_REAL> {
   using type = F;
 };
 
+/* How elements of T lie in memory. Those of bool are bytes, and every byte but 0 is true: the memory may be another
+ * dtype's, or another program's. */
+template <class T>
+using InMemory = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+/* A condition is computed with as 0 or 1 of this type; compilers fail to vectorize bool there. */
+struct Condition {};
+
 /* Converts an element to the type of the computation. bfloat16 is read as bits: compilers do not vectorize its
  * class. */
 inline float from_memory(uint16_t x, float) { return bits_float(static_cast<uint32_t>(x) << 16); }
+inline bool from_memory(uint8_t x, bool) { return x != 0; }
+inline uint8_t from_memory(uint8_t x, Condition) { return x != 0; }
 template <class T>
 inline T from_memory(T x, T) {
   return x;
@@ -202,16 +211,18 @@ template <class R, class T, class X>
 inline R to_memory(X x) {
   if constexpr (std::is_same_v<R, uint16_t> && std::is_same_v<T, float>)
     return bfloat16(static_cast<float>(x)).bits;
+  else if constexpr (std::is_same_v<T, bool>)
+    return static_cast<bool>(x);
   else
     return static_cast<R>(x);
 }
 
-/* T is the type of the computation, S the type in memory: the loop converts the bits of bfloat16. */
-template <class Op, class T, class S = T>
+/* T is the type of the computation, S the type in memory: the loop converts the bits of bfloat16 and bytes of bool. */
+template <class Op, class T, class S = InMemory<T>>
 struct Loop {
   using R = typename ResultOf<S, Op::result>::type;
-  using C = std::conditional_t<Op::condition, uint8_t, S>;  // 0 or 1; compilers fail to vectorize bool here
-  using D = std::conditional_t<Op::condition, uint8_t, T>;
+  using C = std::conditional_t<Op::condition, uint8_t, S>;
+  using D = std::conditional_t<Op::condition, Condition, T>;
   static constexpr int64_t block = sizeof(S) == 8 ? 8 : sizeof(S) == 2 ? 32 : 16;
   static constexpr bool checked = Op::fault_message != nullptr && is_integral<T>;
   static constexpr bool in_blocks = is_complex<T> ? Op::complex_maths : Op::maths && std::is_floating_point_v<T>;
@@ -220,8 +231,8 @@ struct Loop {
                                                           T r) {
 #pragma omp simd
     for (int64_t i = 0; i < n; i++)
-      o[i] = to_memory<R, T>(invoke<Op, D, T>(from_memory(x[i], D()), Op::inputs > 1 ? from_memory(y[i], T()) : T(),
-                                              Op::inputs > 2 ? from_memory(z[i], T()) : T(), p, q, r));
+      o[i] = to_memory<R, T>(invoke<Op>(from_memory(x[i], D()), Op::inputs > 1 ? from_memory(y[i], T()) : T(),
+                                        Op::inputs > 2 ? from_memory(z[i], T()) : T(), p, q, r));
   }
 
   static __attribute__((noinline)) void blocks(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
