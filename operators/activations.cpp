@@ -65,7 +65,7 @@ Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool 
   if (!training) return self.leaky_relu((low + high) / 2);
   const ScalarType t = wide_of(self.dtype());
   const Tensor x = as(self, t), u = uniform_numbers(generator, self.device(), self.sizes(), t);
-  return as(lamella::where(x > 0, x, x * (u * (high - low) + low)), self.dtype());
+  return as(lamella::where(x <= 0, x * (u * (high - low) + low), x), self.dtype());
 }
 
 }  // namespace

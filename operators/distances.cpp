@@ -12,6 +12,7 @@ namespace {
 Tensor at_least(const Tensor& norm, double eps) { return lamella::where(norm < eps, norm - norm.detach() + eps, norm); }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  LAMELLA_CHECK(eps >= 0, argument("eps"), ": must not be negative, got ", eps);
   const auto both = lamella::broadcast_tensors({x1, x2});
   core::ResultType common;
   common.add_dtype(core_dtype(x1.dtype()), x1.dim() > 0);

@@ -38,6 +38,10 @@ Tensor padded_place(const Tensor& x, int64_t size, int64_t padding, bool align) 
   return lamella::where((at > 0) & (at < last), at, edge);
 }
 
+// Returns weights, with 0 for those of a place that is not finite. Such a place is outside of the image: what it reads
+// there is 0, which a weight of NaN would make NaN.
+Tensor weights_of(const Tensor& x) { return lamella::nan_to_num(x, 0.0, 0.0, 0.0); }
+
 // Converts a whole number to an index. A place outside of the image reads an element at the edge, which `inside` leaves
 // out.
 Tap tap_at(const Tensor& at, int64_t size, const Tensor& weight) {
@@ -58,9 +62,9 @@ std::vector<Tap> taps_of(const Tensor& x, int64_t size, int64_t mode, int64_t pa
   if (mode == nearest) return {tap_at(padded_place(raw, size, padding, align).round(), size, Tensor())};
   if (mode == bilinear) {
     const Tensor at = padded_place(raw, size, padding, align), low = lamella::detach(at).floor();
-    return {tap_at(low, size, low + 1 - at), tap_at(low + 1, size, at - low)};
+    return {tap_at(low, size, weights_of(low + 1 - at)), tap_at(low + 1, size, weights_of(at - low))};
   }
-  const Tensor low = lamella::detach(raw).floor(), part = raw - low;
+  const Tensor low = lamella::detach(raw).floor(), part = weights_of(raw - low);
   const Tensor weight[] = {keys_outer(part + 1), keys_inner(part), keys_inner(1 - part), keys_outer(2 - part)};
   std::vector<Tap> taps;
   for (int k = 0; k < 4; k++)

@@ -163,11 +163,21 @@ Tensor each_binary_cross_entropy(const Tensor& input, const Tensor& target) {
   return (target - 1) * no - target * yes;
 }
 
+void check_probabilities(const char* name, const Tensor& x, std::string_view advice) {
+  if (x.is_meta() || x.numel() == 0 || !x.is_floating_point()) return;
+  const auto [low, high] = lamella::aminmax(lamella::detach(x));
+  const double least = low.item().toDouble(), most = high.item().toDouble();
+  LAMELLA_CHECK(least >= 0 && most <= 1, argument(name), ": all elements of ", name, " should be between 0 and 1, got ",
+                least, " to ", most, advice);
+}
+
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             std::optional<bool> size_average, std::optional<bool> reduce, std::string_view reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   check_floating("input", input.dtype());
   check_target_shape(input, target);
+  check_probabilities("input", input, "; for logits call binary_cross_entropy_with_logits");
+  check_probabilities("target", target, "; a target is the probability of 1");
   const Tensor loss = lamella::_binary_cross_entropy(input, target);
   return reduced(weight.defined() ? loss * weight : loss, how);
 }

@@ -121,6 +121,9 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 // ---- others ---------------------------------------------------------------------------------------------------------
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  DimVector sizes(self.sizes());
+  LAMELLA_CHECK(broadcast(&sizes, target.sizes()) && IntArrayRef(sizes) == self.sizes(), argument("target"), ": shape ",
+                shape_text(target), " does not expand to that of the input, ", shape_text(self));
   return reduced(-(self * target).log_sigmoid(), reduction);
 }
 
@@ -132,6 +135,7 @@ Tensor stirling(const Tensor& n) {
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         int64_t reduction) {
+  LAMELLA_CHECK(eps >= 0, argument("eps"), ": must not be negative, got ", eps);
   const Tensor loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
   return reduced(full ? loss + stirling(target) : loss, reduction);
 }

@@ -27,21 +27,25 @@ double height(Filter f, double x) {
   return x < 3 ? sinc(x) * sinc(x / 3) : 0;
 }
 
+// Places further apart than this are beyond any tensor. Steps end here, so that every place is a finite number.
+constexpr double longest_step = 1e18;
+
 // Returns the distance of two neighbouring places, in elements.
 double step_of(int64_t in, int64_t out, bool align, std::optional<double> scale) {
   if (align) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
-  return scale && *scale > 0 ? 1 / *scale : static_cast<double>(in) / static_cast<double>(out);
+  return scale && *scale > 0 ? std::min(1 / *scale, longest_step) : static_cast<double>(in) / static_cast<double>(out);
 }
 
 // Returns the element that place i takes: the nearest one if `exact`, else the one before; in float32, as in torch.
 int64_t nearest_of(bool exact, int64_t i, int64_t in, float step) {
   const float at = exact ? (static_cast<float>(i) + 0.5f) * step : static_cast<float>(i) * step;
-  return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at)), 0, in - 1);
+  const auto last = static_cast<float>(in - 1);
+  return std::min(static_cast<int64_t>(std::floor(std::min(at, last))), in - 1);
 }
 
 Taps picked(bool exact, int64_t in, int64_t out, std::optional<double> scale) {
-  const float step =
-      scale && *scale > 0 ? static_cast<float>(1 / *scale) : static_cast<float>(in) / static_cast<float>(out);
+  const float step = scale && *scale > 0 ? static_cast<float>(std::min(1 / *scale, longest_step))
+                                         : static_cast<float>(in) / static_cast<float>(out);
   Taps t;
   for (int64_t i = 0; i < out; i++) t.index.push_back(nearest_of(exact, i, in, step));
   return t;
@@ -55,7 +59,9 @@ Taps mixed(bool cubic, int64_t in, int64_t out, bool align, double step) {
   for (int64_t i = 0; i < out; i++) {
     const double centre = static_cast<double>(i);
     double at = align ? step * centre : step * (centre + 0.5) - 0.5;
-    if (!cubic) at = std::clamp(at, 0.0, static_cast<double>(in - 1));
+    // All taps of a cubic beyond this take the outer element, whatever their weights.
+    const double beyond = cubic ? 3 : 0;
+    at = std::clamp(at, -beyond, static_cast<double>(in - 1) + beyond);
     const auto first = static_cast<int64_t>(std::floor(at));
     const double part = at - static_cast<double>(first);
     for (int64_t k = 0; k < t.count; k++) {
@@ -103,6 +109,30 @@ Taps taps_of(Filter f, int64_t in, int64_t out, bool align, std::optional<double
   const double step = step_of(in, out, align, scale);
   if (f == Filter::linear || f == Filter::cubic) return mixed(f == Filter::cubic, in, out, align, step);
   return smoothed(f, in, out, step);
+}
+
+void merge_weightless(Taps* t) {
+  constexpr int64_t most_halves = 8;
+  const auto out = static_cast<int64_t>(t->index.size()) / t->count;
+  for (int64_t i = 0; i < out; i++) {
+    auto weight = [&](int64_t k) -> double& { return t->weight[k * out + i]; };
+    int64_t heaviest = 0, shares = 1;
+    for (int64_t k = 0; k < t->count; k++) {
+      if (std::abs(weight(k)) > std::abs(weight(heaviest))) heaviest = k;
+      shares += weight(k) == 0;
+    }
+    const double whole = weight(heaviest);
+    if (shares == 1 || whole == 0) continue;
+    // A half, a quarter and so on, the last twice, from the smallest on: the sum of few shares is exact.
+    int64_t left = shares;
+    for (int64_t k = 0; k < t->count; k++) {
+      if (k != heaviest && weight(k) != 0) continue;
+      const auto halves = static_cast<int>(left == shares ? left - 1 : left);
+      t->index[k * out + i] = t->index[heaviest * out + i];
+      weight(k) = shares <= most_halves ? std::ldexp(whole, -halves) : whole / static_cast<double>(shares);
+      left--;
+    }
+  }
 }
 
 }  // namespace lamella::operators

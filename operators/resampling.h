@@ -24,6 +24,10 @@ struct Taps {
 // of places for one element, in place of out / in.
 Taps taps_of(Filter f, int64_t in, int64_t out, bool align, std::optional<double> scale);
 
+// Moves taps of weight 0 to the heaviest tap of their place, which shares its weight with them: an element of an image
+// counts only where it has a weight, be it infinite or NaN, and no kernel has to ask for weights of 0.
+void merge_weightless(Taps* t);
+
 // Resamples images of uint8, (batch, channels, height, width), with weights of 16 bits: each sum is rounded to a byte,
 // first along rows, then along columns. An axis that keeps its size is not resampled.
 Tensor resample_bytes(const Tensor& self, const int64_t (&out)[2], const Taps& rows, const Taps& columns);

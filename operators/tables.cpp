@@ -35,7 +35,7 @@ void check_embedding_renorm(const Tensor& self, const Tensor& indices, double ma
   check_floating("self", self.dtype());
   check_integral("indices", indices);
   check_apart("indices", indices, self);
-  (void)max_norm;
+  LAMELLA_CHECK(max_norm >= 0, argument("max_norm"), ": must not be negative, got ", max_norm);
   LAMELLA_CHECK(norm_type > 0, argument("norm_type"), ": must be positive, got ", norm_type);
 }
 

@@ -124,6 +124,7 @@ Tables tables_of(Filter f, const Tensor& like, IntArrayRef in, const int64_t* ou
   int64_t count = 0;
   for (int i = 0; i < axes; i++) {
     each.push_back(taps_of(f, in[i + 2], out[i], align, scales[i]));
+    if (!only_picks(f)) merge_weightless(&each.back());
     t.taps.push_back(each.back().count);
     count += static_cast<int64_t>(each.back().index.size());
   }

@@ -5,7 +5,8 @@
 //   well, so in x[0, :, i] the dimension of i stays in its place; numpy moves it to the front. Then index.Tensor and
 //   index_put_ take the remaining indices together: index tensors (integers of any dtype, lists, arrays) and bool
 //   masks. A bool scalar is a mask over a new dimension of size one. One difference is settled as in numpy: uint8 means
-//   integers, while torch takes it for a mask and warns.
+//   integers, while torch takes it for a mask and warns. A list that stands for a tuple is one, as in torch: see
+//   stands_for_tuple().
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -79,7 +80,7 @@ PyObject* alias(PyObject* self) {
 
 PyObject* made_tensor(PyObject* data) {
   PyObject* module = PyImport_ImportModule("lamella");
-  PyObject* made = module ? PyObject_CallMethod(module, "tensor", "O", data) : nullptr;
+  PyObject* made = module ? PyObject_CallMethod(module, "tensor", "(O)", data) : nullptr;
   Py_XDECREF(module);
   return made;
 }
@@ -97,6 +98,19 @@ bool is_integer(PyObject* o) {
   return !PyBool_Check(o) && !is_numpy_bool(o) && PyIndex_Check(o) && !PyObject_HasAttrString(o, "__len__");
 }
 
+// Returns whether a list is read as a tuple, by torch's rule: it is shorter than 32, and holds a sequence, a tensor, a
+// slice, None or "...". So x[[[0, 1], [1, 2]]] is x[[0, 1], [1, 2]], while x[[0, 1]] takes rows.
+bool stands_for_tuple(PyObject* o) {
+  constexpr Py_ssize_t least_rows = 32;
+  if (!PyList_Check(o) || PyList_GET_SIZE(o) >= least_rows) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); i++) {
+    PyObject* item = PyList_GET_ITEM(o, i);
+    if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || is_tensor(item) || PySequence_Check(item))
+      return true;
+  }
+  return false;
+}
+
 int dims_of_index(const Tensor* t) { return t->dtype == LAMELLA_BOOL ? t->ndim() : 1; }
 
 // The state of an index: the view after integers, slices, None and ...; and one entry for each dimension of the view,
@@ -112,6 +126,7 @@ class Index {
 
   // Reads an index expression; returns false with an exception.
   bool read(PyObject* self, PyObject* index) {
+    if (stands_for_tuple(index)) return read_as_tuple(self, index);
     const bool many = PyTuple_Check(index);
     const Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
     int used = 0, ellipses = 0;
@@ -170,6 +185,19 @@ class Index {
   }
 
  private:
+  bool read_as_tuple(PyObject* self, PyObject* list) {
+    if (PyErr_WarnEx(PyExc_UserWarning,
+                     "index: a list that holds sequences, slices, None, ... or tensors is read as a tuple of indices, "
+                     "one for each dimension, which is deprecated; write x[tuple(list)] for that, or "
+                     "x[tensor(list)] for one index tensor",
+                     1) < 0)
+      return false;
+    PyObject* tuple = PyList_AsTuple(list);
+    const bool done = tuple && read(self, tuple);
+    Py_XDECREF(tuple);
+    return done;
+  }
+
   // Returns an item of the index as a new reference: bools and sequences become tensors, and an index tensor in host
   // memory is moved to the device of `self`.
   static PyObject* prepared(PyObject* self, PyObject* o, Py_ssize_t at) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
 
 from lamella import _C
@@ -12,6 +14,10 @@ from lamella.plugins import contributions
 from lamella.plugins.manager import manager
 
 PLAIN = frozenset((bool, int, float, complex, list, tuple))
+_OF_A_TENSOR = (
+    "tensor: argument 'data' is a tensor already; for a copy of it write data.detach().clone(), or "
+    "data.detach().clone().requires_grad_()"
+)
 HOST = 1  # kDLCPU, DLPack's number for the host
 
 
@@ -20,7 +26,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
     Without ``dtype``, arrays and tensors keep their dtype, and numbers give bool, int64, uint64 if one is above the
     range of int64, the default dtype, or a complex dtype. Further keywords are those that plugins contribute, as for
-    ``lamella.zeros``.
+    ``lamella.zeros``. A tensor is copied without its history, with a warning: ``clone()`` says so.
 
     Raises:
         TypeError: the data holds an object that is not a number, or a keyword is unknown
@@ -31,12 +37,13 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[1, 2],
             [3, 4]])
     """
+    foreign = None
     try:
         made, natural = _C._tensor_from(data, dtype)
     except TypeError:
         if isinstance(data, Tensor) or type(data) in PLAIN or (there := read(data)) is None:
             raise
-        data = there  # a tensor over another library's array
+        data = foreign = there  # a tensor over another library's array
         made, natural = _C._tensor_from(data, dtype)
     target = natural if dtype is None else dtype
     if device is None and not isinstance(data, Tensor):
@@ -44,6 +51,9 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     copy = made is data or not isinstance(data, (list, tuple, int, float, complex, bool))
     if made is data:
         made = data.detach()  # the new tensor must not have the history of `data`
+        if data is not foreign:
+            by_method = sys._getframe(1).f_code is new_tensor.__code__
+            warnings.warn(_OF_A_TENSOR, stacklevel=3 if by_method else 2)
     made = made.to(made.device if device is None else device, target, False, copy)
     if requires_grad:
         keywords["requires_grad"] = requires_grad
@@ -151,9 +161,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> 
     >>> lamella.asarray(t) is t, lamella.asarray([1, 2])
     (True, tensor([1, 2]))
     """
-    if copy:
+    if copy and not isinstance(obj, Tensor):
         return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
-    made = as_tensor(obj, dtype=dtype, device=device)
+    made = as_tensor(obj.detach().clone() if copy else obj, dtype=dtype, device=device)
     if copy is False:
         shared = made is obj or (not isinstance(obj, Tensor) and _address(obj) == made.data_ptr())
         if not shared:

@@ -261,6 +261,13 @@ lamella_autograd table = {sizeof table,
                           tangent,
                           closed<set_tangent>};
 
+// The interface "autograd.reader". The Python face sets the function, which is called where `grad` is read of a tensor
+// that gets none, since it is no leaf and does not retain its gradient; an error that it returns is that of the reading.
+struct Reader {
+  lamella_status (*fruitless)();
+};
+Reader reader = {nullptr};
+
 // ---- attributes ----------------------------------------------------------------------------------------------------
 
 lamella_status get_requires_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
@@ -278,7 +285,9 @@ lamella_status get_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value*
   lamella_tensor* g = nullptr;
   const lamella_status st = grad(t, &g);
   *out = g ? value(g) : none();
-  return st;
+  if (g || st) return st;
+  const Variable* v = variable(t);
+  return v && !v->leaf && !v->retains_grad && reader.fruitless ? reader.fruitless() : LAMELLA_OK;
 }
 lamella_status set_grad_to(lamella_frame*, void*, lamella_tensor* t, const lamella_value* v) {
   if (v->tag != LAMELLA_TENSOR && v->tag != LAMELLA_NONE)
@@ -329,4 +338,5 @@ LAMELLA_LIBRARY(autograd, m) {
        {"aten::resize_", "aten::resize_as_", "aten::set_.source_Tensor", "aten::set_.source_Tensor_storage_offset"})
     m.impl(op, "autograd", refuse_geometry);
   m.interface("autograd", 1, &table);
+  m.interface("autograd.reader", 1, &reader);
 }

@@ -40,6 +40,37 @@ def test_limits_of_integers_are_integers():
         lamella.add(x, x, alpha=2.5)
 
 
+A = lamella.ops.aten
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda x: F.hardtanh(x, 1, -1), ValueError, "hardtanh: argument 'min_val': must not exceed .*, got 1 and -1"),
+        (lambda x: F.hardtanh(x, 1, -1, inplace=True), ValueError, "must not exceed max_val, got 1 and -1"),
+        (lambda x: F.hardtanh_(x, 2.0, 1.5), ValueError, "must not exceed max_val, got 2 and 1.5"),
+        (lambda x: F.hardtanh(x, np.nan, 1), ValueError, "must not exceed max_val, got nan and 1"),
+        (lambda x: A.hardtanh(x, 1, -1, out=x.clone()), ValueError, "must not exceed max_val, got 1 and -1"),
+        (lambda x: nn.Hardtanh(1, -1), Exception, ""),
+        (lambda x: F.softshrink(x, -1), RuntimeError, "softshrink: argument 'lambd': must not be negative, got -1"),
+        (lambda x: F.softshrink(x, np.nan), RuntimeError, "argument 'lambd': must not be negative, got nan"),
+        (lambda x: F.celu(x, 0), RuntimeError, "celu: argument 'alpha': .* cannot be 0"),
+        (lambda x: F.celu_(x, 0.0), RuntimeError, "argument 'alpha': .* cannot be 0"),
+        (lambda x: F.embedding(x.long(), lamella.ones(9, 2), max_norm=-1), RuntimeError, "'max_norm': .* got -1"),
+        (lambda x: F.rrelu(x, 1.0, 0.2), RuntimeError, "argument 'lower': .* got 1 and 0.2"),
+    ],
+)
+def test_limits_without_a_meaning(call, error, words):
+    x = lamella.tensor([0.5, 3.0])
+    with pytest.raises(error, match=words):
+        call(x)
+    assert x.tolist() == [0.5, 3.0]
+
+
+def test_equal_limits_are_one_value():
+    assert F.hardtanh(lamella.tensor([-3.0, 0.5, 3.0, np.nan]), 1, 1).tolist()[:3] == [1.0, 1.0, 1.0]
+
+
 @needs_autograd
 def test_slopes_have_gradients():
     x = lamella.tensor([[float("inf"), -2.0, 0.0]], requires_grad=True)

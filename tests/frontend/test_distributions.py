@@ -1,5 +1,7 @@
 """Distributions: densities, moments and entropies equal scipy.stats'; samples by their moments; errors."""
 
+import math
+
 import lamella
 import numpy as np
 import pytest
@@ -190,6 +192,12 @@ def test_divergences_of_choices():
         (lambda: d.Categorical(lamella.ones(2), lamella.ones(2)), "Either `probs` or `logits`"),
         (lambda: d.Categorical(lamella.ones(())), "at least one-dimensional"),
         (lambda: d.Categorical(t(-1.0, 2.0)), "0 or more"),
+        (lambda: d.Categorical(lamella.tensor([[1.0, 1.0], [0.0, 0.0]])), r"sum above 0, but found .*\n.*\n.*0., 0."),
+        (lambda: d.Categorical(t(math.inf, 2.0)), "with a finite sum"),
+        (lambda: d.Categorical(t(math.nan, 2.0)), "with a finite sum"),
+        (lambda: d.OneHotCategorical(t(0.0, 0.0)), "with a finite sum above 0"),
+        (lambda: d.Categorical(logits=t(-math.inf, -math.inf)), "not all of them -infinity"),
+        (lambda: d.Categorical(logits=t(math.inf, 0.0)), "numbers below infinity"),
         (lambda: d.Categorical(lamella.ones(2)).log_prob(lamella.tensor(2)), "a whole number from 0 to 1"),
         (lambda: d.Bernoulli(0.5).log_prob(lamella.tensor(0.3)), "to be 0 or 1"),
         (lambda: d.Uniform(0.0, 1.0).log_prob(lamella.tensor(2.0)), r"in \[low, high\]"),

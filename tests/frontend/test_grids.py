@@ -27,14 +27,41 @@ def test_a_quarter_turn():
     np.testing.assert_allclose(got, np.rot90(image.numpy()[0, 0]), atol=1e-6)
 
 
+FAR = [np.inf, -np.inf, np.nan, 3e38, -3e38, 1e30]
+
+
+def edge(x, size):
+    """The place at the border of an axis for a coordinate beyond it; NaN is at the first, as in torch."""
+    return size - 1 if x > 0 else 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("align", [False, True])
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
-@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
-def test_places_that_are_not_finite_do_not_read_elsewhere(mode, padding):
-    grid = lamella.tensor([[[[np.nan, 0.0], [np.inf, 0.0], [1e30, -1e30]]]])
-    got = F.grid_sample(lamella.ones(1, 1, 3, 3), grid, mode, padding, align_corners=False)
-    assert got.shape == (1, 1, 1, 3)
+@pytest.mark.parametrize("mode", ["2 bilinear", "2 nearest", "2 bicubic", "3 bilinear", "3 nearest"])
+def test_places_far_outside(mode, padding, align, dtype):
+    """One coordinate, or all of them, are far outside or not numbers: zeros, the border, or some pixel, never NaN. The
+    gradients are finite, and that of the far coordinate is 0."""
+    axes, mode = int(mode[0]), mode[2:]
+    size = (3, 4, 5)[:axes]
+    pixels = np.arange(1.0, np.prod(size) + 1).reshape(size)
+    image = lamella.tensor(pixels[None, None]).to(getattr(lamella, dtype)).requires_grad_()
+    rest = [0.0] * (axes - 1)
+    places = [[x, *rest] for x in FAR] + [[*rest, x] for x in FAR] + [[x] * axes for x in FAR]
+    grid = lamella.tensor([places], dtype=lamella.float64).to(image.dtype)
+    grid = grid.view(1, *[1] * (axes - 1), len(places), axes).requires_grad_()
+    got = F.grid_sample(image, grid, mode, padding, align)
+    got.sum().backward()
+    found, slopes = got.detach().flatten().tolist(), grid.grad.view(-1, axes).numpy()
+    assert image.grad.isfinite().all() and np.isfinite(slopes).all()
+    assert (slopes[np.array(places) != 0] == 0).all()
     if padding == "zeros":
-        assert got[0, 0, 0, 2].item() == 0
+        assert found == [0.0] * len(places) and (image.grad == 0).all() and (slopes == 0).all()
+    elif padding == "border":
+        corners = [pixels[tuple(edge(x, n) for n in size)] for x in FAR]
+        assert found[-len(FAR) :] == corners
+    else:
+        assert all(1 <= x <= pixels.size for x in found)
 
 
 def test_unset_corners_warn():

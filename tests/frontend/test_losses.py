@@ -232,3 +232,55 @@ def test_nothing_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         F.poisson_nll_loss(A, B.abs()), F.pairwise_distance(A, B), nn.MultiMarginLoss()(A, CLASSES)
+
+
+# ---- warnings, and arguments that make no sense ----------------------------------------------------------------------
+
+SAME_SHAPE = ["l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss"]
+
+
+@pytest.mark.parametrize("name", SAME_SHAPE)
+def test_broadcast_targets_warn(name):
+    column, row = lamella.tensor([[0.5], [1.0], [1.5], [2.0]]), lamella.tensor([0.5, 1.0, 1.5, 2.0])
+    d = np.abs(column.numpy() - row.numpy())
+    bent = np.where(d < 1, d * d / 2, d - 0.5)
+    want = {"l1_loss": d, "mse_loss": d * d, "smooth_l1_loss": bent, "huber_loss": bent}[name]
+    module = getattr(nn, {"l1_loss": "L1Loss", "mse_loss": "MSELoss"}.get(name, name.title().replace("_", "")))()
+    for call in (getattr(F, name), module):
+        words = rf"{name}: argument 'target': its shape \(4,\) differs .* \(4, 1\)"
+        with pytest.warns(UserWarning, match=words) as seen:
+            got = call(column, row)
+        assert abs(got.item() - want.mean()) < 1e-6 and len(seen) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert call(column, column).item() == 0 and call(row, row).item() == 0
+
+
+@pytest.mark.parametrize("number", [1.5, -0.5, math.nan, math.inf])
+@pytest.mark.parametrize("name", ["input", "target"])
+def test_binary_cross_entropy_takes_probabilities(name, number):
+    good, bad = lamella.tensor([0.5, 0.25]), lamella.tensor([0.5, number])
+    given = (bad, good) if name == "input" else (good, bad)
+    for call in (F.binary_cross_entropy, nn.BCELoss(), lamella.ops.aten.binary_cross_entropy):
+        with pytest.raises(RuntimeError, match=f"argument '{name}': all elements .* got .*{number}"):
+            call(*given)
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: F.gaussian_nll_loss(A, B, B.abs(), eps=-1.0), ValueError, "'eps' must not be negative, got -1"),
+        (lambda: F.gaussian_nll_loss(A, B, A * 0 - 2.0), ValueError, "argument 'var' must not be negative, got -2.0"),
+        (lambda: F.gaussian_nll_loss(A, B, math.nan), ValueError, "argument 'var' must not be negative, got nan"),
+        (lambda: F.poisson_nll_loss(A.abs(), B, log_input=False, eps=-1.0), RuntimeError, "'eps': .* got -1"),
+        (lambda: F.cosine_similarity(A, B, eps=-1.0), RuntimeError, "argument 'eps': must not be negative, got -1"),
+        (lambda: F.cosine_similarity(A, B, eps=math.nan), RuntimeError, "'eps': must not be negative, got nan"),
+        (lambda: F.soft_margin_loss(A[:, :1], A[:, 0]), RuntimeError, r"'target': shape \(6,\) does not expand"),
+        (lambda: F.gumbel_softmax(A, tau=-1.0), ValueError, "argument 'tau': .* must be positive, got -1.0"),
+        (lambda: F.gumbel_softmax(A, tau=0), ValueError, "argument 'tau': .* must be positive, got 0"),
+        (lambda: F.batch_norm(A, None, None, training=True, eps=-1.0), ValueError, "argument 'eps': .* got -1.0"),
+    ],
+)
+def test_arguments_without_a_meaning(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

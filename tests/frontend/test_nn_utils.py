@@ -1,6 +1,7 @@
 """nn.utils: values equal numpy's and scipy's; modules during and after a change."""
 
 import copy
+import math
 import pickle
 import warnings
 
@@ -59,6 +60,25 @@ def test_norms_that_are_not_finite():
         utils.clip_grad_norm_((q for q in ()), 1.0)
     with pytest.warns(FutureWarning):
         utils.clip_grad_norm(p, 1.0)
+
+
+@pytest.mark.parametrize("bound", [-1.0, -math.inf, math.nan])
+def test_bounds_that_would_turn_gradients_round(bound):
+    [p, _] = with_grads(lamella.tensor([3.0, 4.0]))
+    for call, name in (
+        (lambda: utils.clip_grad_norm_(p, bound), "max_norm"),
+        (lambda: utils.clip_grads_with_norm_(p, bound, lamella.tensor(5.0)), "max_norm"),
+        (lambda: utils.clip_grad_value_(p, bound), "clip_value"),
+    ):
+        with pytest.raises(ValueError, match=f"argument '{name}' must be a number of 0 or more, got {bound}"):
+            call()
+    with pytest.raises(ValueError, match="argument 'norm_type' must be a number, got nan"):
+        utils.clip_grad_norm_(p, 1.0, math.nan)
+    assert p.grad.tolist() == [3.0, 4.0]
+    utils.clip_grad_norm_(p, math.inf)
+    assert p.grad.tolist() == [3.0, 4.0]
+    utils.clip_grad_norm_(p, 0.0)
+    assert p.grad.tolist() == [0.0, 0.0]
 
 
 def test_elements_of_gradients_are_bounded():

@@ -105,6 +105,53 @@ def test_masks(need_weights, bools, add_zero_attn):
             close(weights, of_heads)
 
 
+@pytest.mark.parametrize("bools", [False, True])
+@pytest.mark.parametrize("by_padding", [False, True])
+def test_a_query_from_which_all_is_hidden(bools, by_padding):
+    """Its weights are zeros, its result is the bias of the projection, and it gives no gradient; other rows are as they
+    are without it."""
+    m, given = made(8, 2), numbers(4, 3, 8)
+    hides = np.zeros((6, 4, 4), bool)
+    hides[2:4] = by_padding  # the second sequence is padding
+    hides[:, 1] |= not by_padding  # nothing is visible from the second place
+    none = hides.reshape(3, 2, 4, 4).all((1, 3))
+    mask = lamella.tensor(hides if bools else np.where(hides, -INF, 0.0))
+    padding = lamella.tensor(none if bools else np.where(none, -INF, 0.0)) if by_padding else None
+    bias = m.out_proj.bias.detach().numpy()
+    want, of_heads = by_formula(m, given, given, given)
+    seen = []
+    for need_weights in (False, True):
+        x = given.clone().requires_grad_()
+        m.zero_grad()
+        out, weights = m(x, x, x, padding, need_weights, None if by_padding else mask, average_attn_weights=False)
+        rows = lamella.tensor(~none.T).unsqueeze(-1)
+        close(out, np.where(none.T[..., None], bias, want))
+        if need_weights:
+            close(weights, np.where(none[:, None, :, None], 0, of_heads))
+        (out * out * rows).sum().backward()
+        seen.append([x.grad, *(p.grad for p in m.parameters())])
+        assert all(g.isfinite().all() for g in seen[-1])
+        if by_padding:
+            assert (x.grad[:, 1] == 0).all()
+    for a, b in zip(*seen, strict=True):
+        close(a, b.numpy())
+    x = given.clone().requires_grad_()
+    m(x, x, x, padding, True, None if by_padding else mask)[0].sum().backward()
+    assert x.grad.isfinite().all()
+
+
+def test_hidden_places_in_an_encoder_layer():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, dtype=F64)
+    x, padding = numbers(4, 3, 8).requires_grad_(), lamella.zeros(3, 4, dtype=lamella.bool)
+    padding[1] = True
+    for train in (False, True):
+        layer.train(train)
+        out = layer(x, src_key_padding_mask=padding)
+        assert out.isfinite().all()
+        close(out[:, [0, 2]], layer(x[:, [0, 2]]).detach().numpy())
+        assert lamella.autograd.grad(out.square().sum(), x)[0].isfinite().all()
+
+
 def test_batch_first_unbatched_and_causal():
     m, first, x = made(8, 2), made(8, 2, batch_first=True), numbers(4, 3, 8)
     first.load_state_dict(m.state_dict())

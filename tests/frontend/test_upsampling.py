@@ -101,6 +101,10 @@ def test_old_modules_have_no_recomputed_scale():
         ({"size": 3, "mode": "trilinear"}, NotImplementedError, "Got 4D input, but trilinear mode needs 5D input"),
         ({"size": 3, "mode": "cubic"}, NotImplementedError, "only 3D, 4D and 5D inputs"),
         ({"size": 0}, RuntimeError, "argument 'output_size': must be at least 1"),
+        ({"scale_factor": float("nan")}, ValueError, "expected finite numbers above 0, got nan"),
+        ({"scale_factor": (2, float("inf"))}, ValueError, r"expected finite numbers above 0, got \(2, inf\)"),
+        ({"scale_factor": -1}, ValueError, "expected finite numbers above 0, got -1"),
+        ({"scale_factor": 1e-30}, RuntimeError, "argument 'output_size': must be at least 1"),
     ],
 )
 def test_refused(more, error, words):

@@ -114,3 +114,47 @@ def test_three_axes():
         g = image((1, 2, *size), seed=2)
         back = to_numpy(A.upsample_trilinear3d_backward(to_lamella(g), size, x.shape, False))
         np.testing.assert_allclose(back, np.einsum("id,jh,kw,ncijk->ncdhw", *made, g), atol=1e-11)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("name", FILTERS)
+def test_elements_without_a_weight_do_not_count(name, composite):
+    """The matrix of the oracle says which elements count; inf times a weight of 0 would be NaN."""
+    x = np.ones((1, 1, 4, 5))
+    x[0, 0, 2, 4] = np.inf
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        for size, align in itertools.product([(4, 5), (7, 9), (8, 10), (2, 2), (1, 3)], [False, True]):
+            rows, columns = (FILTERS[name](n, m, align, None) for n, m in zip(x.shape[2:], size, strict=True))
+            seen = np.multiply.outer(np.abs(rows[:, 2]) > 1e-9, np.abs(columns[:, 4]) > 1e-9)
+            none = np.multiply.outer(rows[:, 2] == 0, columns[:, 4] == 0)
+            for dtype in ("float64", "float32"):
+                got = to_numpy(getattr(A, name)(to_lamella(x.astype(dtype)), size, align))[0, 0]
+                assert not np.isfinite(got[seen]).any() and np.isfinite(got[none]).all()
+                sums = np.einsum("ih,jw->ij", rows, columns)[none]
+                np.testing.assert_allclose(got[none], sums, rtol=1e-6)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+def test_a_place_on_an_infinite_element_is_infinite(composite):
+    x = lamella.tensor([[[1.0, np.inf], [2.0, 3.0]]]).view(1, 1, 2, 2)
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        for name in ("upsample_bilinear2d", "upsample_bicubic2d"):
+            got = getattr(A, name)(x, (3, 3), True)[0, 0]
+            assert got[::2, ::2].tolist() == [[1, np.inf], [2, 3]] and not got[1, 1].isfinite()
+            g = lamella.zeros(1, 1, 3, 3)
+            g[0, 0, 0, 2] = np.inf
+            back = getattr(A, name + "_backward")(g, (3, 3), (1, 1, 2, 2), True)[0, 0]
+            assert back.tolist() == [[0, np.inf], [0, 0]]
+
+
+@pytest.mark.parametrize("name", [*FILTERS, "upsample_nearest2d", "_upsample_nearest_exact2d"])
+def test_scales_of_any_size(name):
+    """Places that are far beyond the image take its last element; smoothed ones the mean of the row."""
+    x = lamella.tensor([[[[1.0, 2.0, 4.0]]]])
+    more = (False,) if name in FILTERS else ()
+    for scale in (1e-300, 5e-324, 1e-30):
+        got = getattr(A, name)(x, (1, 3), *more, None, scale)[0, 0, 0].tolist()
+        first = 1.0 if name == "upsample_nearest2d" else 4.0
+        wanted = [first, 4.0, 4.0] if "_aa" not in name else [7 / 3, got[1], got[2]]
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+        assert np.isfinite(got).all()

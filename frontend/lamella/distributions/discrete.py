@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import lamella
-from lamella.distributions.distribution import BOOLEAN, NOT_NEGATIVE, REAL, SHARE, Distribution, tensors
+from lamella.distributions.distribution import BOOLEAN, REAL, SHARE, Distribution, tensors
 from lamella.nn.functional import binary_cross_entropy_with_logits, one_hot
 
 
@@ -163,11 +163,22 @@ class Geometric(_Trial):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
+def _has_shares(probs: Any) -> Any:
+    """Returns for each row of probabilities whether its sum can divide it."""
+    sums = probs.sum(-1)
+    return (probs >= 0).all(-1) & (sums > 0) & (sums < float("inf"))
+
+
+def _has_exponentials(logits: Any) -> Any:
+    return logits.logsumexp(-1).isfinite()
+
+
 class Categorical(_Choice):
     """The distribution of a number from 0 to n - 1, with the probabilities of the last dimension divided by their sum.
 
     Raises:
-        ValueError: neither or both are given, they have no dimension, or a probability is negative
+        ValueError: neither or both are given, they have no dimension, a probability is negative, or those of a row add
+            up to 0 or infinity
 
     >>> die = lamella.distributions.Categorical(lamella.ones(6))
     >>> die.entropy(), die.log_prob(lamella.tensor([0, 5]))
@@ -175,7 +186,10 @@ class Categorical(_Choice):
     """
 
     has_enumerate_support = True
-    _parameters = {"probs": NOT_NEGATIVE, "logits": REAL}
+    _parameters = {
+        "probs": ("0 or more, with a finite sum above 0", _has_shares),
+        "logits": ("numbers below infinity, not all of them -infinity", _has_exponentials),
+    }
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         _one_of(probs, logits)

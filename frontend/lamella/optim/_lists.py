@@ -96,7 +96,8 @@ def as_number(value: Any, device: Any) -> Any:
 def new_step(p: Any, group: dict[str, Any], value: float = 0.0) -> Any:
     """Makes a count of steps, or another number of the state: a float32 tensor without dimensions, on the host unless
     the group is capturable."""
-    return lamella.tensor(value, dtype=lamella.float32, device=_device_of_step(p, group))
+    given = value.detach().clone() if isinstance(value, Tensor) else value
+    return as_number(given, _device_of_step(p, group))
 
 
 def zeros_like(p: Any) -> Any:

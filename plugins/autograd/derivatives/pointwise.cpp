@@ -184,7 +184,7 @@ constexpr Line activations[] = {
      "self: where(gt(self * beta, threshold), 0, sigmoid_backward(grad * grad_output, sigmoid(self * beta)) * beta)"},
     {"_elu_backward",
      "grad_output: _elu_backward(grad, self, alpha, scale, input_scale);"
-     "self: where(gt(self, 0), 0, _elu_backward(grad * grad_output * input_scale, self, alpha, scale, input_scale))"}};
+     "self: where(le(self, 0), _elu_backward(grad * grad_output * input_scale, self, alpha, scale, input_scale), 0)"}};
 
 }  // namespace
 

@@ -18,6 +18,9 @@ struct Unlocking {                        // the interface "python.unlocking", a
   void (*resume)();
 };
 extern const Unlocking* unlocking;
+struct Reader {  // the interface "autograd.reader", as plugins/autograd/plugin.cpp has it
+  lamella_status (*fruitless)();
+};
 inline uint64_t layer_bit() { return uint64_t{1} << autograd->layer; }
 
 inline PyObject* raise() { return python::face().raise_pending(); }

@@ -186,6 +186,15 @@ PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 
+lamella_status warn_of_no_grad() {
+  Gil gil;
+  const int error = PyErr_WarnEx(PyExc_UserWarning,
+                                 "Tensor.grad: the tensor is not a leaf, and backward() does not set its grad, so that "
+                                 "it is None; call retain_grad() on it before backward(), or read the grad of a leaf",
+                                 1);
+  return error ? python::face().capture_exception() : LAMELLA_OK;
+}
+
 PyObject* retain_grad(PyObject*, PyObject* o) {
   lamella_tensor* t = unwrap(o);
   if (!t)
@@ -224,6 +233,8 @@ PyMODINIT_FUNC PyInit__python(void) {
   unlocking = static_cast<const Unlocking*>(lamella::api().find_interface("python.unlocking", 1));
   if (!unlocking) return PyErr_Format(PyExc_ImportError, "lamella._C and autograd are of different versions");
   if (!autograd) return PyErr_Format(PyExc_ImportError, "the autograd plugin's library is not loaded");
+  if (void* reader = const_cast<void*>(lamella::api().find_interface("autograd.reader", 1)))
+    static_cast<Reader*>(reader)->fruitless = warn_of_no_grad;
   PyObject* m = PyModule_Create(&definition);
   if (m && (PyModule_AddFunctions(m, run_methods) < 0 || PyModule_AddFunctions(m, node_methods) < 0 ||
             add_nodes(m) < 0 || add_modes(m) < 0 || add_functions(m) < 0))

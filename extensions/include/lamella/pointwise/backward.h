@@ -1,5 +1,6 @@
 /* Gradients of pointwise functions in one pass, from grad_output and the function's input or its output. At a kink
- * they have torch's choice among the slopes of both sides. */
+ * they have torch's choice among the slopes of both sides, and at NaN torch's among those of all pieces: NaN passes no
+ * comparison, so the comparisons below name the pieces that it is not on. */
 #ifndef LAMELLA_POINTWISE_BACKWARD_H
 #define LAMELLA_POINTWISE_BACKWARD_H
 
@@ -107,7 +108,7 @@ struct elu_backward : CurveBackward<3> {
        PRIVATE | FUNCTION, "The gradient of elu; of selu and celu too, by other numbers."}};
   template <class T>
   static T apply(T grad, T x, T alpha, T scale, T input_scale) {
-    return where(x > number<T>(0), grad * scale, grad * (exp_(x * input_scale) * (alpha * scale * input_scale)));
+    return where(x <= number<T>(0), grad * (exp_(x * input_scale) * (alpha * scale * input_scale)), grad * scale);
   }
 };
 
@@ -138,7 +139,7 @@ struct hardtanh_backward : BrokenBackward<2> {
        PRIVATE | FUNCTION, "The gradient of hardtanh: 0 from where it is limited on."}};
   template <class T>
   static T apply(T grad, T x, T low, T high) {
-    return where(x > low && x < high, grad, number<T>(0));
+    return where(x <= low || x >= high, number<T>(0), grad);
   }
 };
 
@@ -157,7 +158,7 @@ struct hardswish_backward : BrokenBackward<> {
   template <class T>
   static T apply(T grad, T x) {
     const T bent = grad * (x / number<T>(3) + number<T>(0.5));
-    return where(x <= number<T>(-3), number<T>(0), where(x >= number<T>(3), grad, bent));
+    return where(x <= number<T>(-3), number<T>(0), where(x < number<T>(3), bent, grad));
   }
 };
 
@@ -170,7 +171,7 @@ struct shrink_backward : BrokenBackward<1> {
        "The gradient of softshrink."}};
   template <class T>
   static T apply(T grad, T x, T lambda) {
-    return where(x < -lambda || x > lambda, grad, number<T>(0));
+    return where(x >= -lambda && x <= lambda, number<T>(0), grad);
   }
 };
 

@@ -287,9 +287,14 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     With ``hard`` the result is one-hot, and its gradient that of the soft one. After Jang et al. (2016). ``eps`` is
     ignored.
 
+    Raises:
+        ValueError: ``tau`` is not positive
+
     >>> lamella.nn.functional.gumbel_softmax(lamella.zeros(2, 3), hard=True).sum(-1)
     tensor([1., 1.])
     """
+    if not tau > 0:
+        raise ValueError(f"gumbel_softmax: argument 'tau': the temperature must be positive, got {tau}")
     if isinstance(dim, str):  # the tensors below may not have the names of `logits`
         dim = _C._resolve_dim("gumbel_softmax: argument 'dim'", logits, dim)
     exponential = -(1 - _empty_like(logits.detach()).uniform_()).log()  # uniform_ may draw 0, and never 1

@@ -145,7 +145,7 @@ def multi_head_attention_forward(
         attn_mask: (queries, keys) or (batch * heads, queries, keys): a bool mask, true where a key is hidden, or a
             floating one that is added
         need_weights: also return the weights, (batch, queries, keys), or (batch, heads, queries, keys) without
-            ``average_attn_weights``; otherwise None
+            ``average_attn_weights``; otherwise None. They are zeros for a query from which all keys are hidden
         static_k: keys, (batch * heads, keys, width), in place of the projected ones; ``static_v`` likewise for values
         is_causal: a hint that ``attn_mask``, which is required then, hides the keys after each query
 
@@ -255,7 +255,7 @@ def multi_head_attention_forward(
     dropout_p = dropout_p if training else 0.0
     q, k, v = (x.permute(1, 2, 0, 3) for x in (q, k, v))  # (batch, heads, length, width)
     if need_weights:
-        attention = _softmax(_scores(q, k, attn_mask, math.sqrt(1.0 / width)), -1)
+        attention = _weights(q, k, attn_mask, math.sqrt(1.0 / width))
         if dropout_p > 0:
             attention = _dropout(attention, dropout_p, True)
         out = attention.matmul(v)
@@ -271,6 +271,10 @@ def multi_head_attention_forward(
     return out, attention
 
 
-def _scores(q: Any, k: Any, attn_mask: Any, scale: float) -> Any:
-    made = (q * scale).matmul(k.transpose(-2, -1))
-    return made if attn_mask is None else made + attn_mask
+def _weights(q: Any, k: Any, attn_mask: Any, scale: float) -> Any:
+    """Returns the weights of the keys for each query: zeros, without a gradient, if all keys are hidden from it."""
+    scores = (q * scale).matmul(k.transpose(-2, -1))
+    if attn_mask is None:
+        return _softmax(scores, -1)
+    hidden = (attn_mask.detach() == -math.inf).all(-1, keepdim=True)
+    return _softmax(scores + attn_mask.masked_fill(hidden, 0.0), -1).masked_fill(hidden, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 from lamella._C import Tensor
 from lamella.nn.functional._operators import op
@@ -22,31 +23,73 @@ __all__ = [
     "smooth_l1_loss",
 ]
 
-_binary_cross_entropy = op("binary_cross_entropy")
-
 # Functions of this module that are the operators themselves, whose arguments are those of torch's functions.
-binary_cross_entropy_with_logits = op("binary_cross_entropy_with_logits")
+binary_cross_entropy, binary_cross_entropy_with_logits = (
+    op("binary_cross_entropy"),
+    op("binary_cross_entropy_with_logits"),
+)
 cross_entropy, nll_loss, kl_div = op("cross_entropy"), op("nll_loss"), op("kl_div")
-l1_loss, mse_loss = op("l1_loss"), op("mse_loss")
-smooth_l1_loss, huber_loss = op("smooth_l1_loss"), op("huber_loss")
+_l1_loss, _mse_loss = op("l1_loss"), op("mse_loss")
+_smooth_l1_loss, _huber_loss = op("smooth_l1_loss"), op("huber_loss")
 _linear, _log_sigmoid = op("linear"), op("log_sigmoid")
 
 
-def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """-(target log(input) + (1 - target) log(1 - input)), of probabilities. The logarithms are at least -100.
+def _warn_of_broadcasting(who: str, input, target) -> None:
+    warnings.warn(
+        f"{who}: argument 'target': its shape {tuple(target.shape)} differs from the input's, {tuple(input.shape)}; "
+        "the two are broadcast, and the loss compares each element with several others; reshape one of them",
+        stacklevel=3,
+    )
 
-    >>> input, target = lamella.tensor([0.5, 1.0]), lamella.tensor([1.0, 1.0])
-    >>> lamella.nn.functional.binary_cross_entropy(input, target, reduction="sum")
-    tensor(0.6931)
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """``|input - target|``. Warns if the shapes differ.
+
+    >>> lamella.nn.functional.l1_loss(lamella.tensor([1.0, 2.0]), lamella.tensor([2.0, 4.0]))
+    tensor(1.5000)
     """
-    if input.numel() > 0 and input.device.type != "meta" and input.is_floating_point():
-        low, high = input.aminmax()
-        if not (low.item() >= 0 and high.item() <= 1):
-            raise RuntimeError(
-                "binary_cross_entropy: argument 'input': all elements of input should be between 0 and 1, "
-                f"got {low.item()} to {high.item()}; for logits call binary_cross_entropy_with_logits"
-            )
-    return _binary_cross_entropy(input, target, weight, size_average, reduce, reduction)
+    loss = _l1_loss(input, target, size_average, reduce, reduction, weight)
+    if input.shape != target.shape:
+        _warn_of_broadcasting("l1_loss", input, target)
+    return loss
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """``(input - target)²``. Warns if the shapes differ.
+
+    >>> lamella.nn.functional.mse_loss(lamella.tensor([1.0, 2.0]), lamella.tensor([2.0, 4.0]))
+    tensor(2.5000)
+    """
+    loss = _mse_loss(input, target, size_average, reduce, reduction, weight)
+    if input.shape != target.shape:
+        _warn_of_broadcasting("mse_loss", input, target)
+    return loss
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """``|d| - beta / 2``, and ``d² / (2 beta)`` where ``|d|`` is below ``beta``, for ``d = input - target``. Warns if
+    the shapes differ.
+
+    >>> lamella.nn.functional.smooth_l1_loss(lamella.tensor([1.0, 2.0]), lamella.tensor([1.5, 4.0]))
+    tensor(0.8125)
+    """
+    loss = _smooth_l1_loss(input, target, size_average, reduce, reduction, beta)
+    if input.shape != target.shape:
+        _warn_of_broadcasting("smooth_l1_loss", input, target)
+    return loss
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """``d² / 2`` where ``|d|`` is below ``delta``, else ``delta (|d| - delta / 2)``, for ``d = input - target``. Warns
+    if the shapes differ.
+
+    >>> lamella.nn.functional.huber_loss(lamella.tensor([1.0, 2.0]), lamella.tensor([1.5, 4.0]))
+    tensor(0.8125)
+    """
+    loss = _huber_loss(input, target, reduction, delta, weight)
+    if input.shape != target.shape:
+        _warn_of_broadcasting("huber_loss", input, target)
+    return loss
 
 
 def _reduced(who: str, loss, reduction: str):
@@ -90,16 +133,22 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         var: a number, or a tensor of the input's shape, whose last dimension may be missing or of size 1
         full: adds ``log(2 pi) / 2``
 
+    Raises:
+        ValueError: ``var`` or ``eps`` is negative, or the shape of ``var`` does not go with the input's
+
     >>> F = lamella.nn.functional
     >>> F.gaussian_nll_loss(lamella.tensor([1.0]), lamella.tensor([3.0]), lamella.tensor([1.0]))
     tensor(2.)
     """
+    if not eps >= 0:
+        raise ValueError(f"gaussian_nll_loss: argument 'eps' must not be negative, got {eps}")
     if not isinstance(var, Tensor):
-        if var < 0:
+        if not var >= 0:
             raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {var}")
         var = input.new_full(input.shape, var)
     elif bool((var.detach() < 0).any()):
-        raise ValueError("gaussian_nll_loss: argument 'var' must not be negative")
+        least = var.detach().nan_to_num(0.0).min().item()
+        raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {least}")
     if var.shape != input.shape:
         if var.shape == input.shape[:-1]:
             var = var.unsqueeze(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -52,6 +53,8 @@ def _sizes(input: Any, size: Any, scale_factor: Any, recompute: Any) -> tuple[li
             raise TypeError(f"interpolate: argument 'size': expected whole numbers, got {size!r}")
         return [int(n) for n in sizes], [None] * axes
     scales = [float(s) for s in _each("scale_factor", scale_factor, axes)]
+    if not all(0 < s < math.inf for s in scales):
+        raise ValueError(f"interpolate: argument 'scale_factor': expected finite numbers above 0, got {scale_factor!r}")
     sizes = [int(n * s) for n, s in zip(input.shape[2:], scales, strict=True)]
     return sizes, [None] * axes if recompute else scales
 

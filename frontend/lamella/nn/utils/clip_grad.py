@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 import warnings
 from collections.abc import Iterable
@@ -25,6 +26,13 @@ def _listed(who: str, parameters: Tensors) -> list[Any]:
     return listed
 
 
+def _checked_bound(who: str, name: str, bound: float) -> float:
+    """Returns the bound as a float, unless it is negative, which would turn gradients round, or NaN."""
+    if not float(bound) >= 0:
+        raise ValueError(f"{who}: argument '{name}' must be a number of 0 or more, got {bound}")
+    return float(bound)
+
+
 def _grads(parameters: Iterable[Any]) -> list[Any]:
     return [p.grad for p in parameters if getattr(p, "grad", None) is not None]
 
@@ -45,6 +53,8 @@ def get_total_norm(
     """
     listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     order = float(norm_type)
+    if math.isnan(order):
+        raise ValueError(f"get_total_norm: argument 'norm_type' must be a number, got {norm_type}")
     if not listed:
         return lamella.tensor(0.0)
     parts = [t.norm(order).to(listed[0].device) for t in listed]
@@ -63,10 +73,14 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scales the gradients by ``max_norm / (total_norm + 1e-6)`` where that is less than 1, in their memory.
 
+    Raises:
+        ValueError: ``max_norm`` is negative or NaN
+
     >>> w = lamella.nn.Parameter(lamella.ones(2), requires_grad=False)
     >>> lamella.nn.utils.clip_grads_with_norm_(w, 1.0, lamella.tensor(4.0))  # it has no gradient
     """
-    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    most = _checked_bound("clip_grads_with_norm_", "max_norm", max_norm)
+    factor = (most / (total_norm + 1e-6)).clamp(max=1.0)
     for grad in _grads([parameters] if isinstance(parameters, Tensor) else parameters):
         grad.mul_(factor.to(grad.device))
 
@@ -87,9 +101,13 @@ def clip_grad_norm_(
         error_if_nonfinite: raises a RuntimeError if the norm is infinite or NaN; otherwise gradients become 0 or NaN
         foreach: accepted for torch's programs, and ignored
 
+    Raises:
+        ValueError: ``max_norm`` is negative or NaN, or ``norm_type`` is NaN
+
     >>> lamella.nn.utils.clip_grad_norm_([], 1.0)
     tensor(0.)
     """
+    _checked_bound("clip_grad_norm_", "max_norm", max_norm)
     listed = _listed("clip_grad_norm_", parameters)
     total = get_total_norm(_grads(listed), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(listed, max_norm, total)
@@ -118,8 +136,11 @@ def clip_grad_norm(
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Clamps every element of the gradients to the range from ``-clip_value`` to ``clip_value``, in their memory.
 
+    Raises:
+        ValueError: ``clip_value`` is negative or NaN
+
     >>> lamella.nn.utils.clip_grad_value_([], 1.0)
     """
-    bound = float(clip_value)
+    bound = _checked_bound("clip_grad_value_", "clip_value", clip_value)
     for grad in _grads([parameters] if isinstance(parameters, Tensor) else parameters):
         grad.clamp_(-bound, bound)
