@@ -99,8 +99,9 @@ void infer_movedim_int(const Tensor& self, int64_t source, int64_t destination, 
 void expanded_to(const Tensor& self, const char* name, IntArrayRef wanted, Output& out) {
   const IntArrayRef sizes = self.sizes();
   const int64_t n = static_cast<int64_t>(wanted.size()), lead = n - self.dim();
-  LAMELLA_CHECK(n <= LAMELLA_MAX_DIMS && lead >= 0, argument(name), ": ", n, " sizes for a tensor of shape ",
-                shape_text(self));
+  LAMELLA_CHECK(n <= LAMELLA_MAX_DIMS, argument(name), ": ", n, " dimensions, at most ", LAMELLA_MAX_DIMS,
+                " are supported");
+  LAMELLA_CHECK(lead >= 0, argument(name), ": ", n, " sizes for a tensor of shape ", shape_text(self));
   int64_t expanded[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
   for (int64_t i = n - 1; i >= 0; i--) {
     const int64_t have = i < lead ? 1 : sizes[i - lead];
