@@ -84,6 +84,13 @@ PyObject* export_checks = nullptr;
 
 }  // namespace
 
+bool warn_read_only(const char* who) {
+  return PyErr_WarnFormat(PyExc_UserWarning, 1,
+                          "%s: the array is not writable, and a tensor over its memory may be written to, with "
+                          "undefined results; pass array.copy(), or use lamella.tensor(array)",
+                          who) == 0;
+}
+
 bool may_export(PyObject* tensor, ExportAs as) {
   const Tensor* t = unwrap(tensor);
   // The storage's sticky bits count as well: a view that was not used since its base was written may lack the bit

@@ -106,19 +106,24 @@ int as_bool(PyObject* a) {
   return r;
 }
 
-PyObject* converted(PyObject* a, PyObject* (*convert)(PyObject*)) {
+// Converts the only element. Several are a ValueError, as in torch and numpy: libraries that try float(x) expect it.
+PyObject* converted(PyObject* a, const char* name, PyObject* (*convert)(PyObject*)) {
+  if (unwrap(a)->numel != 1)
+    return PyErr_Format(PyExc_ValueError,
+                        "%s: expected a tensor of one element, got shape %s; take one element, or use .tolist()", name,
+                        core::shape_string(unwrap(a)).c_str());
   PyObject* number = item(a);
   if (!number) return nullptr;
   PyObject* r = convert(number);
   Py_DECREF(number);
   return r;
 }
-PyObject* as_int(PyObject* a) { return converted(a, PyNumber_Long); }
-PyObject* as_float(PyObject* a) { return converted(a, PyNumber_Float); }
+PyObject* as_int(PyObject* a) { return converted(a, "int", PyNumber_Long); }
+PyObject* as_float(PyObject* a) { return converted(a, "float", PyNumber_Float); }
 PyObject* to_index(PyObject* a) {
   Tensor* t = unwrap(a);
-  if (core::dtype_class(t->dtype) > LAMELLA_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
-    return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s",
+  if (core::dtype_class(t->dtype) > LAMELLA_CLASS_INTEGRAL || t->numel != 1)
+    return PyErr_Format(PyExc_TypeError, "index: expected an integer tensor of one element, got %s",
                         core::describe(core::tensor_value(t)).c_str());
   return as_int(a);
 }
