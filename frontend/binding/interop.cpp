@@ -161,11 +161,13 @@ bool is_sequence(PyObject* o) {
          (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !is_tensor(o));
 }
 
+bool is_numpy_number(PyObject* o) { return std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0; }
+
 // Returns the array that an object of another library makes by __array__, such as a table of pandas, whose items are not
 // its elements; else the object itself. A new reference; null with an exception. Objects with __dlpack__ may be on a
 // device, so that the frontend reads them.
 PyObject* as_array(PyObject* o) {
-  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || !is_sequence(o) || is_ndarray(o) ||
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || !is_sequence(o) || is_ndarray(o) || is_numpy_number(o) ||
       PyObject_HasAttrString(o, "__dlpack__") || !PyObject_HasAttrString(o, "__array__"))
     return Py_NewRef(o);
   PyObject* made = PyObject_CallMethod(o, "__array__", nullptr);
@@ -212,7 +214,7 @@ bool join_natural(PyObject* o, const Value& v, Discovered& d) {
   DType own = core::number_dtype(v);
   if (is_tensor(o)) {
     own = unwrap(o)->dtype;
-  } else if (std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0) {
+  } else if (is_numpy_number(o)) {
     const DType named = core::dtype_from_name(Py_TYPE(o)->tp_name + 6);
     if (named != LAMELLA_NO_DTYPE) own = named;
   }

@@ -57,7 +57,7 @@ def _data(self):
     tensor([0., 0., 0.])
     """
     made = self.detach()
-    return made if made is self else made._count_apart()
+    return made._count_apart() if isinstance(made, _C.Tensor) and made is not self else made
 
 
 def _assign_data(self, value):
