@@ -1,6 +1,9 @@
 """Calls that programs for torch, matplotlib and pandas make: conversions, read-only arrays, other spellings."""
 
+import copy
+import io
 import operator
+import pickle
 import warnings
 
 import lamella
@@ -207,4 +210,10 @@ def test_empty_tensors_with_huge_strides():
     x = lamella.ones(0).as_strided((0, 3), (big, big))
     assert x.stride() == (big, big) and x.sum().item() == 0.0 and (x + 1).shape == x.clone().shape == (0, 3)
     assert x[:, 1].shape == (0,) and x[:, 1:].shape == (0, 2) and x.t().contiguous().shape == (3, 0)
+    assert x[:, 2].storage_offset() >= 0 and [y.shape for y in x.unbind(1)] == [(0,)] * 3
+    file = io.BytesIO()
+    lamella.save(x, file)
+    for read in (lamella.load(io.BytesIO(file.getvalue())), pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        assert read.shape == (0, 3) and read.stride() == (big, big)
+    assert copy.deepcopy(x[:, 2]).shape == (0,)
     assert x.numpy().shape == (0, 3) and lamella.cat([x, lamella.ones(1, 3)]).tolist() == [[1.0, 1.0, 1.0]]
