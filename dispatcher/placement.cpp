@@ -49,6 +49,12 @@ __attribute__((noinline)) lamella_status vote(Frame& f, const CallInfo& info, co
 
 }  // namespace
 
+bool is_placed(const CallInfo& info, const Value* args) {
+  bool placed = info.device >= 0 && args[info.device].tag == LAMELLA_DEVICE;
+  each_tensor(info, args, [&placed](int, const Tensor*) { placed = true; });
+  return placed;
+}
+
 bool crosses(const Value* args) {
   return !core::same_device(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device());
 }

@@ -26,6 +26,8 @@ void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
 // form_between_devices or form_geometry it is the first tensor's device. If two tensors are on different devices, the
 // error names both arguments.
 lamella_status resolve_device(Frame&, const CallInfo&, const Value* args);
+// Returns whether an argument decides the device of a call: a tensor, or an explicit device.
+bool is_placed(const CallInfo&, const Value* args);
 // Returns whether the first two arguments, both tensors, are on different devices.
 bool crosses(const Value* args);
 

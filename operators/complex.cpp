@@ -18,7 +18,10 @@ void check_part(const char* name, ScalarType t) {
 // The strides of a complex tensor in units of its parts.
 DimVector part_strides(const Tensor& self) {
   DimVector strides(self.strides());
-  for (int64_t& s : strides) s *= 2;
+  for (int64_t& s : strides) {
+    int64_t twice;
+    if (!__builtin_mul_overflow(s, 2, &twice)) s = twice;  // it overflows for an empty tensor only
+  }
   return strides;
 }
 

@@ -55,6 +55,15 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   return lies_in(self, memory_format) ? self : self.clone(memory_format);
 }
 
+// copy_ of a number: of a zero-dim tensor of the widest dtype of its class, as in torch.
+const Tensor& copy_number(const Tensor& self, const Scalar& src, bool /*non_blocking*/) {
+  const ScalarType t = src.isComplex()         ? kComplexDouble
+                       : src.isFloatingPoint() ? kDouble
+                       : src.isBoolean()       ? kBool
+                                               : kLong;
+  return self.copy_(lamella::full({}, src, TensorOptions(t).device(self.device())));
+}
+
 // Returns the tensor itself if nothing changes and `copy` is false.
 Tensor converted(const Tensor& self, std::optional<ScalarType> dtype, const std::optional<Device>& device, bool copy,
                  std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
@@ -211,6 +220,9 @@ LAMELLA_FAMILY(copy, .category = "copy", .forms = method) {
 >>> lamella.zeros(2).copy_(lamella.tensor([1, 2]))
 tensor([1., 2.])
 )"},
+      {.schema = "copy_.Scalar(Tensor(a!) self, Scalar src, bool non_blocking=False) -> Tensor(a!)",
+       .dims = "broadcast",
+       .composite = composite<copy_number>},
       {.schema = "is_pinned(Tensor self, Device? device=None) -> bool",
        .composite = composite<is_pinned>,
        .doc = R"(Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to

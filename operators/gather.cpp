@@ -101,6 +101,48 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
   return self.clone(MemoryFormat::Contiguous).scatter_reduce_(dim, index, src, reduce, include_self);
 }
 
+// scatter(reduce=), an older spelling of scatter_add and scatter_reduce that also takes a number.
+void check_fold(std::string_view reduce) {
+  LAMELLA_CHECK(reduce == "add" || reduce == "multiply", argument("reduce"), ": expected 'add' or 'multiply', got '",
+                reduce, "'; scatter_reduce() has more");
+}
+void check_folded(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
+  check_fold(reduce);
+  check_scatter(self, dim, index, src);
+}
+void check_folded_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                          std::string_view reduce) {
+  check_apart("index", index, self);
+  check_apart("src", src, self);
+  check_folded(self, dim, index, src, reduce);
+}
+void check_folded_value(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                        std::string_view reduce) {
+  check_fold(reduce);
+  check_scatter_value(self, dim, index, value);
+}
+void check_folded_value_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                                std::string_view reduce) {
+  check_fold(reduce);
+  check_scatter_value_inplace(self, dim, index, value);
+}
+
+Tensor folded(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
+  return reduce == "add" ? self.scatter_add(dim, index, src) : self.scatter_reduce(dim, index, src, "prod");
+}
+const Tensor& folded_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                             std::string_view reduce) {
+  return reduce == "add" ? self.scatter_add_(dim, index, src) : self.scatter_reduce_(dim, index, src, "prod");
+}
+Tensor folded_value(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                    std::string_view reduce) {
+  return folded(self, dim, index, expanded_number(value, self, index.sizes()), reduce);
+}
+const Tensor& folded_value_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                                   std::string_view reduce) {
+  return folded_inplace(self, dim, index, expanded_number(value, self, index.sizes()), reduce);
+}
+
 Tensor paired(std::string_view reduce, const Tensor& x, const Tensor& y) {
   if (reduce == "prod") return x * y;
   return reduce == "amax" ? x.maximum(y) : x.minimum(y);
@@ -210,7 +252,7 @@ tensor([[1, 1],
        .composite = composite<scatter>,
        .doc = R"(`self` with elements of `src`, or one number, at an index for each, along one dimension:
 out[index[i][j]][j] = src[i][j] for `dim` 0. Of several elements for one place the last in row-major
-order stays.
+order stays. With `reduce`, 'add' or 'multiply', each is added to the element of `self` or multiplied with it.
 
 Raises:
     IndexError: an index is negative or too large
@@ -221,6 +263,12 @@ tensor([2., 0., 1.])
       {.schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
        .infer = shape<infer_copied<check_scatter_value>>,
        .composite = composite<scatter_value>},
+      {.schema = "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+       .infer = shape<infer_copied<check_folded>>,
+       .composite = composite<folded>},
+      {.schema = "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+       .infer = shape<infer_copied<check_folded_value>>,
+       .composite = composite<folded_value>},
       {.schema = "scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
        .forms = method,
        .infer = shape<infer_written<check_scatter_inplace>>,
@@ -233,6 +281,15 @@ tensor([0., 0., 5.])
        .forms = method,
        .infer = shape<infer_written<check_scatter_value_inplace>>,
        .composite = composite<scatter_value_inplace>},
+      {.schema = "scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
+       .forms = method,
+       .infer = shape<infer_written<check_folded_inplace>>,
+       .composite = composite<folded_inplace>},
+      {.schema = "scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> "
+                 "Tensor(a!)",
+       .forms = method,
+       .infer = shape<infer_written<check_folded_value_inplace>>,
+       .composite = composite<folded_value_inplace>},
       {.schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
        .infer = shape<infer_copied<check_scatter>>,
        .composite = composite<scatter_add>,

@@ -50,8 +50,8 @@ void check_integers(ScalarType t, const Range& r) {
   const int64_t largest = largest_integer(t);
   LAMELLA_CHECK(!is_complex(t), argument(r.subject), ": a complex dtype has no range of integers, got ", t);
   const char *before = *r.low_name ? " ('" : "", *after = *r.low_name ? "')" : "";
-  LAMELLA_CHECK(r.low < r.high && static_cast<__int128>(r.high) - r.low <= INT64_MAX, argument(r.high_name),
-                ": the range from ", r.low, before, r.low_name, after, " to ", r.high, " is empty or too wide");
+  LAMELLA_CHECK(r.low < r.high, argument(r.high_name), ": the range from ", r.low, before, r.low_name, after, " to ",
+                r.high, " is empty");
   const bool is_unsigned = is_integral(t) && !is_signed(t);
   const int64_t lowest = is_unsigned || t == kBool ? 0 : is_floating_point(t) ? -largest : -largest - 1;
   LAMELLA_CHECK(r.high - 1 <= largest && r.low >= lowest, argument(r.high - 1 > largest ? r.high_name : r.low_name),
@@ -115,11 +115,32 @@ Tensor scaled(const Tensor& v, int64_t range) {
   return v1 * r1 + high(a) + high(b) + high(low(a) + low(b) + high(v0 * r0));
 }
 
+// Returns floor(v * range / 2^64), modulo 2^64, for v of 64 bits: two words each. A range above 2^63 needs them all. The
+// sum of the products with the range's digits of 16 bits is kept as high * 2^32 + low and shifted after each.
+Tensor scaled_words(const Tensor& v, uint64_t range) {
+  constexpr int64_t word = int64_t{1} << 32, digit = 1 << 16;
+  const Tensor v1 = v.select(1, 0), v0 = v.select(1, 1);
+  Tensor high = lamella::zeros_like(v1), low = high;
+  for (int shift = 0; shift < 64; shift += 16) {
+    const auto r = static_cast<int64_t>(range >> shift & (digit - 1));
+    low = low + v0 * r;
+    high = high + v1 * r + low.floor_divide(word);
+    low = low.remainder(word).floor_divide(digit) + high.remainder(digit) * digit;
+    high = high.floor_divide(digit);
+  }
+  return (high - high.ge(word / 2).to(kLong) * word) * word + low;
+}
+
 const Tensor& integers(const Tensor& self, int64_t from, std::optional<int64_t> to, const Generator& generator) {
-  const int64_t range = to.value_or(end_of(self.dtype())) - from, count = self.numel();
-  const Tensor x = range <= int64_t{1} << 31
-                       ? (words(generator, self.device(), count) * range).floor_divide(int64_t{1} << 32)
-                       : scaled(wide_words(generator, self.device(), count, 62), range);
+  const uint64_t range = static_cast<uint64_t>(to.value_or(end_of(self.dtype()))) - static_cast<uint64_t>(from);
+  const int64_t count = self.numel(), narrow = static_cast<int64_t>(range);
+  Tensor x;
+  if (range <= uint64_t{1} << 31)
+    x = (words(generator, self.device(), count) * narrow).floor_divide(int64_t{1} << 32);
+  else if (range <= INT64_MAX)
+    x = scaled(wide_words(generator, self.device(), count, 62), narrow);
+  else
+    x = scaled_words(words(generator, self.device(), 2 * count).view({count, 2}), range);
   return store(self, x + from);
 }
 

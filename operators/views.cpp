@@ -99,8 +99,9 @@ void infer_movedim_int(const Tensor& self, int64_t source, int64_t destination, 
 void expanded_to(const Tensor& self, const char* name, IntArrayRef wanted, Output& out) {
   const IntArrayRef sizes = self.sizes();
   const int64_t n = static_cast<int64_t>(wanted.size()), lead = n - self.dim();
-  LAMELLA_CHECK(n <= LAMELLA_MAX_DIMS && lead >= 0, argument(name), ": ", n, " sizes for a tensor of shape ",
-                shape_text(self));
+  LAMELLA_CHECK(n <= LAMELLA_MAX_DIMS, argument(name), ": ", n, " dimensions, at most ", LAMELLA_MAX_DIMS,
+                " are supported");
+  LAMELLA_CHECK(lead >= 0, argument(name), ": ", n, " sizes for a tensor of shape ", shape_text(self));
   int64_t expanded[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
   for (int64_t i = n - 1; i >= 0; i--) {
     const int64_t have = i < lead ? 1 : sizes[i - lead];
@@ -156,6 +157,15 @@ void infer_unsqueeze(const Tensor& self, int64_t dim, Output out) {
 
 namespace {
 
+// Returns the offset of the elements at an index along a dimension. The strides of an empty tensor may be so large that
+// it overflows; then its own offset is as good.
+inline int64_t offset_at(const Tensor& self, int64_t index, int64_t stride) {
+  int64_t way, offset;
+  const bool over =
+      __builtin_mul_overflow(index, stride, &way) || __builtin_add_overflow(self.storage_offset(), way, &offset);
+  return over ? self.storage_offset() : offset;
+}
+
 void infer_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
                  int64_t step, Output out) {
   LAMELLA_CHECK(self.dim() > 0, argument("self"), ": a zero-dim tensor cannot be sliced");
@@ -167,7 +177,7 @@ void infer_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, 
   Dims v(self);
   v.sizes[d] = length / step + (length % step != 0);
   if (__builtin_mul_overflow(stride, step, &v.strides[d])) v.strides[d] = stride;  // at most one element is left
-  out.view(self, v.sizes, v.strides, self.storage_offset() + first * stride);
+  out.view(self, v.sizes, v.strides, offset_at(self, first, stride));
 }
 
 void infer_narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length, Output out) {
@@ -180,7 +190,7 @@ void infer_narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length
                 " on exceed dimension ", d, " of size ", n);
   DimVector sizes(self.sizes());
   sizes[d] = length;
-  out.view(self, sizes, self.strides(), self.storage_offset() + start * self.strides()[d]);
+  out.view(self, sizes, self.strides(), offset_at(self, start, self.strides()[d]));
 }
 
 void infer_select(const Tensor& self, int64_t dim, int64_t index, Output out) {
@@ -192,7 +202,7 @@ void infer_select(const Tensor& self, int64_t dim, int64_t index, Output out) {
   Dims v;
   for (int64_t k = 0; k < self.dim(); k++)
     if (k != d) v.add(sizes[k], strides[k]);
-  out.view(self, v.sizes, v.strides, self.storage_offset() + (index < 0 ? index + n : index) * strides[d]);
+  out.view(self, v.sizes, v.strides, offset_at(self, index < 0 ? index + n : index, strides[d]));
 }
 
 void infer_diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2, Output out) {

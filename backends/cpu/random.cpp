@@ -220,12 +220,14 @@ int64_t end_of(int dtype) {
   return ends[dtype];
 }
 
-// Draws low + floor(range * word / 2^32). A range above 2^31 takes 62 bits v of two words: floor(range * v / 2^62).
+// Draws low + floor(range * word / 2^32). A range above 2^31 takes 62 bits v of two words, one above 2^63 all 64.
 lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const Generator& generator) {
-  const int64_t range = high - low;
-  if (range <= int64_t{1} << 31)
-    return fill<int64_t>(t, LAMELLA_INT64, 1, generator,
-                         [=](Stream s, int64_t n, int64_t* out) { streams().integers(s, n, out, low, range); });
+  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  if (range <= uint64_t{1} << 31)
+    return fill<int64_t>(t, LAMELLA_INT64, 1, generator, [=](Stream s, int64_t n, int64_t* out) {
+      streams().integers(s, n, out, low, static_cast<int64_t>(range));
+    });
+  const int spare = range <= INT64_MAX ? 2 : 0;
   return fill<int64_t>(t, LAMELLA_INT64, 2, generator, [=](Stream s, int64_t n, int64_t* out) {
     constexpr int64_t part = 128;
     uint32_t words[2 * part];
@@ -233,8 +235,9 @@ lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const
       const int64_t m = std::min(part, n - i);
       streams().words(s, 2 * m, words);
       for (int64_t k = 0; k < m; k++) {
-        const uint64_t v = uint64_t{words[2 * k]} << 30 | words[2 * k + 1] >> 2;
-        out[i + k] = low + static_cast<int64_t>(static_cast<unsigned __int128>(v) * static_cast<uint64_t>(range) >> 62);
+        const uint64_t v = uint64_t{words[2 * k]} << (32 - spare) | words[2 * k + 1] >> spare;
+        const auto step = static_cast<uint64_t>(static_cast<unsigned __int128>(v) * range >> (64 - spare));
+        out[i + k] = static_cast<int64_t>(static_cast<uint64_t>(low) + step);
       }
     }
   });

@@ -77,8 +77,9 @@ lamella_status draw_normal(const Tensor& t, double mean, double std, const Gener
               lamella::is_complex(dtype));
 }
 lamella_status draw_integers(const Tensor& t, int64_t low, int64_t high, const Generator& generator) {
-  const int64_t range = high - low;
-  return draw(t.get(), range <= int64_t{1} << 31 ? integers : wide_integers, {0, 1, 1, low, range}, generator);
+  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  return draw(t.get(), range <= uint64_t{1} << 31 ? integers : wide_integers,
+              {0, 1, 1, low, static_cast<int64_t>(range)}, generator);
 }
 
 Status random_bits(const Tensor&, const Generator& g, const Tensor& out) { return draw(out.get(), words, {}, g); }

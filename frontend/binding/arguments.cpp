@@ -174,6 +174,15 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
 
 namespace {
 
+// Reads None for a list whose default is the empty list as that default, as torch does: amax(x, None). Returns false for
+// any other argument.
+bool reads_as_default(PyObject* o, const Param& p, Value* v) {
+  const bool empty = p.has_default && p.type.list && p.value.tag != LAMELLA_NONE && p.value.length == 0;
+  if (o != Py_None || !empty) return false;
+  *v = p.value;
+  return true;
+}
+
 // Adds the operator's and the argument's name to an error that arose as the argument was read, such as "no such
 // device". An OverflowError becomes a RuntimeError. Exceptions of other types, raised by code of the user, are left as
 // they are.
@@ -300,7 +309,8 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
       used = n;
       continue;
     }
-    if (!convert(o, params[at].type, &values[at], arena) && !accept_name(at, o, values, why, named))
+    if (!convert(o, params[at].type, &values[at], arena) && !reads_as_default(o, params[at], &values[at]) &&
+        !accept_name(at, o, values, why, named))
       return wrong(why, at, at, o);
     used++;
   }
@@ -348,7 +358,8 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
       return named(why, progress, Complaint::unknown_keyword, "got two values for argument", params[i].name);
     if (found) {
       taken++;
-      if (!convert(found, params[i].type, &values[i], arena) && !accept_name(i, found, values, why, &dims))
+      if (!convert(found, params[i].type, &values[i], arena) && !reads_as_default(found, params[i], &values[i]) &&
+          !accept_name(i, found, values, why, &dims))
         return wrong(why, progress, i, found);
     } else if (i >= next) {
       if (!params[i].has_default) return named(why, progress, Complaint::missing, "missing argument", params[i].name);

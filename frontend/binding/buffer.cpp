@@ -84,6 +84,13 @@ PyObject* export_checks = nullptr;
 
 }  // namespace
 
+bool warn_read_only(const char* who) {
+  return PyErr_WarnFormat(PyExc_UserWarning, 1,
+                          "%s: the array is not writable, and a tensor over its memory may be written to, with "
+                          "undefined results; pass array.copy(), or use lamella.tensor(array)",
+                          who) == 0;
+}
+
 bool may_export(PyObject* tensor, ExportAs as) {
   const Tensor* t = unwrap(tensor);
   // The storage's sticky bits count as well: a view that was not used since its base was written may lack the bit
@@ -179,7 +186,7 @@ PyObject* storage_view(PyObject*, PyObject* args) {
   // Computes the position of the last element with overflow checks, so that forged numbers cause an error and no access
   // outside of the memory.
   int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS], numel = 1, last = offset, bytes = 0;
-  bool counted = true;
+  bool counted = true, within = true, empty = false;
   for (Py_ssize_t i = 0; i < ndim; i++) {
     if (!as_index(PyTuple_GET_ITEM(size, i), &sizes[i]) || !as_index(PyTuple_GET_ITEM(stride, i), &strides[i]) ||
         sizes[i] < 0 || strides[i] < 0) {
@@ -188,16 +195,19 @@ PyObject* storage_view(PyObject*, PyObject* args) {
                           "storage: sizes and strides must be ints that are not negative, got %R and %R", size, stride);
     }
     int64_t way;
-    counted &= !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &way) &&
-               !__builtin_add_overflow(last, way, &last) && !__builtin_mul_overflow(numel, sizes[i], &numel);
+    counted &= !__builtin_mul_overflow(numel, std::max<int64_t>(sizes[i], 1), &numel);
+    within &= !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &way) &&
+              !__builtin_add_overflow(last, way, &last);
+    empty |= sizes[i] == 0;
   }
   core::Storage* s = unwrap(tensor)->storage;
   if (unwrap(tensor)->opaque() && t != LAMELLA_UINT8)
     return PyErr_Format(PyExc_NotImplementedError,
                         "storage: the tensor is opaque, so that its memory, untyped_storage(), is only bytes");
-  counted &= !__builtin_mul_overflow(numel, core::itemsize(t), &bytes) && !__builtin_add_overflow(last, 1, &last) &&
-             !__builtin_mul_overflow(last, core::itemsize(t), &bytes);
-  if (!counted || (numel > 0 && bytes > s->bytes))
+  const int64_t item = core::itemsize(t);
+  counted &= !__builtin_mul_overflow(numel, item, &bytes);
+  within &= !__builtin_add_overflow(last, 1, &last) && !__builtin_mul_overflow(last, item, &bytes) && bytes <= s->bytes;
+  if (!counted || (!within && !empty))  // an empty tensor reaches nowhere, whatever its strides are
     return PyErr_Format(PyExc_ValueError,
                         "storage: sizes and strides from offset %lld reach beyond the storage's %lld bytes", offset,
                         (long long)s->bytes);

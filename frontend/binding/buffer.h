@@ -17,6 +17,9 @@ bool may_export(PyObject* tensor, ExportAs as);
 // and raises to refuse.
 PyObject* set_export_checks(PyObject*, PyObject* list);
 
+// Warns that a tensor over read-only memory may be written to. Returns false if the warning is an error.
+bool warn_read_only(const char* who);
+
 // Returns the tensor whose memory may be read in place of `tensor`: itself, or for an opaque tensor the one that its
 // layer's `_materialize` makes. `shared` says that the reader keeps the memory. Returns a new reference; null with an
 // exception if no layer has a kernel for it, or the kernel fails.

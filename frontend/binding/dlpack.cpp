@@ -210,7 +210,12 @@ PyObject* import_managed(Managed* m) {
   return wrap(t);
 }
 
-PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
+// _from_dlpack(capsule, read_only) -> tensor. read_only: "refuse" raises for memory that is read-only, "warn" warns of
+// it, since a tensor may be written to, and "take" takes it, for a caller that only reads the tensor.
+PyObject* from_dlpack_capsule(PyObject*, PyObject* args) {
+  PyObject* capsule;
+  const char* read_only;
+  if (!PyArg_ParseTuple(args, "Os:_from_dlpack", &capsule, &read_only)) return nullptr;
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   PyObject* r = nullptr;
   if (name && !std::strcmp(name, "dltensor")) {
@@ -221,9 +226,11 @@ PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
     if (m->version.major != 1)
       return PyErr_Format(PyExc_BufferError, "from_dlpack: version %u.%u of DLPack is not supported, 1.x is",
                           m->version.major, m->version.minor);
-    if (m->flags & DLPACK_FLAG_BITMASK_READ_ONLY)
+    const bool locked = m->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
+    if (locked && !std::strcmp(read_only, "refuse"))
       return PyErr_Format(PyExc_BufferError,
                           "from_dlpack: the array is read-only, and a tensor may be written to; export a copy");
+    if (locked && !std::strcmp(read_only, "warn") && !warn_read_only("from_dlpack")) return nullptr;
     r = import_managed(m);
     if (r) PyCapsule_SetName(capsule, "used_dltensor_versioned");
   } else {
@@ -239,7 +246,7 @@ PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
 PyMethodDef dlpack_methods[] = {{"_to_dlpack", to_dlpack, METH_VARARGS, nullptr},
                                 {"_dlpack_device", dlpack_device, METH_O, nullptr},
                                 {"_dlpack_stream", dlpack_stream, METH_VARARGS, nullptr},
-                                {"_from_dlpack", from_dlpack_capsule, METH_O, nullptr},
+                                {"_from_dlpack", from_dlpack_capsule, METH_VARARGS, nullptr},
                                 {nullptr}};
 
 }  // namespace lamella::binding

@@ -129,7 +129,8 @@ class Index {
     if (stands_for_tuple(index)) return read_as_tuple(self, index);
     const bool many = PyTuple_Check(index);
     const Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
-    int used = 0, ellipses = 0;
+    int used = 0;
+    bool filled = false;  // an ellipsis stands before: the first stands for the rest, the others for all of nothing
     const int ndim = unwrap(self)->ndim();
     if (n > LAMELLA_MAX_DIMS) {
       PyErr_Format(PyExc_IndexError, "index: %zd indices for a tensor of %d dimensions", n, ndim);
@@ -138,8 +139,8 @@ class Index {
     for (Py_ssize_t i = 0; i < n; i++) {
       PyObject* o = many ? PyTuple_GET_ITEM(index, i) : index;
       if (o == Py_Ellipsis) {
-        ellipses++;
-        held_[count_++] = Py_NewRef(o);
+        if (!filled) held_[count_++] = Py_NewRef(o);
+        filled = true;
         continue;
       }
       PyObject* item = prepared(self, o, i);
@@ -147,10 +148,9 @@ class Index {
       held_[count_++] = item;
       used += item == Py_None ? 0 : is_tensor(item) && !is_integer(item) ? dims_of_index(unwrap(item)) : 1;
     }
-    if (used > ndim || ellipses > 1) {
-      PyErr_Format(PyExc_IndexError,
-                   ellipses > 1 ? "index: only one '...' is allowed" : "index: %d indices for a %s of %d dimensions",
-                   used, ndim ? "tensor" : "zero-dim tensor", ndim);
+    if (used > ndim) {
+      PyErr_Format(PyExc_IndexError, "index: %d indices for a %s of %d dimensions", used,
+                   ndim ? "tensor" : "zero-dim tensor", ndim);
       return false;
     }
     view_ = Py_NewRef(self);

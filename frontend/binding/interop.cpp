@@ -65,25 +65,17 @@ void release_buffer(void* context) {
   delete view;
 }
 
-// Makes a tensor over the memory of an exporter, and keeps the exporter alive with it. Refuses read-only memory if
+// Makes a tensor over the memory of an exporter, and keeps the exporter alive with it. Warns of read-only memory if
 // `writable`. `who` names the function in messages.
 PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
   auto view = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(o, view.get(), (writable ? PyBUF_WRITABLE : 0) | PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
+  if (PyObject_GetBuffer(o, view.get(), PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
     PyErr_Clear();
-    if (PyObject_GetBuffer(o, view.get(), PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
-      PyErr_Clear();
-      PyObject* dtype = PyObject_GetAttrString(o, "dtype");
-      if (!dtype) return nullptr;
-      PyErr_Format(PyExc_TypeError, "%s: expected a numpy.ndarray of numbers, got one of dtype %S", who, dtype);
-      Py_DECREF(dtype);
-      return nullptr;
-    }
-    PyBuffer_Release(view.get());
-    return PyErr_Format(
-        PyExc_ValueError,
-        "%s: the array is read-only, and a tensor may be written to; pass array.copy(), or use lamella.tensor(array)",
-        who);
+    PyObject* dtype = PyObject_GetAttrString(o, "dtype");
+    if (!dtype) return nullptr;
+    PyErr_Format(PyExc_TypeError, "%s: expected a numpy.ndarray of numbers, got one of dtype %S", who, dtype);
+    Py_DECREF(dtype);
+    return nullptr;
   }
   std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(view.release(), [](Py_buffer* v) {
     PyBuffer_Release(v);
@@ -120,6 +112,7 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
       if (sizes[i] <= 1) strides[i] = i + 1 < held->ndim ? strides[i + 1] * sizes[i + 1] : 1;
   if (reinterpret_cast<uintptr_t>(held->buf) % static_cast<uintptr_t>(std::min<int64_t>(item, 8)))
     return PyErr_Format(PyExc_ValueError, "%s: the array is not aligned; pass array.copy()", who);
+  if (writable && held->readonly && !warn_read_only(who)) return nullptr;
   lamella_device host = {core::host_backend(), 0};
   if (host.backend < 0) return PyErr_Format(PyExc_RuntimeError, "%s: no host backend is loaded", who);
   int64_t bytes = core::span_bytes(held->ndim, sizes, strides, item);
@@ -168,6 +161,23 @@ bool is_sequence(PyObject* o) {
          (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !is_tensor(o));
 }
 
+bool is_numpy_number(PyObject* o) { return std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0; }
+
+// Returns the array that an object of another library makes by __array__, such as a table of pandas, whose items are not
+// its elements; else the object itself. A new reference; null with an exception. Objects with __dlpack__ may be on a
+// device, so that the frontend reads them.
+PyObject* as_array(PyObject* o) {
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || !is_sequence(o) || is_ndarray(o) || is_numpy_number(o) ||
+      PyObject_HasAttrString(o, "__dlpack__") || !PyObject_HasAttrString(o, "__array__"))
+    return Py_NewRef(o);
+  PyObject* made = PyObject_CallMethod(o, "__array__", nullptr);
+  if (!made || is_ndarray(made)) return made;
+  PyErr_Format(PyExc_TypeError, "tensor: __array__ of %s must return a numpy.ndarray, got %s", type_name(o).c_str(),
+               type_name(made).c_str());
+  Py_DECREF(made);
+  return nullptr;
+}
+
 struct Discovered {
   int64_t sizes[LAMELLA_MAX_DIMS];
   int ndim = 0;
@@ -177,8 +187,8 @@ struct Discovered {
 
 // Finds the shape of nested sequences by the first element at each depth; gather() checks the others.
 bool discover_shape(PyObject* data, Discovered& d) {
-  PyObject* o = Py_NewRef(data);
-  while (is_sequence(o)) {
+  PyObject* o = as_array(data);
+  while (o && is_sequence(o)) {
     Py_ssize_t n = PySequence_Size(o);
     if (n < 0) {  // a numpy scalar, which only claims to be a sequence
       PyErr_Clear();
@@ -192,10 +202,10 @@ bool discover_shape(PyObject* data, Discovered& d) {
     d.sizes[d.ndim++] = n;
     if (n == 0) break;
     Py_SETREF(o, PySequence_GetItem(o, 0));
-    if (!o) return false;
+    if (o) Py_SETREF(o, as_array(o));
   }
-  Py_DECREF(o);
-  return true;
+  Py_XDECREF(o);
+  return o != nullptr;
 }
 
 // Promotes the natural dtype with that of one more number: numpy scalars and zero-dim tensors have their own dtype,
@@ -204,7 +214,7 @@ bool join_natural(PyObject* o, const Value& v, Discovered& d) {
   DType own = core::number_dtype(v);
   if (is_tensor(o)) {
     own = unwrap(o)->dtype;
-  } else if (std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0) {
+  } else if (is_numpy_number(o)) {
     const DType named = core::dtype_from_name(Py_TYPE(o)->tp_name + 6);
     if (named != LAMELLA_NO_DTYPE) own = named;
   }
@@ -226,6 +236,22 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
     Value v;
     dispatcher::Type scalar;
     scalar.kind = dispatcher::Kind::Scalar;
+    if (is_tensor(o) && unwrap(o)->ndim() > 0) {  // a number, if it has one element
+      if (unwrap(o)->numel != 1) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "tensor: argument 'data' holds a tensor of shape %s; a tensor among numbers must have one element, "
+            "and lamella.stack() joins others",
+            core::shape_string(unwrap(o)).c_str());
+        return false;
+      }
+      PyObject* number = PyObject_CallMethod(o, "item", nullptr);
+      const bool ok = number && convert(number, scalar, &v, arena);
+      Py_XDECREF(number);
+      if (!ok) return false;
+      out.push_back(v);
+      return join_natural(o, v, d);
+    }
     if (!convert(o, scalar, &v, arena)) {
       if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_SetString(PyExc_RuntimeError, "tensor: argument 'data': a number does not fit 64 bits");
@@ -242,14 +268,18 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
     out.push_back(v);
     return join_natural(o, v, d);
   }
+  o = as_array(o);
+  if (!o) return false;
   Py_ssize_t n = is_sequence(o) ? PySequence_Size(o) : -1;
   if (n != d.sizes[depth]) {
     PyErr_Clear();
     PyErr_Format(PyExc_ValueError, "tensor: the data is ragged: expected a sequence of length %lld at depth %d, got %s",
                  (long long)d.sizes[depth], depth, n < 0 ? type_name(o).c_str() : std::to_string(n).c_str());
+    Py_DECREF(o);
     return false;
   }
   PyObject* held = PySequence_Tuple(o);  // a copy, since the list may change while its elements are read
+  Py_DECREF(o);
   if (!held) return false;
   bool ok = PyTuple_GET_SIZE(held) == n;
   if (!ok) PyErr_SetString(PyExc_ValueError, "tensor: argument 'data' has changed while it was read");
@@ -315,11 +345,15 @@ PyObject* tensor_from(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OO", &data, &wanted)) return nullptr;
   if (core::host_backend() < 0) return PyErr_Format(PyExc_RuntimeError, "tensor: no host backend is loaded");
   if (is_tensor(data)) return Py_BuildValue("(OO)", data, dtype_object(unwrap(data)->dtype));
-  if (is_ndarray(data)) {
-    PyObject* view = tensor_of_array(data);
+  PyObject* array = as_array(data);
+  if (!array) return nullptr;
+  if (is_ndarray(array)) {
+    PyObject* view = tensor_of_array(array);
+    Py_DECREF(array);
     if (!view) return nullptr;
     return Py_BuildValue("(NO)", view, dtype_object(unwrap(view)->dtype));
   }
+  Py_DECREF(array);
   DType t = LAMELLA_NO_DTYPE;
   if (wanted != Py_None) read_dtype(wanted, &t);  // the frontend reports a wrong dtype
   PyErr_Clear();
@@ -369,9 +403,10 @@ PyObject* to_list(PyObject*, PyObject* o) {
 
 PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
                                   "from_numpy(ndarray, /)\n--\n\nA tensor over the array's memory, which it keeps "
-                                  "alive; writes show on both sides.\n\n"
+                                  "alive; writes show on both sides. Warns of a read-only "
+                                  "array.\n\n"
                                   "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
-                                  "ValueError: read-only, not aligned, or with a stride that is negative or no "
+                                  "ValueError: not aligned, or with a stride that is negative or no "
                                   "multiple of an element; pass a copy\n\n"
                                   ">>> import numpy\n>>> lamella.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
                                  {"_tensor_from", tensor_from, METH_VARARGS, nullptr},

@@ -106,19 +106,24 @@ int as_bool(PyObject* a) {
   return r;
 }
 
-PyObject* converted(PyObject* a, PyObject* (*convert)(PyObject*)) {
+// Converts the only element. Several are a ValueError, as in torch and numpy: libraries that try float(x) expect it.
+PyObject* converted(PyObject* a, const char* name, PyObject* (*convert)(PyObject*)) {
+  if (unwrap(a)->numel != 1)
+    return PyErr_Format(PyExc_ValueError,
+                        "%s: expected a tensor of one element, got shape %s; take one element, or use .tolist()", name,
+                        core::shape_string(unwrap(a)).c_str());
   PyObject* number = item(a);
   if (!number) return nullptr;
   PyObject* r = convert(number);
   Py_DECREF(number);
   return r;
 }
-PyObject* as_int(PyObject* a) { return converted(a, PyNumber_Long); }
-PyObject* as_float(PyObject* a) { return converted(a, PyNumber_Float); }
+PyObject* as_int(PyObject* a) { return converted(a, "int", PyNumber_Long); }
+PyObject* as_float(PyObject* a) { return converted(a, "float", PyNumber_Float); }
 PyObject* to_index(PyObject* a) {
   Tensor* t = unwrap(a);
-  if (core::dtype_class(t->dtype) > LAMELLA_CLASS_INTEGRAL || t->numel != 1 || t->ndim() != 0)
-    return PyErr_Format(PyExc_TypeError, "index: expected a zero-dim integer tensor, got %s",
+  if (core::dtype_class(t->dtype) > LAMELLA_CLASS_INTEGRAL || t->numel != 1)
+    return PyErr_Format(PyExc_TypeError, "index: expected an integer tensor of one element, got %s",
                         core::describe(core::tensor_value(t)).c_str());
   return as_int(a);
 }
@@ -198,7 +203,11 @@ PyObject* get_nbytes(PyObject* a, void*) {
   const bool in_storage = t->opaque() && t->storage->bytes > 0;  // in a form that only its layer knows
   return PyLong_FromLongLong(in_storage ? t->storage->bytes : t->numel * core::itemsize(t->dtype));
 }
-PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->storage->version); }
+PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(core::version_of(unwrap(a))); }
+PyObject* count_apart(PyObject* a, PyObject*) {
+  unwrap(a)->flags |= core::counts_apart;
+  return Py_NewRef(a);
+}
 PyObject* get_base(PyObject* a, void*) {
   Tensor* b = unwrap(a)->base;
   if (!b) Py_RETURN_NONE;
@@ -315,6 +324,7 @@ PyMethodDef methods[] = {
     {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
     {"item", item_method, METH_NOARGS,
      "item()\n--\n\nThe only element as a Python number.\n\n>>> lamella.tensor([2.5]).item()\n2.5\n"},
+    {"_count_apart", count_apart, METH_NOARGS, nullptr},
     {"_storage_id", storage_id, METH_NOARGS, nullptr},
     {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
     {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},

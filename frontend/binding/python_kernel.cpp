@@ -11,6 +11,7 @@
 #include "core/thread.h"
 #include "frontend/binding/arguments.h"
 #include "frontend/binding/packet.h"
+#include "frontend/binding/returned.h"
 #include "frontend/binding/tensor_object.h"
 #include "dispatcher/checked_call.h"
 #include "dispatcher/dims.h"
@@ -266,34 +267,6 @@ bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& 
   return true;
 }
 
-// Returns the index of an argument that shares memory with a tensor, or -1.
-int shared_argument(const lamella_frame* f, const Value* args, const Tensor* t) {
-  int found = -1;
-  if (t->opaque() || t->numel == 0) return found;  // what an opaque tensor shares is its layer's business
-  dispatcher::each_tensor(f->op->info, args, [&](int at, const Tensor* given) {
-    if (found < 0 && given->storage == t->storage) found = at;
-  });
-  return found;
-}
-
-// Checks a tensor that a backend's Python kernel returned: it must be on the call's device, and, if it is to be a new
-// tensor, must not be memory of an argument. For an operator without a shape rule any device is accepted.
-lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor* t, const Tensor* want, bool fresh) {
-  std::string wrong;
-  const bool ruled = static_cast<const dispatcher::Table*>(f->table)->infer;
-  const int shared = fresh ? shared_argument(f, args, t) : -1;
-  const lamella_device there = want ? want->device() : f->device;  // a view is on the device of its argument
-  if (ruled && !core::same_device(t->device(), there))
-    wrong = "a tensor of device '" + core::device_name(t->device()) + "', but the call is on '" +
-            core::device_name(there) + "'";
-  else if (shared >= 0)
-    wrong = "memory of its argument '" + f->op->schema.load()->args[shared].name +
-            "'; it must return a new tensor, such as that one's clone()";
-  if (wrong.empty()) return LAMELLA_OK;
-  return core::raise(LAMELLA_RUNTIME_ERROR,
-                     dispatcher::operator_title(f->op) + ": the Python kernel returned " + wrong);
-}
-
 // Stores a result. If the dispatcher has allocated an output (for a backend's kernel of an operator with a shape rule),
 // the result must have the shape and dtype of the rule; it replaces the allocation, or is copied into memory that the
 // caller passed.
@@ -314,7 +287,7 @@ lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, V
   // Without a shape rule, the schema says whether a result may be memory of an argument.
   const bool is_view = want ? shared_argument(f, args, want) >= 0 : f->op->schema.load()->rets[i].alias.present();
   const bool fresh = functional && !composite && !is_view;
-  if (lamella_status st = got && !composite ? check_returned(f, args, got, want, fresh) : LAMELLA_OK) {
+  if (lamella_status st = composite ? LAMELLA_OK : check_returned(f, args, result, want, fresh)) {
     core::release_value(result);
     return st;
   }

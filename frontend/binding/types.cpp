@@ -322,13 +322,16 @@ PyObject* dtype_object(DType t) {
 }
 
 bool read_seed(PyObject* o, uint64_t* out) {
-  if (!PyLong_Check(o)) {
-    PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(o).c_str());
+  PyObject* number = PyIndex_Check(o) ? PyNumber_Index(o) : nullptr;  // numpy's integers and tensors have __index__
+  if (!number) {
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError, "manual_seed: argument 'seed' must be int, got %s", type_name(o).c_str());
     return false;
   }
   int overflow;
-  const long long s = PyLong_AsLongLongAndOverflow(o, &overflow);
-  *out = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : static_cast<uint64_t>(s);
+  const long long s = PyLong_AsLongLongAndOverflow(number, &overflow);
+  *out = overflow > 0 ? PyLong_AsUnsignedLongLong(number) : static_cast<uint64_t>(s);
+  Py_DECREF(number);
   if (overflow >= 0 && !PyErr_Occurred()) return true;
   PyErr_Clear();
   PyErr_Format(PyExc_ValueError, "manual_seed: argument 'seed': %R does not fit 64 bits", o);

@@ -95,6 +95,7 @@ from lamella._settings import (
 )
 from lamella._tensor.elements import (
     allclose,
+    einsum,
     isreal,
     nonzero,
     tensordot,

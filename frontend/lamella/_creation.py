@@ -97,29 +97,49 @@ def as_tensor(data, dtype=None, device=None) -> Tensor:
     return made.to(where if device is None else device, natural if dtype is None else dtype)
 
 
-def from_dlpack(ext_tensor) -> Tensor:
+def from_dlpack(ext_tensor, *, device=None, copy=None) -> Tensor:
     """Makes a tensor over the memory of ``ext_tensor``, an object with ``__dlpack__`` or a capsule of DLPack.
+
+    It warns if the memory is read-only, since a tensor may be written to.
+
+    Args:
+        device: where the tensor is to be; another device than that of ``ext_tensor`` needs a copy
+        copy: True always copies, False never does, None copies only if necessary
 
     Raises:
         TypeError: ``ext_tensor`` is neither
-        BufferError: the memory is read-only, or Lamella has no such element type, strides or device
+        ValueError: ``ext_tensor`` is a capsule, and ``device`` or ``copy`` is given
+        BufferError: Lamella has no such element type, strides or device; or a copy is necessary, and ``copy`` is False
 
     >>> import numpy
     >>> lamella.from_dlpack(numpy.ones(2))
     tensor([1., 1.], dtype=lamella.float64)
     """
     if not hasattr(ext_tensor, "__dlpack__"):
-        return checked(_C._from_dlpack(ext_tensor))
-    where = ext_tensor.__dlpack_device__() if hasattr(ext_tensor, "__dlpack_device__") else None
+        if device is not None or copy is not None:
+            raise ValueError(
+                "from_dlpack: a capsule takes no 'device' and no 'copy'; pass its owner, or copy the tensor"
+            )
+        return checked(_C._from_dlpack(ext_tensor, "warn"))
+    made = _over(ext_tensor, "take" if copy else "warn", {"copy": False} if copy is False else {})
+    target = made.device if device is None else made.new_empty(0, device=device).device
+    if copy is False and target != made.device:
+        raise BufferError(f"from_dlpack: argument 'copy' is False, but a tensor on device '{target}' needs a copy")
+    return made.to(target, made.dtype, False, True) if copy or target != made.device else made
+
+
+def _over(obj, read_only, wishes) -> Tensor:
+    """Makes a tensor over the memory of an object with ``__dlpack__``; ``wishes`` are keywords that it may not know."""
+    where = obj.__dlpack_device__() if hasattr(obj, "__dlpack_device__") else None
     if where is not None and where[0] != HOST:
-        manager.load_readers(ext_tensor)
+        manager.load_readers(obj)
     stream = None if where is None else _C._dlpack_stream(*map(int, where))
     keywords = {} if stream is None else {"stream": stream}  # the exporter makes this stream wait for its work
     try:
-        capsule = ext_tensor.__dlpack__(max_version=(1, 0), **keywords)
+        capsule = obj.__dlpack__(max_version=(1, 0), **keywords, **wishes)
     except TypeError:  # an exporter older than DLPack 1.0
-        capsule = ext_tensor.__dlpack__(**keywords)
-    return checked(_C._from_dlpack(capsule))
+        capsule = obj.__dlpack__(**keywords)
+    return checked(_C._from_dlpack(capsule, read_only))
 
 
 def read(obj):
@@ -134,7 +154,7 @@ def read(obj):
     if not callable(getattr(obj, "__dlpack__", None)) or hasattr(obj, "__array_interface__"):
         return None
     try:
-        return from_dlpack(obj)
+        return _over(obj, "refuse", {})
     except (BufferError, TypeError):
         if obj.__dlpack_device__()[0] != HOST:
             raise

@@ -84,15 +84,20 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def result_type(tensor1, tensor2) -> dtype:
-    """Returns the dtype of an operation on two tensors or numbers, by torch's category rule.
+    """Returns the dtype of an operation on two tensors or numbers, by torch's category rule. Shapes need not broadcast.
 
     >>> lamella.result_type(lamella.tensor([1]), 1.5)
     lamella.float32
     """
-    zero = [t if not isinstance(t, Tensor) else t.to("meta") for t in (tensor1, tensor2)]
-    if not any(isinstance(t, Tensor) for t in zero):
-        zero[0] = tensor(zero[0], device="meta")
-    return _C._packet("aten::where")(_C._packet("aten::empty")((), dtype=_C.bool, device="meta"), *zero).dtype
+    empty = _C._packet("aten::empty")
+
+    def like(t: Any) -> Any:  # of one element, in no or one dimension: zero-dim tensors count less
+        return empty((1,) * min(t.ndim, 1), dtype=t.dtype, device="meta") if isinstance(t, Tensor) else t
+
+    pair = [like(tensor1), like(tensor2)]
+    if not any(isinstance(t, Tensor) for t in pair):
+        pair[0] = tensor(pair[0], device="meta")
+    return _C._packet("aten::where")(empty((), dtype=_C.bool, device="meta"), *pair).dtype
 
 
 def can_cast(from_, to) -> bool:

@@ -32,12 +32,12 @@ def default_generator() -> _C.Generator:
 
 
 def manual_seed(seed: int) -> _C.Generator:
-    """Seeds the default generators of all devices; returns the host's.
+    """Seeds the default generators of all devices; returns the host's. A seed of another type is converted by ``int``.
 
     >>> lamella.manual_seed(0).initial_seed()
     0
     """
-    _C._seed_all(seed)
+    _C._seed_all(int(seed))
     return _C._default_generator()
 
 

@@ -51,13 +51,14 @@ def checkpoint(
     """Returns ``function(*args, **kwargs)`` without saving tensors for its backward: they are computed again.
 
     Args:
-        use_reentrant: False or absent
+        use_reentrant: is ignored. Either way gradients flow to the parameters of the function though none of its
+            arguments requires grad, and ``grad()`` and keywords work
         preserve_rng_state: the function draws the same random numbers when it runs again
         determinism_check: "default" raises if shapes, dtypes or devices differ in the second run; "none" does not
 
     Raises:
         CheckpointError: in backward: the function's second run saved other tensors than its first
-        ValueError: use_reentrant or determinism_check has another value than those above
+        ValueError: determinism_check has another value than those above
 
     >>> x = lamella.tensor([1.0, 2.0], requires_grad=True)
     >>> y = lamella.autograd.checkpoint.checkpoint(lambda x: x * x * x, x)
@@ -65,8 +66,6 @@ def checkpoint(
     >>> x.grad
     tensor([ 3., 12.])
     """
-    if use_reentrant:
-        raise ValueError("checkpoint: argument 'use_reentrant' must be False; there is no reentrant checkpoint")
     if determinism_check not in ("default", "none"):
         raise ValueError(
             f"checkpoint: argument 'determinism_check' must be 'default' or 'none', got {determinism_check!r}"

@@ -15,6 +15,12 @@ from .gradcheck_error import GradcheckError
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 
+def _no_forward_mode(who: str, **checks: bool) -> None:
+    for name, wanted in checks.items():
+        if wanted:
+            raise NotImplementedError(f"{who}: argument '{name}' must be False; derivatives have no forward mode")
+
+
 def gradcheck(
     func: Callable[..., Any],
     inputs: Tensor | Sequence[Any],
@@ -27,7 +33,11 @@ def gradcheck(
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
     check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
     fast_mode: bool = False,
+    masked: bool | None = None,
 ) -> bool:
     """Returns whether the gradients of func agree with finite differences, for each input that requires grad.
 
@@ -41,7 +51,10 @@ def gradcheck(
         check_undefined_grad: also checks that outputs without a gradient count as if theirs were zeros
         check_grad_dtypes: also checks that gradients have the dtype of their inputs
         check_batched_grad: also checks that gradients agree with those under is_grads_batched
+        check_forward_ad, check_batched_forward_grad: must be False, since there is no forward mode
+        check_backward_ad: must be True
         fast_mode: compares one product u J v of random vectors with each Jacobian J, rather than each element of J
+        masked: is ignored: it is about sparse tensors
 
     Returns:
         True; or False if something disagrees and raise_exception is False
@@ -49,7 +62,8 @@ def gradcheck(
     Raises:
         GradcheckError: something disagrees; if it is a Jacobian, the message names the output and the input and
             shows both Jacobians
-        ValueError: no input requires grad
+        NotImplementedError: a check of forward mode is wanted
+        ValueError: no input requires grad, or nothing is to be checked
 
     >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
     >>> lamella.autograd.gradcheck(lamella.sin, x)
@@ -57,6 +71,11 @@ def gradcheck(
     """
     from .differences import Check
 
+    _no_forward_mode(
+        "gradcheck", check_forward_ad=check_forward_ad, check_batched_forward_grad=check_batched_forward_grad
+    )
+    if not check_backward_ad:
+        raise ValueError("gradcheck: argument 'check_backward_ad' is False, so that nothing is checked; leave it True")
     check = Check("gradcheck", func, inputs, eps, atol, rtol)
     try:
         check.inputs_fit()
@@ -89,18 +108,24 @@ def gradgradcheck(
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
     check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
     fast_mode: bool = False,
+    masked: bool = False,
 ) -> bool:
     """Returns whether the gradients of the gradients of func agree with finite differences of its gradients.
 
     Args:
         grad_outputs: gradients of the outputs, which are further inputs of this check; random by default
         gen_non_contig_grad_outputs: the random grad_outputs are not contiguous
+        check_fwd_over_rev: must be False, since there is no forward mode
+        check_rev_over_rev: must be True
         others: as for :func:`gradcheck`
 
     Raises:
         GradcheckError: something disagrees; outputs are the gradients, inputs those of func and then grad_outputs
-        ValueError: no input requires grad
+        NotImplementedError: a check of forward mode is wanted
+        ValueError: no input requires grad, or nothing is to be checked
 
     >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
     >>> lamella.autograd.gradgradcheck(lamella.sin, x)
@@ -108,6 +133,11 @@ def gradgradcheck(
     """
     from .differences import first_gradients
 
+    _no_forward_mode("gradgradcheck", check_fwd_over_rev=check_fwd_over_rev)
+    if not check_rev_over_rev:
+        raise ValueError(
+            "gradgradcheck: argument 'check_rev_over_rev' is False, so that nothing is checked; leave it True"
+        )
     gradients, arguments = first_gradients(func, inputs, grad_outputs, gen_non_contig_grad_outputs)
     return gradcheck(
         gradients,
@@ -121,4 +151,5 @@ def gradgradcheck(
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
         fast_mode=fast_mode,
+        masked=masked,
     )

@@ -192,11 +192,19 @@ lamella_status node_metadata(lamella_node* n, void* object, void (*destroy)(void
 }
 void* node_metadata_of(lamella_node* n) { return node_of(n)->extra ? node_of(n)->extra->metadata : nullptr; }
 
+lamella_status check_result(const char* who, lamella_node* n, int64_t i) {
+  if (i >= 0 && i < node_of(n)->num_results) return LAMELLA_OK;
+  return fail(LAMELLA_INDEX_ERROR, std::string(who) + ": the node has no result " + std::to_string(i) + "; it has " +
+                                       std::to_string(node_of(n)->num_results));
+}
+lamella_status describe_result(lamella_node* n, uint32_t i, const lamella_tensor* t) {
+  if (lamella_status st = check_result("describe_result", n, i)) return st;
+  if (!node_of(n)->results[i].described()) node_of(n)->results[i].describe(t);
+  return LAMELLA_OK;
+}
 lamella_status zeros(lamella_node* n, int32_t i, lamella_tensor** out) {
   *out = nullptr;
-  if (i < 0 || i >= node_of(n)->num_results)
-    return fail(LAMELLA_INDEX_ERROR, "zeros: the node has no result " + std::to_string(i) + "; it has " +
-                                         std::to_string(node_of(n)->num_results));
+  if (lamella_status st = check_result("zeros", n, i)) return st;
   const Result& r = node_of(n)->results[i];
   return r.described() ? operators().zeros(r, out) : LAMELLA_OK;
 }
@@ -259,7 +267,9 @@ lamella_autograd table = {sizeof table,
                           current_node,
                           closed<queue_callback>,
                           tangent,
-                          closed<set_tangent>};
+                          closed<set_tangent>,
+                          closed<describe_result>,
+                          type_of_node};
 
 // The interface "autograd.reader". The Python face sets the function, which is called where `grad` is read of a tensor
 // that gets none, since it is no leaf and does not retain its gradient; an error that it returns is that of the reading.

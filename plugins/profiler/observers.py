@@ -178,7 +178,7 @@ def remove_callback(handle: int) -> None:
     ``on_exit`` is still called for it.
 
     Raises:
-        ValueError: there is no such observer, or it was removed before
+        ValueError: no observer has had the handle; one that failed or removed itself is no error
 
     >>> handle = lamella.profiler.add_global_callback(lamella.profiler.RecordFunctionCallback(print))
     >>> lamella.profiler.remove_callback(handle)

@@ -37,8 +37,36 @@ def test_along_a_dimension(name, dim):
     got = getattr(F, name)(lamella.tensor(x[:12]).view(3, 4), dim=dim, dtype=lamella.float64)
     assert got.dtype is lamella.float64
     np.testing.assert_allclose(got.numpy(), np.log(want) if name == "log_softmax" else want, rtol=1e-12)
-    with pytest.raises(TypeError, match=f"{name}: argument 'dim' is missing"):
-        getattr(F, name)(lamella.ones(2))
+
+
+@pytest.mark.parametrize("name", [n for n in ("softmax", "log_softmax", "softmin") if n in THERE])
+@pytest.mark.parametrize("shape, dim", [((), 0), ((4,), 0), ((2, 3), 1), ((2, 3, 4), 0), ((2, 3, 4, 2), 1)])
+def test_without_a_dimension(name, shape, dim):
+    """Programs of before dim was an argument get the dimension that torch chooses, and a warning at their own line."""
+    values = lamella.rand(shape)
+    module = {"softmax": "Softmax", "log_softmax": "LogSoftmax", "softmin": "Softmin"}[name]
+    for call in (getattr(F, name), getattr(lamella.nn, module)()):
+        with pytest.warns(UserWarning, match=f"{name}: argument 'dim' is missing, and {dim} is taken") as told:
+            got = call(values)
+        assert lamella.equal(got, getattr(F, name)(values, dim=dim))
+        assert [w.filename for w in told] == [__file__]
+
+
+def test_a_small_net_of_old():
+    class Net(lamella.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden, self.out = lamella.nn.Linear(4, 8), lamella.nn.Linear(8, 3)
+            self.soft = lamella.nn.Softmax()
+
+        def forward(self, x):
+            x = self.out(F.relu(self.hidden(x)))
+            return self.soft(x), F.log_softmax(x)
+
+    with pytest.warns(UserWarning):
+        soft, logs = Net()(lamella.rand(5, 4))
+    np.testing.assert_allclose(soft.sum(1).tolist(), [1.0] * 5, rtol=1e-6)
+    np.testing.assert_allclose(logs.exp().tolist(), soft.tolist(), rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", THERE)

@@ -117,8 +117,6 @@ def test_numpy_functions_take_tensors():
     [
         (np.arange(4)[::-1], ValueError, r"dimension 0 has a negative stride.*copy\(\)"),
         (np.zeros((2, 3))[:, ::-1], ValueError, "dimension 1 has a negative stride"),
-        (np.broadcast_to(np.zeros(1), 3), ValueError, "read-only"),
-        (np.frombuffer(b"12345678", np.int64), ValueError, "read-only"),
         (np.zeros(2, ">i4"), TypeError, "format '>i'"),
         (np.zeros(2, object), TypeError, "not supported|numbers"),
         (np.zeros(2, "U3"), TypeError, "not supported|numbers"),
@@ -227,7 +225,6 @@ def test_dlpack_protocol():
     "source, error, text",
     [
         (np.arange(4)[::-1], BufferError, "negative stride"),
-        (np.broadcast_to(np.zeros(1), 3), BufferError, "read-only"),
         (5, TypeError, "__dlpack__"),
         (None, TypeError, "__dlpack__"),
     ],

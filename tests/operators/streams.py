@@ -81,8 +81,9 @@ def integers(shape, low, high):
         made = words(count) * np.uint64(spread) >> np.uint64(32)
     else:
         first, second = pairs(count)
-        v = first << np.uint64(30) | second >> np.uint64(2)
-        made = np.array([int(x) * spread >> 62 for x in v], np.int64)
+        bits = 62 if spread < 2**63 else 64
+        v = first << np.uint64(bits - 32) | second >> np.uint64(64 - bits)
+        return np.array([low + (int(x) * spread >> bits) for x in v], np.int64).reshape(shape)
     return made.astype(np.int64).reshape(shape) + low
 
 

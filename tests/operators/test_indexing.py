@@ -270,7 +270,7 @@ def test_an_index_out_of_range_leaves_out_alone():
         (2**70, IndexError),
         ((0, 0, 0), IndexError),
         ((0, 3), IndexError),
-        ((..., ...), IndexError),
+        ((0, ..., 0, ..., 0), IndexError),
         (slice(None, None, -1), ValueError),
         (slice(None, None, 0), ValueError),
         ((slice(None), slice(None, None, -2)), ValueError),
@@ -651,3 +651,14 @@ def test_masked_scatter_and_nonzero(data):
             assert_same(g, w)
     with pytest.raises(RuntimeError, match="masked_scatter: argument 'source'"):
         lamella.zeros(3).masked_scatter(lamella.tensor(True), lamella.ones(2))
+
+
+def test_several_ellipses():
+    """The first stands for the dimensions that no other index takes, the others for none."""
+    x = lamella.arange(6).view(2, 3)
+    assert x[..., ...].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert x[..., 1, ...].tolist() == [1, 4]
+    assert x[1, ..., ..., 2].item() == 5
+    assert x[..., None, ...].shape == (2, 3, 1)
+    x[..., 0, ...] = 9
+    assert x.tolist() == [[9, 1, 2], [9, 4, 5]]

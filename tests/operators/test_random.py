@@ -247,6 +247,7 @@ def test_composites_draw_the_same_numbers(dtype, count):
 
 
 RANGES = [(0, 1), (0, 100), (-5, 7), (0, 2**31), (0, 2**31 + 1), (-(2**62), 2**61), (2**63 - 2, 2**63 - 1)]
+RANGES += [(-(2**63), 2**63 - 1), (-(2**62), 2**62), (-(2**63), 1)]
 
 
 @pytest.mark.parametrize("low, high", RANGES)

@@ -22,6 +22,56 @@ def test_a_tensor_of_another_device(lib):
         lamella.relu(lamella.ones(2))
 
 
+def elsewhere(x):
+    return lamella.empty(2, device="meta")
+
+
+@pytest.mark.parametrize(
+    "schema, kernel",
+    [
+        ("(Tensor x) -> Tensor", elsewhere),
+        ("(Tensor x) -> Tensor[]", lambda x: [x + 1, elsewhere(x)]),
+        ("(Tensor x) -> Tensor?", elsewhere),
+        ("(Tensor x) -> (Tensor, Tensor)", lambda x: (x + 1, elsewhere(x))),
+        ("(Tensor[] x) -> Tensor", elsewhere),
+        ("(int x, *, Device? device=None) -> Tensor", lambda x, device=None: elsewhere(x)),
+    ],
+)
+@pytest.mark.parametrize("key", ["cpu", "backend"])
+def test_a_tensor_of_another_device_without_a_shape_rule(schema, kernel, key):
+    library = lamella.library.Library("moved", "DEF", owner="the test")
+    library.define("away" + schema)
+    library.impl("away", kernel, key)
+    call = lamella.ops.moved.away
+    with raises("moved::away: the Python kernel returned a tensor of device 'meta'", "the call is on 'cpu'"):
+        if "Device" in schema:
+            call(2, device="cpu")
+        else:
+            call([lamella.ones(2)] if "[] x" in schema else lamella.ones(2))
+    library.close()
+
+
+def test_a_custom_operator_of_another_device():
+    @lamella.library.custom_op("moved::custom", mutates_args=())
+    def custom(x: lamella.Tensor) -> lamella.Tensor:
+        return lamella.empty(2, device="meta")
+
+    custom.register_fake(lambda x: lamella.empty_like(x))
+    with raises("moved::custom: the Python kernel returned a tensor of device 'meta'"):
+        custom(lamella.ones(2))
+    assert custom(lamella.ones(2, device="meta")).device.type == "meta"
+
+
+def test_a_factory_chooses_its_device():
+    """Neither a tensor nor `device` says where the result of this call belongs."""
+
+    @lamella.library.custom_op("moved::made", mutates_args=())
+    def made(n: int) -> lamella.Tensor:
+        return lamella.empty(n, device="meta")
+
+    assert made(2).device.type == "meta"
+
+
 @pytest.mark.parametrize("kernel", [lambda x: x, lambda x: x.view(2), lambda x: x[0:2]], ids=["itself", "view", "part"])
 def test_memory_of_its_argument(lib, kernel):
     lib.impl("relu", kernel)

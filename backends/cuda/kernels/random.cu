@@ -72,7 +72,7 @@ struct Bernoulli {
   }
 };
 // Integers low + floor(range * word / 2^32). WideIntegers, for ranges above 2^31, uses 62 bits of two words: low +
-// floor(range * bits / 2^62).
+// floor(range * bits / 2^62); for ranges above 2^63, which n.range holds modulo 2^64, all 64.
 struct Integers {
   typedef int64_t Made;
   static const int made = 4;
@@ -86,8 +86,11 @@ struct WideIntegers {
   static const int made = 2;
   static DEVICE void draw(const Four& f, const Distribution& n, int64_t* to) {
     for (int i = 0; i < 2; i++) {
-      const uint64_t v = static_cast<uint64_t>(f.w[2 * i]) << 30 | f.w[2 * i + 1] >> 2, range = static_cast<uint64_t>(n.range);
-      to[i] = n.low + static_cast<int64_t>(__umul64hi(v, range) << 2 | (v * range) >> 62);
+      const uint64_t range = static_cast<uint64_t>(n.range), low = static_cast<uint64_t>(n.low);
+      const int spare = n.range < 0 ? 0 : 2;
+      const uint64_t v = static_cast<uint64_t>(f.w[2 * i]) << (32 - spare) | f.w[2 * i + 1] >> spare;
+      const uint64_t step = spare ? __umul64hi(v, range) << 2 | (v * range) >> 62 : __umul64hi(v, range);
+      to[i] = static_cast<int64_t>(low + step);
     }
   }
 };

@@ -169,6 +169,9 @@ typedef struct {
    * tangents, so that a differentiable operator fails if an argument has one. */
   lamella_tensor* (*tangent)(lamella_tensor*);                             /* owned, or null */
   lamella_status (*set_tangent)(lamella_tensor*, lamella_tensor* tangent); /* tangent: null removes it */
+  /* Says what a result without a history is, of whose shape and dtype `zeros` then makes its gradient. */
+  lamella_status (*describe_result)(lamella_node*, uint32_t result, const lamella_tensor*);
+  const lamella_node_type* (*node_type)(lamella_node*); /* that node_new was called with; null for another node */
 } lamella_autograd;
 
 #ifdef __cplusplus

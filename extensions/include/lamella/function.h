@@ -285,7 +285,10 @@ class Function {
   /* Gives a result its history. An argument that forward returns unchanged is replaced by an alias of its own. */
   static void attach(const lamella_autograd& a, AutogradContext& c, lamella_node* node, const variable_list& inputs,
                      Tensor& t, uint32_t i) {
-    if (has_no_history(c, t)) return;
+    if (has_no_history(c, t)) {
+      if (t.defined()) check(a.describe_result(node, i, t.get()));
+      return;
+    }
     if (position(c.dirty_, t.get()) >= 0) return check(a.set_written(t.get(), node, i));
     if (position(inputs, t.get()) >= 0) {
       static detail::Callee alias{"aten::alias", ""};

@@ -297,13 +297,14 @@ class Devices:
         >>> lamella.cpu.initial_seed()
         3
         """
-        self.default_generator().manual_seed(seed)
+        self.default_generator().manual_seed(int(seed))
 
     def manual_seed_all(self, seed: int) -> None:
         """Seeds the default generators of all devices of this kind.
 
         >>> lamella.cpu.manual_seed_all(3)
         """
+        seed = int(seed)
         for index in range(self.device_count()):
             self.default_generator(index).manual_seed(seed)
 

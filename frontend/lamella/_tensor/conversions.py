@@ -113,6 +113,9 @@ def __format__(self, spec):
 
 
 def __complex__(self):
+    if self.numel() != 1:
+        shape = tuple(self.shape)
+        raise ValueError(f"complex: expected a tensor of one element, got shape {shape}; take one, or use .tolist()")
     return complex(self.item())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from lamella import _C
@@ -13,6 +14,8 @@ _unique_dim = _C._packet("aten::unique_dim")
 _unique_consecutive = _C._packet("aten::_unique_consecutive")
 _nonzero = _C._packet("aten::nonzero")
 _tensordot = _C._packet("aten::tensordot")
+_einsum = _C._packet("aten::einsum")
+_polygamma = _C._packet("aten::polygamma")
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -136,6 +139,76 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
     return made if out is None else out.resize_(made.shape).copy_(made)
 
 
+def _labels(sublist) -> str:
+    """Returns a list of numbers and ``...`` as a part of an equation: 0 to 25 are A to Z, 26 to 51 are a to z."""
+    letters = ""
+    for label in sublist:
+        if label is Ellipsis:
+            letters += "..."
+        elif not hasattr(label, "__index__"):
+            raise TypeError(f"einsum: a list of labels must hold ints and '...', got {type(label).__name__}")
+        elif 0 <= (number := operator.index(label)) < 52:
+            letters += chr(number + (ord("A") if number < 26 else ord("a") - 26))
+        else:
+            raise ValueError(f"einsum: a label must be from 0 to 51, got {number}")
+    return letters
+
+
+def einsum(*args, **keywords) -> Tensor:
+    """Sums products by an equation: letters label dimensions, ',' parts operands, what the output after '->' lacks is
+    summed.
+
+    Without '->', the output has the labels that occur once, in alphabetical order; '...' stands for dimensions that
+    broadcast. In place of the equation each operand may have its labels behind it, a list of ints from 0 to 51 and
+    ``...``, with the output's list at the end.
+
+    Raises:
+        RuntimeError: the equation is no equation, or does not fit the shapes
+        TypeError: an operand or its list of labels is something else
+        ValueError: a label is not from 0 to 51, or the last operand has no list
+
+    >>> a, b = lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10])
+    >>> lamella.einsum("ij,j->i", a, b)
+    tensor([21, 43])
+    >>> lamella.einsum(a, [0, 1], b, [1], [0])
+    tensor([21, 43])
+    """
+    if not args or not isinstance(args[0], Tensor):
+        return _einsum(*args, **keywords)
+    operands, lists = args[0 : len(args) // 2 * 2 : 2], args[1::2]
+    for i, (operand, sublist) in enumerate(zip(operands, lists, strict=True)):
+        if not isinstance(operand, Tensor) or isinstance(sublist, Tensor) or not hasattr(sublist, "__iter__"):
+            what = f"{type(operand).__name__} and {type(sublist).__name__}"
+            raise TypeError(f"einsum: expected operand {i} and its list of labels, got {what}")
+    if len(args) == 1 or isinstance(args[-1], Tensor):
+        raise ValueError("einsum: the last operand has no list of labels; pass it behind the operand")
+    equation = ",".join(map(_labels, lists))
+    return _einsum(equation + ("->" + _labels(args[-1]) if len(args) % 2 else ""), list(operands), **keywords)
+
+
+def polygamma(self, n):
+    """Returns the ``n``-th derivative of digamma, element by element.
+
+    >>> lamella.tensor([1.0, 0.5]).polygamma(1)
+    tensor([1.6449, 4.9348])
+    """
+    return _polygamma(n, self)
+
+
+def polygamma_(self, n):
+    """Replaces each element by the ``n``-th derivative of digamma there.
+
+    Raises:
+        RuntimeError: the dtype is not floating
+
+    >>> lamella.tensor([1.0, 0.5]).polygamma_(1)
+    tensor([1.6449, 4.9348])
+    """
+    if not self.is_floating_point():
+        raise RuntimeError(f"polygamma_: argument 'self': the result is floating, and {self.dtype} cannot hold it")
+    return self.copy_(_polygamma(n, self))
+
+
 def where(self, condition, other):
     """Selects elements of the tensor where ``condition`` is True, and of ``other`` elsewhere.
 
@@ -192,5 +265,5 @@ def map2_(self, x, y, callable):
 
 def methods() -> dict[str, Any]:
     """Returns the methods in this file for Tensor, by name."""
-    known = (allclose, isreal, unique, unique_consecutive, nonzero, where, apply_, map_, map2_)
+    known = (allclose, isreal, unique, unique_consecutive, nonzero, polygamma, polygamma_, where, apply_, map_, map2_)
     return {f.__name__: f for f in known}

@@ -46,14 +46,18 @@ def is_storage(obj) -> bool:
 
 
 def _data(self):
-    """The tensor without history, as ``detach()`` returns it. Assigning a tensor to it replaces the memory.
+    """The tensor without history, over the same memory. Assigning a tensor to it replaces the memory.
+
+    Backward does not see writes through it: they count in its own ``_version``, those through ``detach()`` in the
+    tensor's, too.
 
     >>> t = lamella.ones(2)
     >>> t.data = lamella.zeros(3)
     >>> t
     tensor([0., 0., 0.])
     """
-    return self.detach()
+    made = self.detach()
+    return made._count_apart() if isinstance(made, _C.Tensor) and made is not self else made
 
 
 def _assign_data(self, value):

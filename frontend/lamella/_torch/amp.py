@@ -157,7 +157,10 @@ class GradScaler:
         if id(optimizer) not in self._found:
             self.unscale_(optimizer)
         self._stepped[id(optimizer)] = True
-        return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
+        if not self._found[id(optimizer)]:
+            return optimizer.step(*args, **kwargs)
+        optimizer._opt_called = True  # a scheduler's step may follow, as it does a step that was not left out
+        return None
 
     def update(self, new_scale: Any = None) -> None:
         """Sets the next scale: ``new_scale`` if it is given; else a smaller one if gradients had infinities or NaN, and

@@ -25,7 +25,7 @@ class AbsentKind(OneKind):
 
         >>> lamella.cuda.manual_seed(3)
         """
-        int(seed)
+        seed = int(seed)
         if self.is_available():
             super().manual_seed(seed)
 

@@ -88,6 +88,8 @@ PyObject* node_object(lamella_node* owned);  // the node's one Python object, a 
 bool is_node(PyObject* o);
 lamella_node* node_of(PyObject* o);
 
+PyObject* context_of(lamella_node* n);  // the ctx of a node of a Function, borrowed; null for another node
+
 int add_nodes(PyObject* module);
 int add_modes(PyObject* module);
 int add_functions(PyObject* module);

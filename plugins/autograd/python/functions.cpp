@@ -214,7 +214,8 @@ bool has_no_history(const Context* c, PyObject* o) {
 // Returns null with an exception after an error.
 PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
   lamella_tensor* t = unwrap(o);
-  if (!t || has_no_history(c, o)) return Py_NewRef(o);
+  if (!t) return Py_NewRef(o);
+  if (has_no_history(c, o)) return autograd->describe_result(n, i, t) ? raise() : Py_NewRef(o);
   const bool is_input = find(args, num_args, o) >= 0;
   if (find(c->dirty, o) >= 0) {
     if (autograd->set_written(t, n, i)) return raise();
@@ -389,6 +390,12 @@ PyObject* set_base_setup(PyObject*, PyObject* f) {
 PyMethodDef functions[] = {{"_set_base_setup", set_base_setup, METH_O, nullptr}, {nullptr}};
 
 }  // namespace
+
+PyObject* context_of(lamella_node* n) {
+  const lamella_node_type* type = autograd->node_type(n);
+  if (!type || type->backward != backward) return nullptr;
+  return static_cast<PyObject*>(autograd->node_context(n, type));
+}
 
 int add_functions(PyObject* module) {
   name_forward = PyUnicode_InternFromString("forward");

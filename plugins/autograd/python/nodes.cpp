@@ -26,6 +26,26 @@ PyObject* name(PyObject* o, PyObject*) { return PyUnicode_FromString(autograd->n
 PyObject* repr(PyObject* o) { return PyUnicode_FromFormat("<%s object at %p>", autograd->node_name(cast(o)), o); }
 PyObject* sequence(PyObject* o, PyObject*) { return PyLong_FromUnsignedLongLong(autograd->node_sequence(cast(o))); }
 
+// The node of a Function has the attributes of its ctx, which in torch is the node itself.
+PyObject* get_attribute(PyObject* o, PyObject* name) {
+  PyObject* own = PyObject_GenericGetAttr(o, name);
+  PyObject* context = own ? nullptr : context_of(cast(o));
+  if (!context || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyObject* found = PyObject_GetAttr(context, name);
+  if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Restore(type, value, trace);
+    return nullptr;
+  }
+  for (PyObject* part : {type, value, trace}) Py_XDECREF(part);
+  return found;
+}
+int set_attribute(PyObject* o, PyObject* name, PyObject* value) {
+  PyObject* context = context_of(cast(o));
+  return context ? PyObject_SetAttr(context, name, value) : PyObject_GenericSetAttr(o, name, value);
+}
+
 PyObject* next_functions(PyObject* o, void*) {
   return make_tuple(autograd->node_edges(cast(o)), [o](Py_ssize_t i) {
     uint32_t output = 0;
@@ -223,6 +243,8 @@ PyGetSetDef getset[] = {{"next_functions", next_functions, nullptr,
                         {nullptr}};
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+                       {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                        {Py_tp_methods, methods},
                        {Py_tp_getset, getset},
                        {Py_tp_doc, const_cast<char*>("One step of the graph that backward walks.")},

@@ -106,6 +106,11 @@ void* node_context(lamella_node* node, const lamella_node_type* type) {
   return n->kind == &custom_kind && cast(n)->identity == type ? cast(n)->context : nullptr;
 }
 
+const lamella_node_type* type_of_node(lamella_node* node) {
+  auto* n = reinterpret_cast<Node*>(node);
+  return n->kind == &custom_kind ? cast(n)->identity : nullptr;
+}
+
 lamella_status node_save(lamella_node* node, const lamella_value* v, int32_t result) {
   CustomNode* n = cast(reinterpret_cast<Node*>(node));
   if (n->kind != &custom_kind)

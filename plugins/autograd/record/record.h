@@ -55,5 +55,6 @@ lamella_status node_save(lamella_node* node, const lamella_value* v, int32_t res
 lamella_status node_saved(lamella_node* node, int32_t i, lamella_value* out);
 int32_t node_num_saved(lamella_node* node);
 void* node_context(lamella_node* node, const lamella_node_type* type);
+const lamella_node_type* type_of_node(lamella_node* node);
 
 }  // namespace lamella::autograd

@@ -143,9 +143,12 @@ lamella_status add_observer(std::shared_ptr<Observer> o, bool everywhere, uint64
 lamella_status withdraw_observer(uint64_t handle) {
   Registered& r = registered();
   Held o;
+  bool
+      known;  // an observer has or had the handle: one that failed or removed itself is gone before its owner removes it
   std::shared_ptr<const List> old;
   {
     const std::lock_guard lock(r.mutex);
+    known = handle > 0 && handle <= r.last_handle;
     const auto found = r.all.find(handle);
     if (found != r.all.end()) {
       o = std::move(found->second);
@@ -157,6 +160,7 @@ lamella_status withdraw_observer(uint64_t handle) {
       old = replace(r, std::move(next));
     }
   }
+  if (!o && known) return LAMELLA_OK;
   if (!o)
     return fail(LAMELLA_VALUE_ERROR, "remove_callback: there is no callback with handle " + std::to_string(handle));
   withdraw(*o);

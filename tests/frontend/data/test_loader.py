@@ -190,3 +190,43 @@ def test_a_batch_that_was_interrupted_is_still_to_come():
     again = DataLoader(dataset, 2)
     again.load_state_dict(loader.state_dict())
     assert seen + plain(again) == [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]
+
+
+class Shared(IterableDataset):
+    """A stream that knows its length, and of which each worker reads its part."""
+
+    def __len__(self):
+        return 8
+
+    def __iter__(self):
+        info = lamella.utils.data.get_worker_info()
+        yield from range(info.id, 8, info.num_workers) if info else range(8)
+
+
+class Whole(Shared):
+    """Each worker reads all of it, which is a mistake."""
+
+    def __iter__(self):
+        yield from range(8)
+
+
+@pytest.mark.parametrize("workers", [0, 2, 3])
+@pytest.mark.parametrize("size, drop", [(None, False), (1, False), (4, False), (3, True)])
+def test_streams_that_workers_share(workers, size, drop):
+    """The last batches of several workers may be smaller, so that there are more than len() says: no warning."""
+    loader = DataLoader(
+        Shared(), size, num_workers=workers, drop_last=drop, multiprocessing_context="fork" if workers else None
+    )
+    assert len(loader) == (8 if size is None else 8 // size if drop else -(-8 // size))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*worker processes in total")
+        got = sorted(int(x) for batch in loader for x in lamella.as_tensor(batch).view(-1))
+    assert drop or got == list(range(8))
+
+
+def test_streams_that_every_worker_reads_whole():
+    loader = DataLoader(Whole(), 2, num_workers=2)
+    assert len(loader) == 4
+    with pytest.warns(UserWarning, match="reported to be 4"):
+        assert sum(1 for _ in loader) == 8

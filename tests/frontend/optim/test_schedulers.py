@@ -250,3 +250,17 @@ def test_a_pickled_scheduler():
     scheduler = pickle.loads(pickle.dumps(S.ExponentialLR(optimizer, 0.5)))
     assert scheduler.optimizer is not optimizer and type(scheduler) is S.ExponentialLR
     assert scheduler.get_last_lr() == [1.0, 0.1]
+
+
+def test_a_step_that_a_scaler_left_out_is_one():
+    """A first step whose gradients are infinite is left out; the program has called all in the right order."""
+    layer = lamella.nn.Linear(1, 1)
+    optimizer = lamella.optim.SGD(layer.parameters(), lr=1.0)
+    scheduler, scaler = S.StepLR(optimizer, 1), lamella.amp.GradScaler("cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scaler.scale(layer(lamella.full((1, 1), math.inf)).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        scheduler.step()
+    assert scheduler.get_last_lr() == [0.1]

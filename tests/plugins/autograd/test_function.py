@@ -543,3 +543,50 @@ def test_a_gradient_on_another_device_is_refused():
     F = function(lambda ctx, x: x * 2, lambda ctx, g: lamella.empty(2, device="meta", dtype=lamella.float64))
     with pytest.raises(RuntimeError, match="MadeBackward.*device"):
         F.apply(leaf()).sum().backward()
+
+
+@pytest.mark.parametrize("materialize", [True, False])
+def test_gradients_of_results_without_one(materialize):
+    """A result that is marked, or of integers, gets zeros of its shape and dtype; None where the class wants None."""
+    got = []
+
+    def forward(ctx, x):
+        marked, whole = x[:1] + 1, x.long()
+        ctx.mark_non_differentiable(marked)
+        ctx.set_materialize_grads(materialize)
+        return x * 2, marked, whole, 3
+
+    def backward(ctx, *grads):
+        got.extend(grads)
+        return grads[0] * 2
+
+    x = leaf()
+    results = function(forward, backward).apply(x)
+    assert [r.requires_grad for r in results[:3]] == [True, False, False]
+    results[0].sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0] and got[3] is None
+    if not materialize:
+        assert got[1:3] == [None, None]
+        return
+    assert [(g.tolist(), g.dtype) for g in got[1:3]] == [([0.0], lamella.float64), ([0, 0], lamella.int64)]
+
+
+def test_the_node_has_the_attributes_of_ctx():
+    def forward(ctx, x):
+        ctx.scale = 3.0
+        ctx.save_for_backward(x)
+        return x * 3
+
+    x = leaf()
+    node = function(forward, lambda ctx, g: g * ctx.scale).apply(x).grad_fn
+    assert node.scale == 3.0 and node.saved_tensors[0].tolist() == [1.0, 2.0] and node.needs_input_grad == (True,)
+    assert node.name() == "MadeBackward" and node.metadata == {}
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = node.nothing
+    node.scale = 7.0
+    y = function(forward, lambda ctx, g: g * ctx.scale).apply(x)
+    y.grad_fn.scale = 7.0
+    y.sum().backward()
+    assert x.grad.tolist() == [7.0, 7.0]
+    with pytest.raises(AttributeError):
+        (x * 2).grad_fn.scale = 1

@@ -136,3 +136,21 @@ def test_empty():
     assert gradcheck(lamella.sin, double(0, 3))
     assert gradgradcheck(lamella.sin, double(0, 3), gen_non_contig_grad_outputs=True)
     assert gradgradcheck(lamella.sin, double(3), lamella.ones(3, dtype=lamella.float64).requires_grad_())
+
+
+def test_arguments_of_torch():
+    x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
+    off = {"check_forward_ad": False, "check_batched_forward_grad": False}
+    assert lamella.autograd.gradcheck(lamella.sin, x, check_backward_ad=True, masked=False, **off)
+    assert lamella.autograd.gradgradcheck(
+        lamella.sin, x, check_fwd_over_rev=False, check_rev_over_rev=True, masked=False
+    )
+    for name in off:
+        with pytest.raises(NotImplementedError, match=f"gradcheck: argument '{name}' must be False"):
+            lamella.autograd.gradcheck(lamella.sin, x, **{name: True})
+    with pytest.raises(NotImplementedError, match="gradgradcheck: argument 'check_fwd_over_rev' must be False"):
+        lamella.autograd.gradgradcheck(lamella.sin, x, check_fwd_over_rev=True)
+    with pytest.raises(ValueError, match="'check_backward_ad' is False"):
+        lamella.autograd.gradcheck(lamella.sin, x, check_backward_ad=False)
+    with pytest.raises(ValueError, match="'check_rev_over_rev' is False"):
+        lamella.autograd.gradgradcheck(lamella.sin, x, check_rev_over_rev=False)

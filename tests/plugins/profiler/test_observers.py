@@ -339,5 +339,13 @@ def test_removed_twice():
     handle = profiler.add_global_callback(callback(print))
     profiler.remove_callback(handle)
     assert not is_there(handle)
-    with pytest.raises(ValueError, match=f"remove_callback: there is no callback with handle {handle}"):
-        profiler.remove_callback(handle)
+    profiler.remove_callback(handle)
+
+
+def test_removed_by_its_owner_after_it_removed_itself():
+    """An owner need not know whether its observer failed or removed itself."""
+    handles = []
+    handles.append(profiler.add_global_callback(callback(lambda r: profiler.remove_callback(handles[0]))))
+    lamella.ones(1)
+    assert not is_there(handles[0])
+    profiler.remove_callback(handles[0])

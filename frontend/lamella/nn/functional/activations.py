@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from math import isfinite
 from typing import Any
 
@@ -247,38 +248,47 @@ def glu(input, dim=-1):
     return _glu(input, dim)
 
 
-def _given(who: str, input: Any, dim: int | None) -> int:
-    """Returns ``dim``, and raises an error if it is None. torch chooses a dimension then, and warns."""
-    if dim is None:
-        raise TypeError(f"{who}: argument 'dim' is missing; say along which of {input.ndim} dimensions, such as dim=-1")
-    return dim
+def _given(who: str, input: Any, dim: int | None, stacklevel: int) -> int:
+    """Returns ``dim``; if it is None, warns and returns torch's choice: 0 for 0, 1 and 3 dimensions, else 1."""
+    if dim is not None:
+        return dim
+    chosen = 0 if input.ndim in (0, 1, 3) else 1
+    text = f"{who}: argument 'dim' is missing, and {chosen} is taken, as older programs expect; pass dim={chosen}"
+    warnings.warn(text, stacklevel=stacklevel)
+    return chosen
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
     """``exp(x) / sum(exp(x))`` along a dimension, in ``dtype`` if one is given.
 
+    Without ``dim`` it warns, and takes dimension 0 of 0, 1 or 3, else dimension 1.
+
     >>> lamella.nn.functional.softmax(lamella.tensor([1.0, 2.0]), dim=0)
     tensor([0.2689, 0.7311])
     """
-    return _softmax(input, _given("softmax", input, dim), dtype=dtype)
+    return _softmax(input, _given("softmax", input, dim, _stacklevel), dtype=dtype)
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """``softmax(-x)`` along a dimension, in ``dtype`` if one is given.
 
+    Without ``dim`` it warns, and takes dimension 0 of 0, 1 or 3, else dimension 1.
+
     >>> lamella.nn.functional.softmin(lamella.tensor([1.0, 2.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
-    return _softmax(-input, _given("softmin", input, dim), dtype=dtype)
+    return _softmax(-input, _given("softmin", input, dim, _stacklevel), dtype=dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """``log(softmax(x))`` along a dimension, in ``dtype`` if one is given.
 
+    Without ``dim`` it warns, and takes dimension 0 of 0, 1 or 3, else dimension 1.
+
     >>> lamella.nn.functional.log_softmax(lamella.tensor([1.0, 2.0]), dim=0)
     tensor([-1.3133, -0.3133])
     """
-    return _log_softmax(input, _given("log_softmax", input, dim), dtype=dtype)
+    return _log_softmax(input, _given("log_softmax", input, dim, _stacklevel), dtype=dtype)
 
 
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):

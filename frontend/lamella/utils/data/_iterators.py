@@ -161,11 +161,15 @@ class _BaseDataLoaderIter:
 
     def _count(self) -> None:
         """Counts the batches of a stream, and warns if they are more than ``len(loader)`` has returned. The text says
-        samples, as torch's does."""
+        samples, as torch's does.
+
+        Workers that share a stream have each a last batch that may be smaller, and so one batch more than the first.
+        """
         progress = self._progress
         progress.samples += 1
         reported = self._IterableDataset_len_called
-        if reported is not None and progress.samples > reported:
+        last = max(self._num_workers - 1, 0) if self._auto_collation and not self._drop_last else 0
+        if reported is not None and progress.samples > reported + last:
             text = (
                 f"Length of IterableDataset {self._dataset} was reported to be {reported}"
                 f"(when accessing len(dataloader)), but {progress.samples} samples have been fetched. "
