@@ -21,9 +21,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import lamella.plugins.contributions as contributions
+import lamella.plugins.unfinished as unfinished
 import pluggy
 from lamella import _C
-from lamella.plugins import contributions, unfinished
 from lamella.plugins.manifests import in_range, read_manifest, unknown_key
 from lamella.plugins.selection import Selection, same_name
 
@@ -394,6 +395,13 @@ class Manager:
 
 
 manager = Manager()
+
+
+def _renew_lock() -> None:
+    manager.lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held the lock
 
 
 def waiting() -> list[Waiting]:

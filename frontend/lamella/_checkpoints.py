@@ -50,7 +50,7 @@ def save(
     >>> lamella.load(file)
     {'step': 3, 'weight': tensor([1., 1.])}
     """
-    from lamella.serialization import saving
+    import lamella.serialization.saving as saving
 
     log_once("python.save")
     saving.write(obj, f, format, durable)
@@ -106,7 +106,7 @@ def load(
     >>> lamella.load(file, tensors=["model.bias"])
     {'model.bias': tensor([0.])}
     """
-    from lamella.serialization import loading
+    import lamella.serialization.loading as loading
 
     log_once("python.load")
     return loading.read(f, map_location, bool(mmap), tensors, verify)

@@ -5,6 +5,7 @@ The module ``lamella`` itself has no ``__getattr__`` for them, since CPython wou
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterable
@@ -21,10 +22,34 @@ LOCK = threading.RLock()  # held while a module's file runs; reentrant, since th
 RUNNING: set[str] = set()
 
 
+def _renew_lock() -> None:
+    """Frees the lock in a child of fork, if another thread of the parent held it."""
+    global LOCK
+    if not LOCK._is_owned():  # type: ignore[attr-defined]
+        LOCK = threading.RLock()
+        RUNNING.clear()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
 class LazyModule(ModuleType):
-    """A module whose file runs when a missing attribute is read; afterwards the module is a plain module."""
+    """A module whose file runs when a missing attribute is read; afterwards the module is a plain module.
+
+    The modules in a lazy package can be imported alone, which does not run the package's file. So a module that is
+    being imported is found here as `IMPORT_FROM` of CPython finds it in a plain package, before it is an attribute; and
+    a module with a function of its own name, as ``spawn``, never becomes an attribute: the package's file shows the
+    function under that name.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and callable(vars(value).get(name))):
+            super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
+        module = sys.modules.get(f"{self.__name__}.{name}")
+        if module is not None and not callable(vars(module).get(name)):
+            return module
         # The import system reads names such as __path__, which must not run the file; `import *` reads `__all__`.
         if (not name.startswith("__") or name == "__all__") and run(self):
             return getattr(self, name)

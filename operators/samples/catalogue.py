@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lamella.operators.samples import lists
+import lamella.operators.samples.lists as lists
 from lamella.operators.samples.parse import Sample, read
 
 

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import lamella
+import lamella.plugins.autograd.function as function
+import lamella.plugins.autograd.graph as graph
 from lamella import Tensor
 
-from . import _python, function, graph
+from . import _python
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .grad_mode import (

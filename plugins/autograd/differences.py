@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import lamella
+import lamella.plugins.autograd.api as api
 from lamella import Tensor
 
-from . import _python, api
+from . import _python
 from .function import Function
 from .gradcheck_error import GradcheckError
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import lamella
+import lamella.plugins.autograd.api as api
 from lamella import Tensor
 
-from . import _python, api
+from . import _python
 from .graph import RemovableHandle
 
 

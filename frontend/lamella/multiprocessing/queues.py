@@ -9,7 +9,7 @@ from multiprocessing import context
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from lamella.multiprocessing import reductions
+import lamella.multiprocessing.reductions as reductions
 
 
 class Pickled:

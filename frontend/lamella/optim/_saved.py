@@ -57,7 +57,7 @@ def unpack(optimizer: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
             p = params[number]
             state[p] = _cast_all(optimizer, p, value, number, saved)
         else:
-            state[number] = value
+            state[number] = deepcopy(value)
     for group, new in zip(groups, saved, strict=True):
         new["params"] = group["params"]
         if "param_names" in group:
@@ -67,7 +67,8 @@ def unpack(optimizer: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
 
 def _cast_all(optimizer: Any, p: Any, value: Any, number: int, groups: Any, key: Any = None) -> Any:
     if isinstance(value, Tensor):
-        return optimizer._process_value_according_to_param_policy(p, value, number, groups, key)
+        made = optimizer._process_value_according_to_param_policy(p, value, number, groups, key)
+        return made.clone() if made is value else made  # the saved dict keeps its own
     if isinstance(value, dict):
         return {k: _cast_all(optimizer, p, v, number, groups, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):

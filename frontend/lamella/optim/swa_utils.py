@@ -118,7 +118,7 @@ class AveragedModel(Module):
         device: the device of the copy
         avg_fn: ``avg_fn(average, value, n_averaged)`` returns the new average of one tensor
         multi_avg_fn: the same for lists, in place; without either function the average is the mean
-        use_buffers: True averages buffers, too; False copies them
+        use_buffers: True averages buffers, too; False copies them. Buffers of integers and bools are always copied
 
     Raises:
         AssertionError: both functions are given
@@ -172,15 +172,20 @@ class AveragedModel(Module):
                 update = self.multi_avg_fn or get_swa_multi_avg_fn()
                 for averages, some in parts((mine, values)):
                     update(averages, some, self.n_averaged.to(averages[0].device))
-            if not self.use_buffers:
-                for average, value in zip(self.module.buffers(), model.buffers(), strict=True):
+            for average, value in zip(self.module.buffers(), model.buffers(), strict=True):
+                if not (self.use_buffers and _is_averaged(average)):
                     average.detach().copy_(value.detach().to(average.device))
             self.n_averaged.add_(1)
 
 
 def _tensors(module: Module, buffers: bool) -> list[Any]:
-    found = itertools.chain(module.parameters(), module.buffers()) if buffers else module.parameters()
-    return [t.detach() for t in found]
+    averaged = filter(_is_averaged, module.buffers()) if buffers else ()
+    return [t.detach() for t in itertools.chain(module.parameters(), averaged)]
+
+
+def _is_averaged(buffer: Any) -> bool:
+    """Returns whether a buffer's dtype can hold a mean. Steps towards it would be cut to zero in integers."""
+    return buffer.is_floating_point() or buffer.is_complex()
 
 
 @without_history

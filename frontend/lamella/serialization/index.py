@@ -14,9 +14,10 @@ import sys
 from argparse import Namespace
 from typing import Any
 
+import lamella.serialization.containers as containers
+import lamella.serialization.values as values
 from lamella import _C
 from lamella.plugins import contributions
-from lamella.serialization import containers, values
 from lamella.serialization.errors import Refused
 
 VERSION = 1

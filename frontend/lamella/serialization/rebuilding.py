@@ -10,9 +10,10 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import lamella.serialization.containers as containers
+import lamella.serialization.values as values
 from lamella import _C, _storage
 from lamella.plugins import contributions
-from lamella.serialization import containers, values
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.limits import check_alike, check_truth
 

@@ -10,11 +10,11 @@ from functools import partial
 from pickle import UnpicklingError
 from typing import Any
 
+import lamella.serialization.containers as containers
 from lamella import _C
 from lamella._torch.files.opcodes import Known
 from lamella._torch.typed import kinds
 from lamella._torch.typed_storage import TypedStorage
-from lamella.serialization import containers
 from lamella.serialization.limits import Limits, check_truth
 
 # Maps a dtype's name to the name of torch's class of storages.

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+import lamella._torch.run.names as names
 from lamella._absent import Absent, planned_with
 from lamella._torch.refusals import Refusal
-from lamella._torch.run import names
 from lamella._torch.run.program import Program
 from lamella._torch.run.scopes import UNKNOWN, File, Scope, Torch, read
 

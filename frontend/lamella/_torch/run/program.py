@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from lamella._torch.run import names
+import lamella._torch.run.names as names
 from lamella._torch.run.names import stand_in
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamella.nn import init
+import lamella.nn.init as init
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 

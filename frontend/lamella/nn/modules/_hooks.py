@@ -245,7 +245,7 @@ class _Call:
         full = list(_global_backward_hooks.values()) if module._is_full_backward_hook is False else after
         watch = None
         if before or after:
-            from lamella.nn.modules import _backward_hooks  # it needs autograd
+            import lamella.nn.modules._backward_hooks as _backward_hooks  # it needs autograd
 
             watch = _backward_hooks.Watch(module, before, full) if before or full else None
         if watch:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import lamella.nn.functional as F
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules._losses import _Loss, _WeightedLoss
 from lamella.nn.modules.distance import PairwiseDistance
 

@@ -203,7 +203,7 @@ class Stateful(Hooked):
             local = {} if metadata is None else metadata.get(prefix[:-1], {})
             if assign:
                 local["assign_to_params_buffers"] = assign
-            module._load_from_state_dict(state, prefix, local, True, missing, unexpected, errors)
+            module._load_from_state_dict(state, prefix, local, strict, missing, unexpected, errors)
             parts = _by_child(state, prefix)
             for name, child in module._modules.items():
                 if child is not None:
@@ -234,7 +234,8 @@ class Stateful(Hooked):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Loads this module's own entries of a dict, without submodules. Errors are appended to the lists."""
+        """Loads this module's own entries of a dict, without submodules. Errors are appended to the lists, also if
+        ``strict``, which is for hooks, is False."""
         held = vars(self)
         for hook in held.get("_load_state_dict_pre_hooks", {}).values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
@@ -248,17 +249,17 @@ class Stateful(Hooked):
                 wrong = _load_one(self, name, tensor, state_dict[key], assign, key)
                 if wrong:
                     error_msgs.append(wrong)
-            elif strict:
+            else:
                 missing_keys.append(key)
         extra = prefix + EXTRA
         if type(self).set_extra_state is not Stateful.set_extra_state:
             if extra in state_dict:
                 self.set_extra_state(state_dict[extra])
-            elif strict:
+            else:
                 missing_keys.append(extra)
-        elif strict and extra in state_dict:
+        elif extra in state_dict:
             unexpected_keys.append(extra)
-        if strict and found < len(state_dict):
+        if found < len(state_dict):
             for key in state_dict:
                 if key.startswith(prefix) and key != extra:
                     first, dot, _ = key[len(prefix) :].partition(".")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import lamella.nn.functional as F
 from lamella import _C
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules.container import ModuleList, Sequential
 from lamella.nn.modules.linear import Linear
 from lamella.nn.modules.module import Module

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import lamella.nn.functional as F
 from lamella import _C
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules._affine import _Affine
 from lamella.nn.modules.lazy import LazyModuleMixin
 from lamella.nn.modules.module import Module

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import lamella.nn.functional as F
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules.module import Module
 
 __all__ = ["Fold", "Unfold"]

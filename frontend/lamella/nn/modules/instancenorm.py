@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import lamella.nn.functional as F
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules.batchnorm import _LazyNormBase, _NormBase
 
 __all__ = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import lamella.nn.functional as F
+import lamella.nn.init as init
 from lamella import _C
 from lamella._C import Tensor
-from lamella.nn import functional as F
-from lamella.nn import init
 from lamella.nn.modules.lazy import LazyModuleMixin
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter, UninitializedParameter

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import lamella.nn.functional as F
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules._losses import _Loss, _WeightedLoss
 from lamella.nn.modules._margin_losses import (
     CosineEmbeddingLoss,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import lamella.nn.functional as F
 from lamella._C import Tensor
-from lamella.nn import functional as F
 from lamella.nn.modules.module import Module
 
 __all__ = ["PixelShuffle", "PixelUnshuffle"]

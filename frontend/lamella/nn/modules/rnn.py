@@ -7,9 +7,9 @@ import numbers
 import warnings
 from typing import Any
 
+import lamella.nn.init as init
 from lamella import _C
 from lamella._C import Tensor
-from lamella.nn import init
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter
 from lamella.nn.utils.rnn import PackedSequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import lamella.nn.functional as F
+import lamella.nn.init as init
 from lamella._C import Tensor
-from lamella.nn import functional as F
-from lamella.nn import init
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import lamella
+import lamella.nn.functional as F
+import lamella.nn.init as init
 from lamella import _C
 from lamella._C import Tensor
-from lamella.nn import functional as F
-from lamella.nn import init
 from lamella.nn.functional.attention import _canonical_mask
 from lamella.nn.modules._multihead_attention import MultiheadAttention
 from lamella.nn.modules.activation import GELU, ReLU

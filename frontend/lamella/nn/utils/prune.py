@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import lamella
+import lamella.nn.utils._masks as masks
 from lamella._C import Tensor
 from lamella.nn.modules.module import Module
-from lamella.nn.utils import _masks as masks
 from lamella.nn.utils._pre_hooks import remove_pre_hook
 from lamella.nn.utils.convert_parameters import parameters_to_vector
 

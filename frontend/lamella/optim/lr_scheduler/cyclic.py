@@ -37,6 +37,14 @@ class _WithMomentum(LRScheduler):
         else:
             group["momentum"] = momentum
 
+    def _restore_rates(self) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            self.get_lr()  # writes the momenta of the last step
+        finally:
+            self._get_lr_called_within_step = False
+        super()._restore_rates()
+
 
 class CyclicLR(_WithMomentum):
     """Changes rates in cycles from ``base_lr`` to ``max_lr`` and back: Smith, Cyclical Learning Rates (2017).
@@ -133,11 +141,10 @@ class CyclicLR(_WithMomentum):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restores a state that ``state_dict()`` returned; a function is kept."""
-        own, attributes = self._scale_fn_custom, state_dict["_scale_fn_custom"]
-        super().load_state_dict(state_dict)
-        self._scale_fn_custom = own
+        function, attributes = self._scale_fn_custom, state_dict["_scale_fn_custom"]
         if attributes:
-            own.__dict__.update(attributes)
+            function.__dict__.update(attributes)
+        super().load_state_dict(state_dict | {"_scale_fn_custom": function})
 
 
 class OneCycleLR(_WithMomentum):

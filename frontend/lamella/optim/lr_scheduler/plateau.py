@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any, Literal
 
-from lamella.optim.lr_scheduler.scheduler import EPOCH_WARNING, LRScheduler, require_optimizer, values_of, write
+from lamella.optim.lr_scheduler.scheduler import EPOCH_WARNING, LRScheduler, own, require_optimizer, values_of, write
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -133,5 +133,5 @@ class ReduceLROnPlateau(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restores a state that ``state_dict()`` returned."""
-        self.__dict__.update(state_dict)
+        self.__dict__.update({key: own(value) for key, value in state_dict.items()})
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

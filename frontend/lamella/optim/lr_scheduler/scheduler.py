@@ -50,6 +50,15 @@ def write(group: dict[str, Any], key: str, value: Any) -> None:
         group[key] = value
 
 
+def own(value: Any) -> Any:
+    """Returns a value of a state, with lists, dicts and tensors of its own, so that a saved state never changes."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    if isinstance(value, list):
+        return [own(v) for v in value]
+    return value.copy() if isinstance(value, dict) else value
+
+
 def require_optimizer(optimizer: Any) -> None:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
@@ -127,17 +136,23 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns all attributes except the optimizer.
+        """Returns copies of all attributes except the optimizer.
 
         >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
         >>> lamella.optim.lr_scheduler.ExponentialLR(optimizer, 0.5).state_dict()["gamma"]
         0.5
         """
-        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+        return {key: own(value) for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restores a state that ``state_dict()`` returned."""
-        self.__dict__.update(state_dict)
+        """Restores a state that ``state_dict()`` returned, and the rates of its last step, which the constructor of a
+        scheduler may have written over after the optimizer was loaded."""
+        self.__dict__.update({key: own(value) for key, value in state_dict.items()})
+        self._restore_rates()
+
+    def _restore_rates(self) -> None:
+        for group, lr in zip(self.optimizer.param_groups, getattr(self, "_last_lr", ()), strict=False):
+            write(group, "lr", own(lr))
 
     def get_last_lr(self) -> list[Any]:
         """Returns the rates that the last step set, one for each group."""

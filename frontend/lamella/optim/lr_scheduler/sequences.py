@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lamella.optim.lr_scheduler.plateau import ReduceLROnPlateau
-from lamella.optim.lr_scheduler.scheduler import LRScheduler, values_of, write
+from lamella.optim.lr_scheduler.scheduler import LRScheduler, own, values_of, write
 
 
 class _Of(LRScheduler):
@@ -34,14 +34,15 @@ class _Of(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """Returns all attributes except the optimizer, with the schedulers replaced by their states."""
-        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
+        state = {key: own(value) for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
         return state | {"_schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restores a state that ``state_dict()`` returned."""
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        """Restores a state that ``state_dict()`` returned, and the rates of its last step."""
+        self.__dict__.update({key: own(value) for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
             scheduler.load_state_dict(state)
+        self._restore_rates()
 
 
 class SequentialLR(_Of):

@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import lamella
-from lamella.utils.data._utils import draws, interrupts, outside, worker
+import lamella.utils.data._utils.draws as draws
+import lamella.utils.data._utils.interrupts as interrupts
+import lamella.utils.data._utils.outside as outside
+import lamella.utils.data._utils.worker as worker
 from lamella.utils.data._utils.pin_memory import PinThread, can_pin, pin_memory
 from lamella.utils.data._utils.pool import Pool, Worker
 from lamella.utils.data.sampler import draw_seed

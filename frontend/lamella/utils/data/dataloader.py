@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import lamella
+import lamella.utils.data._utils.collate as _collate
+import lamella.utils.data._utils.fetch as _fetch
+import lamella.utils.data._utils.worker as _worker
 from lamella._usage_log import log_once
 from lamella.utils.data._iterators import (
     Progress,
@@ -17,9 +20,6 @@ from lamella.utils.data._iterators import (
     _MultiProcessingDataLoaderIter,
     _SingleProcessDataLoaderIter,
 )
-from lamella.utils.data._utils import collate as _collate
-from lamella.utils.data._utils import fetch as _fetch
-from lamella.utils.data._utils import worker as _worker
 from lamella.utils.data._utils.worker import get_worker_info
 from lamella.utils.data.dataset import Dataset, IterableDataset
 from lamella.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 import lamella
-from lamella.utils.data._utils import arena
+import lamella.utils.data._utils.arena as arena
 
 __all__ = [
     "ChainDataset",

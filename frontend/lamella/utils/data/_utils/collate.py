@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import lamella
-from lamella.utils.data._utils import arena
+import lamella.utils.data._utils.arena as arena
 
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

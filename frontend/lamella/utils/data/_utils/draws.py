@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 import lamella
+import lamella.utils.data._utils.outside as outside
 from lamella import _C
-from lamella.utils.data._utils import outside
 
 MASK = (1 << 64) - 1
 SAMPLER, TABLE = 1, 2

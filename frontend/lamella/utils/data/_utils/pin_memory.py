@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import lamella
-from lamella.utils.data._utils import interrupts
+import lamella.utils.data._utils.interrupts as interrupts
 from lamella.utils.data._utils.collate import _same_mapping, _same_sequence
 
 

@@ -14,8 +14,12 @@ from multiprocessing import connection
 from typing import Any
 
 import lamella
-from lamella.utils.data import _utils
-from lamella.utils.data._utils import arena, channel, fetch, interrupts, worker
+import lamella.utils.data._utils as _utils
+import lamella.utils.data._utils.arena as arena
+import lamella.utils.data._utils.channel as channel
+import lamella.utils.data._utils.fetch as fetch
+import lamella.utils.data._utils.interrupts as interrupts
+import lamella.utils.data._utils.worker as worker
 
 TRACE_SECONDS = 1.0  # the time in which a hanging worker must begin to write its traceback
 PAUSE_SECONDS = 0.05  # the longest pause while it writes

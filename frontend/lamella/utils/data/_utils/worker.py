@@ -18,7 +18,12 @@ from typing import Any
 import numpy as np
 
 import lamella
-from lamella.utils.data._utils import arena, channel, draws, errors, fetch, interrupts
+import lamella.utils.data._utils.arena as arena
+import lamella.utils.data._utils.channel as channel
+import lamella.utils.data._utils.draws as draws
+import lamella.utils.data._utils.errors as errors
+import lamella.utils.data._utils.fetch as fetch
+import lamella.utils.data._utils.interrupts as interrupts
 
 DATA, ERROR, END = range(3)  # kinds of replies
 TABLE, STREAM = range(2)  # kinds of datasets
