@@ -55,11 +55,9 @@ void FileSink::write(const void* data, size_t size) {
   at_ += size;
 }
 
-// Returns a member's header, padded so that the member's bytes begin at a multiple of the alignment.
-std::string Writer::header(const Entry& e) const {
-  const bool wide = e.size >= full32;
-  std::string s;
-  put<uint32_t>(s, 0x04034b50);
+// Puts the fields that a member's header and its entry in the directory share: from the version that reads it to the
+// length of its name.
+void Writer::put_fields(std::string& s, const Entry& e, bool wide) {
   put<uint16_t>(s, wide ? version : 20);
   put<uint16_t>(s, utf8);
   put<uint16_t>(s, 0);
@@ -68,6 +66,14 @@ std::string Writer::header(const Entry& e) const {
   put<uint32_t>(s, narrow(e.size));
   put<uint32_t>(s, narrow(e.size));
   put<uint16_t>(s, static_cast<uint16_t>(e.name.size()));
+}
+
+// Returns a member's header, padded so that the member's bytes begin at a multiple of the alignment.
+std::string Writer::header(const Entry& e) const {
+  const bool wide = e.size >= full32;
+  std::string s;
+  put<uint32_t>(s, 0x04034b50);
+  put_fields(s, e, wide);
   const uint64_t before = e.header + 30 + e.name.size() + (wide ? 20 : 0);
   uint64_t padding = (alignment - before % alignment) % alignment;
   if (padding && padding < 4) padding += alignment;  // an extra field has at least four bytes
@@ -133,14 +139,7 @@ void Writer::finish() {
     const bool large = e.size >= full32, far = e.header >= full32;
     put<uint32_t>(s, 0x02014b50);
     put<uint16_t>(s, large || far ? version : 20);
-    put<uint16_t>(s, large || far ? version : 20);
-    put<uint16_t>(s, utf8);
-    put<uint16_t>(s, 0);
-    put<uint32_t>(s, first_day);
-    put<uint32_t>(s, e.crc);
-    put<uint32_t>(s, narrow(e.size));
-    put<uint32_t>(s, narrow(e.size));
-    put<uint16_t>(s, static_cast<uint16_t>(e.name.size()));
+    put_fields(s, e, large || far);
     const auto extra = static_cast<uint16_t>((large ? 16 : 0) + (far ? 8 : 0));
     put<uint16_t>(s, extra ? static_cast<uint16_t>(extra + 4) : uint16_t{0});
     for (int i = 0; i < 3; i++) put<uint16_t>(s, 0);  // comment, disk, attributes

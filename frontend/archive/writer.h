@@ -52,6 +52,7 @@ class Writer {
     uint64_t header, size;
     uint32_t crc;
   };
+  static void put_fields(std::string& s, const Entry& e, bool wide);
   std::string header(const Entry& e) const;
   void flush();
 

@@ -179,14 +179,13 @@ lamella_status python_layer(int32_t* bit) {
     lamella_library* lib;
     if (lamella_status st = dispatcher::open_library(def, &lib)) return st;
     const char* const inside[] = {"autograd", nullptr};
-    lamella_layer l{};
-    l.size = sizeof l;
-    l.name = layer_name;
-    l.at = "backend";
-    l.inside = inside;
-    l.flags = LAMELLA_LAYER_INSIDE;
-    l.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
-    l.fallback = run_modes;
+    const lamella_layer l = {.size = sizeof l,
+                             .flags = LAMELLA_LAYER_INSIDE,
+                             .name = layer_name,
+                             .at = "backend",
+                             .inside = inside,
+                             .fallback = run_modes,
+                             .kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS};
     if (lamella_status st = dispatcher::register_layer(*lib, l, &known, nullptr)) return st;
   }
   *bit = known;

@@ -15,17 +15,9 @@ if TYPE_CHECKING:
     from . import checkpoint as checkpoint
     from . import functional as functional
     from .api import *  # noqa: F403
+    from .grad_mode import *  # noqa: F403
     from .gradcheck import gradcheck as gradcheck
     from .gradcheck import gradgradcheck as gradgradcheck
-
-MODES = (
-    "enable_grad",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_grad_enabled",
-)
 
 LAZY = ("checkpoint", "functional")  # submodules that are imported at their first use
 
@@ -39,10 +31,11 @@ def __getattr__(name):
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_autograd.so"))
-    from . import api, rules, tensor  # these import _python, which needs the library
+    from . import api, grad_mode, rules, tensor  # these import _python, which needs the library
 
-    globals().update({name: getattr(api, name) for name in api.__all__})
-    ctx.contribute("lamella", {"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
+    modes = {name: getattr(grad_mode, name) for name in grad_mode.__all__}
+    globals().update({name: getattr(api, name) for name in api.__all__} | modes)
+    ctx.contribute("lamella", {"autograd": sys.modules[__name__], **modes})
     ctx.contribute("Tensor", tensor.methods)
     ctx.contribute("repr", {"history": tensor.history_note})
     ctx.contribute("copied", {"requires_grad": True})

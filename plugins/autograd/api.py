@@ -20,32 +20,9 @@ from lamella import Tensor
 from . import _python
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
-from .grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
 from .variable import Variable
 
-__all__ = [
-    "Function",
-    "Variable",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "function",
-    "grad",
-    "graph",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-]
+__all__ = ["Function", "Variable", "backward", "detect_anomaly", "function", "grad", "graph", "set_detect_anomaly"]
 
 RETAIN_GRAPH, CREATE_GRAPH, ACCUMULATE = 1, 2, 4  # enum lamella_backward_flags
 

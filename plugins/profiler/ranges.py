@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from glob import glob
 from types import TracebackType
 
@@ -28,15 +29,13 @@ def itt_libraries() -> list[str]:
 
 class _Emit:
     kind = ""
-    advice = ""
+    libraries: Callable[[], list[str]]
+    advice = files = ""  # how a user gets a library, and the names of its files
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False):
         self.enabled, self.record_shapes = enabled, record_shapes
         self.entered = False
         self._observer: int | None = None
-
-    def _libraries(self) -> list[str]:
-        raise NotImplementedError
 
     def __enter__(self) -> _Emit | None:
         if not self.enabled:
@@ -44,7 +43,7 @@ class _Emit:
         if self.entered:
             raise RuntimeError(f"emit_{self.kind}: it has been entered already; make another one")
         reasons = []
-        for path in self._libraries():
+        for path in self.libraries():
             try:
                 self._observer = _python._begin_ranges(self.kind, path, self.record_shapes)
             except RuntimeError as error:
@@ -52,7 +51,10 @@ class _Emit:
             else:
                 self.entered = True
                 return self
-        raise RuntimeError(f"emit_{self.kind}: {self.advice} ({'; '.join(reasons)})")
+        raise RuntimeError(
+            f"emit_{self.kind}: no library of {self.kind.upper()} was found. {self.advice}, or put the folder of "
+            f"{self.files} into LD_LIBRARY_PATH ({'; '.join(reasons)})"
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
@@ -79,14 +81,8 @@ class emit_nvtx(_Emit):
     ...     _ = lamella.ones(2)
     """
 
-    kind = "nvtx"
-    advice = (
-        "no library of NVTX was found. Install the package nvidia-nvtx, or put the folder of libnvToolsExt.so.1 or "
-        "libnvtx3interop.so.1 into LD_LIBRARY_PATH"
-    )
-
-    def _libraries(self) -> list[str]:
-        return nvtx_libraries()
+    kind, libraries = "nvtx", staticmethod(nvtx_libraries)
+    advice, files = "Install the package nvidia-nvtx", "libnvToolsExt.so.1 or libnvtx3interop.so.1"
 
 
 class emit_itt(_Emit):
@@ -95,22 +91,12 @@ class emit_itt(_Emit):
     Intel's VTune shows them. The library is the one that ``INTEL_LIBITTNOTIFY64`` names, which VTune sets, or
     ``libittnotify.so`` on the loader's search path; it must export the functions of tasks under their plain names.
 
-    Args:
-        enabled: False makes it do nothing
-        record_shapes: whether names have the sizes of arguments
-
-    Raises:
-        RuntimeError: on entering: no library of ITT was found, or the block is entered already
+    The arguments and errors are those of :class:`emit_nvtx`.
 
     >>> with lamella.autograd.profiler.emit_itt(enabled=False):
     ...     _ = lamella.ones(2)
     """
 
-    kind = "itt"
-    advice = (
-        "no library of ITT was found. Run the program under Intel's VTune, which sets INTEL_LIBITTNOTIFY64, or put the "
-        "folder of libittnotify.so into LD_LIBRARY_PATH"
-    )
-
-    def _libraries(self) -> list[str]:
-        return itt_libraries()
+    kind, libraries = "itt", staticmethod(itt_libraries)
+    advice = "Run the program under Intel's VTune, which sets INTEL_LIBITTNOTIFY64"
+    files = "libittnotify.so"

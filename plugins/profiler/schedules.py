@@ -20,10 +20,7 @@ class ProfilerAction(Enum):
     'RECORD'
     """
 
-    NONE = 0
-    WARMUP = 1
-    RECORD = 2
-    RECORD_AND_SAVE = 3
+    NONE, WARMUP, RECORD, RECORD_AND_SAVE = 0, 1, 2, 3
 
 
 class ProfilerActivity(Enum):
@@ -36,12 +33,7 @@ class ProfilerActivity(Enum):
     'CPU'
     """
 
-    CPU = 0
-    XPU = 1
-    MTIA = 2
-    CUDA = 3
-    HPU = 4
-    PrivateUse1 = 5
+    CPU, XPU, MTIA, CUDA, HPU, PrivateUse1 = 0, 1, 2, 3, 4, 5
 
 
 # The host, and the devices that torch has names for.

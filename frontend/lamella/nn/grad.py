@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lamella import _C
-from lamella._C import Tensor
 from lamella.nn.modules.utils import several
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
@@ -25,109 +24,30 @@ def _gradient(n: int, which: int, given: tuple[Any, ...], steps: tuple[Any, Any,
     return backward(grad_output, *both, None, stride, padding, dilation, False, [0] * n, groups, mask)[which]
 
 
-def conv1d_input(
-    input_size: Any,
-    weight: Tensor,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """The gradient of the input of ``conv1d``, for an input of ``input_size``.
+def _gradients_of(n: int) -> tuple[Any, Any]:
+    """Returns ``convNd_input`` and ``convNd_weight`` for ``n`` dimensions."""
+    windows, ones = "(1, 1" + ", 2" * n + ")", "1, 1" + ", 1" * n
 
-    >>> w, g = lamella.ones(1, 1, 2), lamella.ones(1, 1, 1)
-    >>> lamella.nn.grad.conv1d_input((1, 1, 2), w, g).sum()
-    tensor(2.)
+    def of_input(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
+        return _gradient(n, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
+
+    def of_weight(input, weight_size, grad_output, stride=1, padding=0, dilation=1, groups=1):
+        return _gradient(n, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)
+
+    for function, which, article, given, call in (
+        (of_input, "input", "an input", "w", f"{windows}, w"),
+        (of_weight, "weight", "a weight", "x", f"x, {windows}"),
+    ):
+        function.__name__ = function.__qualname__ = f"conv{n}d_{which}"
+        function.__doc__ = f"""The gradient of the {which} of ``conv{n}d``, for {article} of ``{which}_size``.
+
+    >>> {given}, g = lamella.ones{windows}, lamella.ones({ones})
+    >>> lamella.nn.grad.conv{n}d_{which}({call}, g).sum()
+    tensor({2**n}.)
     """
-    return _gradient(1, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
+    return of_input, of_weight
 
 
-def conv1d_weight(
-    input: Tensor,
-    weight_size: Any,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """The gradient of the weight of ``conv1d``, for a weight of ``weight_size``.
-
-    >>> x, g = lamella.ones(1, 1, 2), lamella.ones(1, 1, 1)
-    >>> lamella.nn.grad.conv1d_weight(x, (1, 1, 2), g).sum()
-    tensor(2.)
-    """
-    return _gradient(1, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)
-
-
-def conv2d_input(
-    input_size: Any,
-    weight: Tensor,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """The gradient of the input of ``conv2d``, for an input of ``input_size``.
-
-    >>> w, g = lamella.ones(1, 1, 2, 2), lamella.ones(1, 1, 1, 1)
-    >>> lamella.nn.grad.conv2d_input((1, 1, 2, 2), w, g).sum()
-    tensor(4.)
-    """
-    return _gradient(2, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
-
-
-def conv2d_weight(
-    input: Tensor,
-    weight_size: Any,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """The gradient of the weight of ``conv2d``, for a weight of ``weight_size``.
-
-    >>> x, g = lamella.ones(1, 1, 2, 2), lamella.ones(1, 1, 1, 1)
-    >>> lamella.nn.grad.conv2d_weight(x, (1, 1, 2, 2), g).sum()
-    tensor(4.)
-    """
-    return _gradient(2, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)
-
-
-def conv3d_input(
-    input_size: Any,
-    weight: Tensor,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """The gradient of the input of ``conv3d``, for an input of ``input_size``.
-
-    >>> w, g = lamella.ones(1, 1, 2, 2, 2), lamella.ones(1, 1, 1, 1, 1)
-    >>> lamella.nn.grad.conv3d_input((1, 1, 2, 2, 2), w, g).sum()
-    tensor(8.)
-    """
-    return _gradient(3, 0, (grad_output, input_size, weight), (stride, padding, dilation), groups)
-
-
-def conv3d_weight(
-    input: Tensor,
-    weight_size: Any,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """The gradient of the weight of ``conv3d``, for a weight of ``weight_size``.
-
-    >>> x, g = lamella.ones(1, 1, 2, 2, 2), lamella.ones(1, 1, 1, 1, 1)
-    >>> lamella.nn.grad.conv3d_weight(x, (1, 1, 2, 2, 2), g).sum()
-    tensor(8.)
-    """
-    return _gradient(3, 1, (grad_output, input, weight_size), (stride, padding, dilation), groups)
+conv1d_input, conv1d_weight = _gradients_of(1)
+conv2d_input, conv2d_weight = _gradients_of(2)
+conv3d_input, conv3d_weight = _gradients_of(3)

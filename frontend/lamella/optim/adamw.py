@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamella._C import Tensor
-from lamella.optim._updates import OWN
+from lamella.optim._updates import OWN, UpdateOptimizer
 from lamella.optim.adam import Adam, adam
 from lamella.optim.optimizer import ParamsT
 
@@ -39,20 +39,7 @@ class AdamW(Adam, update="_fused_adamw_"):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+        UpdateOptimizer.__init__(self, params, locals() | {"decoupled_weight_decay": True})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

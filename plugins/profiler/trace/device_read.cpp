@@ -68,30 +68,18 @@ std::vector<lamella_trace_activity> read_activities(Trace& t, const std::vector<
   std::vector<lamella_trace_activity> all;
   if (!t.devices) return all;
   DeviceRecord& d = *t.devices;
-  d.activities.each([&](const Activity& a) {
+  d.activities.each([&](lamella_trace_activity a) {
     const DeviceClock* clock = d.clock(a.device);
     if (!clock || (!clock->first.known && !clock->last.known)) return;
-    lamella_trace_activity r{};
-    r.size = sizeof r;
-    r.kind = a.kind;
-    r.name = a.name;
-    r.device = a.device;
-    r.to = a.to;
-    r.from = a.from;
-    r.stream = a.stream;
-    r.launch = a.launch;
-    r.begin = host_time(t, *clock, a.begin);
-    r.end = std::max(r.begin, host_time(t, *clock, a.end));
-    r.launched = r.begin;
-    r.bytes = a.bytes;
-    r.host = -1;
+    a.begin = a.launched = host_time(t, *clock, a.begin);
+    a.end = std::max(a.begin, host_time(t, *clock, a.end));
     if (const Launched* l = find_launch(launches, a.launch)) {
-      r.launched = l->time;
-      r.host = l->host;
-      r.thread = l->thread;
-      r.stack = l->event ? l->event->stack : nullptr;
+      a.launched = l->time;
+      a.host = l->host;
+      a.thread = l->thread;
+      a.stack = l->event ? l->event->stack : nullptr;
     }
-    all.push_back(r);
+    all.push_back(a);
   });
   std::stable_sort(all.begin(), all.end(),
                    [](const lamella_trace_activity& a, const lamella_trace_activity& b) { return a.begin < b.begin; });

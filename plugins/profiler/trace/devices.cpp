@@ -233,13 +233,14 @@ void keep(Trace& t, const lamella_device_activity& a) {
     d.invalid++;
     return;
   }
-  Activity* place = d.activities.size() < t.options.max_events ? d.activities.place() : nullptr;
+  lamella_trace_activity* place = d.activities.size() < t.options.max_events ? d.activities.place() : nullptr;
   if (!place) {
     t.dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   const char* name = d.names.emplace(name_of(a)).first->c_str();
-  *place = {name, a.device, a.to, a.from, a.stream, a.launch, a.begin, a.end, a.bytes, a.kind};
+  *place = {sizeof *place, a.kind,  name,    a.device, a.to,    a.from, a.stream,
+            a.launch,      a.begin, a.begin, a.end,    a.bytes, -1};
   d.activities.publish();
 }
 
@@ -331,7 +332,7 @@ void devices_end(Trace& t) {
     s.started.erase(at);
   }
   int64_t timeless = 0;
-  d.activities.each([&](const Activity& a) {
+  d.activities.each([&](const lamella_trace_activity& a) {
     const DeviceClock* c = d.clock(a.device);
     timeless += !c->first.known && !c->last.known;
   });

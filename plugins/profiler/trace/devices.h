@@ -22,15 +22,6 @@ struct Launch {
   uint64_t number, thread, time;  // ticks
 };
 
-// Work that a device has done, in times of its own clock.
-struct Activity {
-  const char* name;
-  lamella_device device, to, from;
-  uint64_t stream, launch;
-  int64_t begin, end, bytes;
-  uint32_t kind;
-};
-
 // A moment at which both clocks were read.
 struct Moment {
   uint64_t host = 0;   // ticks
@@ -54,16 +45,16 @@ struct Source {
 class TimedKernels;  // see timed.h
 
 struct DeviceRecord {
-  std::vector<std::string> wanted;  // names of devices; "*" means each that has the interface
-  uint64_t first = 0;               // the last launch number before this trace began
-  int process = 0;                  // the process that began this trace
-  Chunks<Launch> launches;          // ascending by number, and so by time
-  Chunks<Activity> activities;
-  std::set<std::string, std::less<>> names;  // of the activities
-  int64_t invalid = 0;                       // number of activities that were left out as invalid
-  std::vector<Source> sources;               // see Note [Turns]: changed under both locks
-  std::vector<std::string> notes;            // texts that say what could not be recorded, and why
-  lamella_handle arrivals = 0;               // the subscription to interfaces that are published later
+  std::vector<std::string> wanted;            // names of devices; "*" means each that has the interface
+  uint64_t first = 0;                         // the last launch number before this trace began
+  int process = 0;                            // the process that began this trace
+  Chunks<Launch> launches;                    // ascending by number, and so by time
+  Chunks<lamella_trace_activity> activities;  // in times of their devices' clocks, and without their launchers
+  std::set<std::string, std::less<>> names;   // of the activities
+  int64_t invalid = 0;                        // number of activities that were left out as invalid
+  std::vector<Source> sources;                // see Note [Turns]: changed under both locks
+  std::vector<std::string> notes;             // texts that say what could not be recorded, and why
+  lamella_handle arrivals = 0;                // the subscription to interfaces that are published later
   std::shared_ptr<TimedKernels> timed;
   std::set<std::string> judged;  // the names of wanted devices for which time_kernels() has decided how to time them
   ~DeviceRecord();

@@ -11,24 +11,22 @@ namespace {
 
 lamella_trace_event described(const Buffer& b, const Open& o) {
   const Event& e = *o.event;
-  lamella_trace_event d{};
-  d.size = sizeof d;
-  d.scope = e.scope;
-  d.name = name_of(e);
-  if (e.scope == LAMELLA_SCOPE_FUNCTION || e.scope == LAMELLA_SCOPE_KERNEL)
-    d.op = static_cast<const lamella_operator*>(e.what);
-  d.begin = o.begin;
-  d.end = o.end;
-  d.index = o.index;
-  d.parent = o.parent;
-  d.sequence = e.sequence;
-  d.thread = b.thread;
-  d.forward_thread = e.forward_thread;
-  d.shapes = e.shapes;
-  d.stack = e.stack;
-  d.backend = e.backend;
-  d.failed = e.failed;
-  return d;
+  const bool call = e.scope == LAMELLA_SCOPE_FUNCTION || e.scope == LAMELLA_SCOPE_KERNEL;
+  return {.size = sizeof(lamella_trace_event),
+          .scope = e.scope,
+          .name = name_of(e),
+          .op = call ? static_cast<const lamella_operator*>(e.what) : nullptr,
+          .begin = o.begin,
+          .end = o.end,
+          .index = o.index,
+          .parent = o.parent,
+          .sequence = e.sequence,
+          .thread = b.thread,
+          .forward_thread = e.forward_thread,
+          .shapes = e.shapes,
+          .stack = e.stack,
+          .backend = e.backend,
+          .failed = e.failed};
 }
 
 // The key of a row of sums.
@@ -75,15 +73,14 @@ class Rows {
     const Key key{name_of(e), s.shapes, s.stack, frames_, e.scope, e.backend};
     auto at = rows_.find(key);
     if (at == rows_.end()) {
-      lamella_trace_row& r = all_.emplace_back();
-      r.size = sizeof r;
-      r.scope = e.scope;
-      r.name = name_of(e);
-      r.shapes = s.shapes;
-      r.stack = s.stack;
-      r.backend = e.backend;
-      r.least = INT64_MAX;
-      at = rows_.emplace(key, &r).first;
+      all_.push_back({.size = sizeof(lamella_trace_row),
+                      .scope = e.scope,
+                      .name = name_of(e),
+                      .shapes = s.shapes,
+                      .stack = s.stack,
+                      .backend = e.backend,
+                      .least = INT64_MAX});
+      at = rows_.emplace(key, &all_.back()).first;
     }
     seen_.emplace(s, at->second);
     return *at->second;
@@ -159,13 +156,12 @@ lamella_status trace_memory(lamella_trace* handle, lamella_on_trace_memory visit
   lamella_status st = LAMELLA_OK;
   for (const Buffer* b : t.all())
     b->memory.each([&](const MemoryEvent& m) {
-      lamella_trace_memory_event d{};
-      d.size = sizeof d;
-      d.device = m.device;
-      d.time = t.rate.ns(m.time);
-      d.data = m.data;
-      d.bytes = m.bytes;
-      d.thread = b->thread;
+      const lamella_trace_memory_event d = {.size = sizeof d,
+                                            .device = m.device,
+                                            .time = t.rate.ns(m.time),
+                                            .data = m.data,
+                                            .bytes = m.bytes,
+                                            .thread = b->thread};
       if (!st) st = visit(context, &d);
     });
   return st;
@@ -199,11 +195,10 @@ lamella_status trace_summary(lamella_trace* handle, int32_t by_shapes, int32_t s
   }
   rows.next_buffer();
   for (const lamella_trace_activity& a : times.all) {
-    Event e{};
-    e.what = a.name;
-    e.stack = a.stack;
-    e.scope = LAMELLA_TRACE_DEVICE;
-    e.backend = static_cast<int16_t>(a.device.backend);
+    const Event e = {.what = a.name,
+                     .stack = a.stack,
+                     .scope = LAMELLA_TRACE_DEVICE,
+                     .backend = static_cast<int16_t>(a.device.backend)};
     lamella_trace_row& r = rows.row(e);
     r.count++;
     r.device = r.self_device += a.end - a.begin;

@@ -120,14 +120,13 @@ void TimedKernels::read(Trace& trace) {
     if (b) wait_for(*b, p.device, p.end);
     if (b && base->event && !b->event_elapsed(b->context, p.device.index, p.begin, base->event, &begin) &&
         !b->event_elapsed(b->context, p.device.index, p.end, base->event, &end)) {
-      lamella_device_activity a{};
-      a.size = sizeof a;
-      a.name = p.name;
-      a.device = p.device;
-      a.stream = p.stream;
-      a.launch = p.launch;
-      a.begin = static_cast<int64_t>(-begin * 1e6);
-      a.end = static_cast<int64_t>(-end * 1e6);
+      const lamella_device_activity a = {.size = sizeof a,
+                                         .name = p.name,
+                                         .device = p.device,
+                                         .stream = p.stream,
+                                         .launch = p.launch,
+                                         .begin = static_cast<int64_t>(-begin * 1e6),
+                                         .end = static_cast<int64_t>(-end * 1e6)};
       keep_activity(trace, a);
     } else {
       failed++;

@@ -82,14 +82,13 @@ def test_no_library_and_a_wrong_one(host, tmp_path, tmp_path_factory, kind):
         import sys
         import lamella
         from lamella.autograd import profiler
-        from lamella.plugins.profiler import ranges
 
         kind, wrong = sys.argv[1:]
         emit = getattr(profiler, "emit_" + kind)
         with emit(enabled=False) as nothing:
             assert nothing is None
         for found, words in ([], "was found"), (["/absent.so", wrong], f"{wrong}: it lacks functions of {kind}"):
-            setattr(ranges, kind + "_libraries", lambda: found)
+            emit.libraries = staticmethod(lambda: found)
             try:
                 with emit():
                     raise AssertionError("it has begun")
@@ -110,9 +109,8 @@ def test_one_is_entered_once(host, tmp_path, tmp_path_factory):
         import sys
         import lamella
         from lamella.autograd.profiler import emit_nvtx
-        from lamella.plugins.profiler import ranges
 
-        ranges.nvtx_libraries = lambda: sys.argv[1:]
+        emit_nvtx.libraries = staticmethod(lambda: sys.argv[1:])
         with emit_nvtx() as outer, emit_nvtx():
             lamella.ones(1)
             with fails(RuntimeError, "entered already"):

@@ -29,6 +29,7 @@ __all__ = [
     "LazyConvTranspose3d",
 ]
 
+_functions = vars(F)  # read at each call, since programs that count calls replace functions
 MODES = ("zeros", "reflect", "replicate", "circular")
 
 
@@ -38,6 +39,7 @@ class _ConvNd(Module):
     bias: Any
     weight: Any
     _spatial: int
+    _function: str  # its name in nn.functional
 
     def __init__(
         self,
@@ -98,12 +100,6 @@ class _ConvNd(Module):
             if fan_in != 0:
                 init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
-    def _convolve(self, conv: Any, input: Tensor) -> Tensor:
-        if self.padding_mode == "zeros":
-            return conv(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-        padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
-        return conv(padded, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
-
     def extra_repr(self) -> str:
         parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
         none = (0,) * self._spatial
@@ -140,6 +136,14 @@ class _Conv(_ConvNd):
         sizes = (in_channels, out_channels, kernel_size, stride, padding, dilation)
         super().__init__(*sizes, False, 0, groups, bias, padding_mode, device, dtype)
 
+    def forward(self, input: Tensor) -> Tensor:
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
+        return _functions[self._function](
+            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
+        )
+
 
 class Conv1d(_Conv):
     """A convolution of (N, C, L) or (C, L).
@@ -151,10 +155,7 @@ class Conv1d(_Conv):
     lamella.Size([20, 33, 24])
     """
 
-    _spatial = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolve(F.conv1d, input)
+    _spatial, _function = 1, "conv1d"
 
 
 class Conv2d(_Conv):
@@ -164,10 +165,7 @@ class Conv2d(_Conv):
     lamella.Size([2, 33, 10, 9])
     """
 
-    _spatial = 2
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolve(F.conv2d, input)
+    _spatial, _function = 2, "conv2d"
 
 
 class Conv3d(_Conv):
@@ -177,10 +175,7 @@ class Conv3d(_Conv):
     lamella.Size([1, 3, 3, 4, 5])
     """
 
-    _spatial = 3
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._convolve(F.conv3d, input)
+    _spatial, _function = 3, "conv3d"
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -235,9 +230,11 @@ class _ConvTransposeNd(_ConvNd):
             )
         return tuple(size - low for size, low in zip(wanted, least, strict=True))
 
-    def _transpose(self, conv: Any, input: Tensor, output_size: Any) -> Tensor:
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         more = self._output_padding(input, output_size)
-        return conv(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+        return _functions[self._function](
+            input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation
+        )
 
 
 class ConvTranspose1d(_ConvTransposeNd):
@@ -251,10 +248,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     (lamella.Size([20, 33, 101]), lamella.Size([20, 33, 102]))
     """
 
-    _spatial = 1
-
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        return self._transpose(F.conv_transpose1d, input, output_size)
+    _spatial, _function = 1, "conv_transpose1d"
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -266,10 +260,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     lamella.Size([1, 16, 12, 12])
     """
 
-    _spatial = 2
-
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        return self._transpose(F.conv_transpose2d, input, output_size)
+    _spatial, _function = 2, "conv_transpose2d"
 
 
 class ConvTranspose3d(_ConvTransposeNd):
@@ -279,10 +270,7 @@ class ConvTranspose3d(_ConvTransposeNd):
     lamella.Size([1, 3, 5, 6, 7])
     """
 
-    _spatial = 3
-
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        return self._transpose(F.conv_transpose3d, input, output_size)
+    _spatial, _function = 3, "conv_transpose3d"
 
 
 class _LazyConv(LazyModuleMixin):

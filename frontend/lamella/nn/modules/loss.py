@@ -252,7 +252,7 @@ class BCELoss(_WeightedLoss):
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class BCEWithLogitsLoss(_Loss):
+class BCEWithLogitsLoss(_WeightedLoss):
     """BCELoss of the sigmoid of the input, computed without overflow.
 
     Args:
@@ -263,7 +263,6 @@ class BCEWithLogitsLoss(_Loss):
     tensor(0.6931)
     """
 
-    weight: Any
     pos_weight: Any
 
     def __init__(
@@ -274,8 +273,7 @@ class BCEWithLogitsLoss(_Loss):
         reduction: str = "mean",
         pos_weight: Tensor | None = None,
     ):
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:

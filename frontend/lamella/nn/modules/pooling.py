@@ -32,8 +32,28 @@ __all__ = [
     "MaxUnpool3d",
 ]
 
+_functions = vars(F)  # read at each call, since programs that count calls replace functions
 
-class _MaxPoolNd(Module):
+
+class _Windows(Module):
+    """The common base of pools whose windows have one size and one distance from each other."""
+
+    _spatial: int = 0  # sizes become tuples of this length, unless it is 0
+
+    def __init__(self, kernel_size: Any, stride: Any, padding: Any):
+        super().__init__()
+        sizes: Any = (kernel_size, kernel_size if stride is None else stride, padding)
+        if self._spatial:
+            sizes = [several(size, self._spatial) for size in sizes]
+        self.kernel_size, self.stride, self.padding = sizes
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class _MaxPoolNd(_Windows):
+    _function: str  # its name in nn.functional
+
     def __init__(
         self,
         kernel_size: Any,
@@ -43,14 +63,11 @@ class _MaxPoolNd(Module):
         return_indices: bool = False,
         ceil_mode: bool = False,
     ):
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding, self.dilation = padding, dilation
-        self.return_indices, self.ceil_mode = return_indices, ceil_mode
+        super().__init__(kernel_size, stride, padding)
+        self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
 
-    def _pool(self, pool: Any, input: Tensor) -> Any:
-        return pool(
+    def forward(self, input: Tensor) -> Any:
+        return _functions[self._function](
             input,
             self.kernel_size,
             self.stride,
@@ -61,10 +78,7 @@ class _MaxPoolNd(Module):
         )
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+        return f"{super().extra_repr()}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -74,8 +88,7 @@ class MaxPool1d(_MaxPoolNd):
     tensor([[3., 4.]])
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.max_pool1d, input)
+    _function = "max_pool1d"
 
 
 class MaxPool2d(_MaxPoolNd):
@@ -89,8 +102,7 @@ class MaxPool2d(_MaxPoolNd):
              [13., 15.]]])
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.max_pool2d, input)
+    _function = "max_pool2d"
 
 
 class MaxPool3d(_MaxPoolNd):
@@ -100,22 +112,12 @@ class MaxPool3d(_MaxPoolNd):
     tensor([[[[7.]]]])
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.max_pool3d, input)
+    _function = "max_pool3d"
 
 
-class _MaxUnpoolNd(Module):
-    _spatial: int
-
+class _MaxUnpoolNd(_Windows):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0):
-        super().__init__()
-        n = self._spatial
-        self.kernel_size = several(kernel_size, n)
-        self.stride = several(kernel_size if stride is None else stride, n)
-        self.padding = several(padding, n)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        super().__init__(kernel_size, stride, padding)
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
@@ -164,12 +166,14 @@ class MaxUnpool3d(_MaxUnpoolNd):
         return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
-class AvgPool1d(Module):
+class AvgPool1d(_Windows):
     """The mean of each window of (N, C, L) or (C, L).
 
     >>> lamella.nn.AvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[2., 3.]])
     """
+
+    _spatial = 1
 
     def __init__(
         self,
@@ -179,20 +183,16 @@ class AvgPool1d(Module):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ):
-        super().__init__()
-        self.kernel_size = several(kernel_size, 1)
-        self.stride = several(kernel_size if stride is None else stride, 1)
-        self.padding = several(padding, 1)
+        super().__init__(kernel_size, stride, padding)
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
+class _AvgPoolNd(_Windows):
+    _function: str  # its name in nn.functional
 
-class _AvgPoolNd(Module):
     def __init__(
         self,
         kernel_size: Any,
@@ -202,14 +202,11 @@ class _AvgPoolNd(Module):
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ):
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+        super().__init__(kernel_size, stride, padding)
+        self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
 
-    def _pool(self, pool: Any, input: Tensor) -> Tensor:
-        return pool(
+    def forward(self, input: Tensor) -> Tensor:
+        return _functions[self._function](
             input,
             self.kernel_size,
             self.stride,
@@ -218,9 +215,6 @@ class _AvgPoolNd(Module):
             self.count_include_pad,
             self.divisor_override,
         )
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class AvgPool2d(_AvgPoolNd):
@@ -234,8 +228,7 @@ class AvgPool2d(_AvgPoolNd):
              [10.5000, 12.5000]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.avg_pool2d, input)
+    _function = "avg_pool2d"
 
 
 class AvgPool3d(_AvgPoolNd):
@@ -245,11 +238,11 @@ class AvgPool3d(_AvgPoolNd):
     tensor([[[[3.5000]]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.avg_pool3d, input)
+    _function = "avg_pool3d"
 
 
 class _FractionalMaxPool(Module):
+    _function: str  # its name in nn.functional
     _spatial: int
     _random_samples: Any
 
@@ -276,8 +269,8 @@ class _FractionalMaxPool(Module):
         if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
             raise ValueError(f"{who}: argument 'output_ratio' must be between 0 and 1, got {output_ratio}")
 
-    def _pool(self, pool: Any, input: Tensor) -> Any:
-        return pool(
+    def forward(self, input: Tensor) -> Any:
+        return _functions[self._function](
             input,
             self.kernel_size,
             self.output_size,
@@ -297,10 +290,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     lamella.Size([1, 4, 2])
     """
 
-    _spatial = 2
-
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.fractional_max_pool2d, input)
+    _spatial, _function = 2, "fractional_max_pool2d"
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
@@ -310,20 +300,19 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     lamella.Size([1, 3, 3, 3])
     """
 
-    _spatial = 3
-
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.fractional_max_pool3d, input)
+    _spatial, _function = 3, "fractional_max_pool3d"
 
 
 class _LPPoolNd(Module):
+    _function: str  # its name in nn.functional
+
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False):
         super().__init__()
         self.norm_type, self.kernel_size = norm_type, kernel_size
         self.stride, self.ceil_mode = stride, ceil_mode
 
-    def _pool(self, pool: Any, input: Tensor) -> Tensor:
-        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+    def forward(self, input: Tensor) -> Tensor:
+        return _functions[self._function](input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
         return (
@@ -339,8 +328,7 @@ class LPPool1d(_LPPoolNd):
     tensor([[5., 2.]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.lp_pool1d, input)
+    _function = "lp_pool1d"
 
 
 class LPPool2d(_LPPoolNd):
@@ -350,8 +338,7 @@ class LPPool2d(_LPPoolNd):
     tensor([[[10., 18.]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.lp_pool2d, input)
+    _function = "lp_pool2d"
 
 
 class LPPool3d(_LPPoolNd):
@@ -361,17 +348,24 @@ class LPPool3d(_LPPoolNd):
     tensor([[[[2.]]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.lp_pool3d, input)
+    _function = "lp_pool3d"
 
 
-class _AdaptiveMaxPoolNd(Module):
-    def __init__(self, output_size: Any, return_indices: bool = False):
+class _Adaptive(Module):
+    """The common base of pools that choose their windows by the size of the result."""
+
+    def __init__(self, output_size: Any):
         super().__init__()
-        self.output_size, self.return_indices = output_size, return_indices
+        self.output_size = output_size
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
+
+
+class _AdaptiveMaxPoolNd(_Adaptive):
+    def __init__(self, output_size: Any, return_indices: bool = False):
+        super().__init__(output_size)
+        self.return_indices = return_indices
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
@@ -410,16 +404,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
-class _AdaptiveAvgPoolNd(Module):
-    def __init__(self, output_size: Any):
-        super().__init__()
-        self.output_size = output_size
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
+class AdaptiveAvgPool1d(_Adaptive):
     """The means of ``output_size`` windows, spread evenly over a sequence.
 
     >>> lamella.nn.AdaptiveAvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
@@ -430,7 +415,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
+class AdaptiveAvgPool2d(_Adaptive):
     """The means of ``output_size`` windows, spread evenly over an image. None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool2d(1)(lamella.arange(16.0).view(1, 4, 4))
@@ -441,7 +426,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
+class AdaptiveAvgPool3d(_Adaptive):
     """The means of ``output_size`` windows, spread evenly over a volume. None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()

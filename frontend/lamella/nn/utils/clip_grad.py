@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 import warnings
@@ -114,13 +115,8 @@ def clip_grad_norm_(
     return total
 
 
-def clip_grad_norm(
-    parameters: Tensors,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
+@functools.wraps(clip_grad_norm_, assigned=("__annotations__",))
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """``clip_grad_norm_`` under its old name. It warns.
 
     >>> import warnings
@@ -129,7 +125,7 @@ def clip_grad_norm(
     tensor(0.)
     """
     warnings.warn("clip_grad_norm is the old name of clip_grad_norm_", FutureWarning, stacklevel=2)
-    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+    return clip_grad_norm_(*args, **kwargs)
 
 
 @without_history
