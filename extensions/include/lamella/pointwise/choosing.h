@@ -76,59 +76,27 @@ tensor([-1.,  0.])
   }
 };
 
-/* NaN wins, as in torch and numpy's maximum. */
-struct maximum : Pointwise<2, ORDERED> {
-  static constexpr Signature signatures[] = {{"maximum(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
-                                              R"(The larger of two elements; NaN wins.
-
->>> lamella.maximum(lamella.tensor([1, 5]), lamella.tensor([3, 2]))
-tensor([3, 5])
-)"},
-                                             {"clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", ALL_FORMS}};
-  template <class T>
-  static T apply(T x, T y) {
-    return where(x != x || x > y, x, y);
-  }
-};
-struct minimum : Pointwise<2, ORDERED> {
-  static constexpr Signature signatures[] = {{"minimum(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
-                                              R"(The smaller of two elements; NaN wins.
-
->>> lamella.minimum(lamella.tensor([1, 5]), lamella.tensor([3, 2]))
-tensor([1, 2])
-)"},
-                                             {"clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", ALL_FORMS}};
-  template <class T>
-  static T apply(T x, T y) {
-    return where(x != x || x < y, x, y);
-  }
-};
-
-/* The other element wins over NaN. */
-struct fmax : Pointwise<2, ORDERED> {
-  static constexpr Signature signatures[] = {{"fmax(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
-                                              R"(The larger of two elements; NaN loses.
-
->>> lamella.fmax(lamella.tensor([1., float('nan')]), lamella.tensor([3., 2.]))
-tensor([3., 2.])
-)"}};
-  template <class T>
-  static T apply(T x, T y) {
-    return where(y != y || x > y, x, y);
-  }
-};
-struct fmin : Pointwise<2, ORDERED> {
-  static constexpr Signature signatures[] = {{"fmin(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
-                                              R"(The smaller of two elements; NaN loses.
-
->>> lamella.fmin(lamella.tensor([1., float('nan')]), lamella.tensor([3., 2.]))
-tensor([1., 2.])
-)"}};
-  template <class T>
-  static T apply(T x, T y) {
-    return where(y != y || x < y, x, y);
-  }
-};
+/* In maximum and minimum NaN wins, as in torch and numpy's: x is taken if it is NaN. In fmax and fmin the other element
+ * wins: x is taken if y is NaN. Further signatures stand last. */
+#define LAMELLA_EXTREMUM(name, op, nan, doc, x_example, y_example, result, ...)                        \
+  struct name : Pointwise<2, ORDERED> {                                                                \
+    static constexpr Signature signatures[] = {                                                        \
+        {#name "(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,                              \
+         doc "\n\n>>> lamella." #name "(lamella.tensor(" x_example "), lamella.tensor(" y_example "))" \
+             "\ntensor(" result ")\n"},                                                                \
+        __VA_ARGS__};                                                                                  \
+    template <class T>                                                                                 \
+    static T apply(T x, T y) {                                                                         \
+      return where(nan != nan || x op y, x, y);                                                        \
+    }                                                                                                  \
+  };
+LAMELLA_EXTREMUM(maximum, >, x, "The larger of two elements; NaN wins.", "[1, 5]", "[3, 2]", "[3, 5]",
+                 {"clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", ALL_FORMS})
+LAMELLA_EXTREMUM(minimum, <, x, "The smaller of two elements; NaN wins.", "[1, 5]", "[3, 2]", "[1, 2]",
+                 {"clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", ALL_FORMS})
+LAMELLA_EXTREMUM(fmax, >, y, "The larger of two elements; NaN loses.", "[1., float('nan')]", "[3., 2.]", "[3., 2.]", )
+LAMELLA_EXTREMUM(fmin, <, y, "The smaller of two elements; NaN loses.", "[1., float('nan')]", "[3., 2.]", "[1., 2.]", )
+#undef LAMELLA_EXTREMUM
 
 /* Replaces NaN and the infinities by the given numbers. */
 struct nan_to_num : Pointwise<1, FLOAT, 3> {
@@ -171,42 +139,22 @@ struct Logic : Predicate<Inputs, ANY> {
   static constexpr bool signless = true;
 };
 
-struct logical_and : Logic<2> {
-  static constexpr Signature signatures[] = {{"logical_and(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-                                              R"(Where both elements are non-zero.
+#define LAMELLA_LOGICAL(name, op, doc, x_example, y_example, result)                                      \
+  struct name : Logic<2> {                                                                                \
+    static constexpr Signature signatures[] = {{#name "(Tensor self, Tensor other) -> Tensor", ALL_FORMS, \
+                                                doc "\n\n>>> lamella." #name "(lamella.tensor(" x_example \
+                                                    "), lamella.tensor(" y_example "))"                   \
+                                                    "\ntensor(" result ")\n"}};                           \
+    template <class T>                                                                                    \
+    static auto apply(T x, T y) {                                                                         \
+      return (x != number<T>(0)) op(y != number<T>(0));                                                   \
+    }                                                                                                     \
+  };
+LAMELLA_LOGICAL(logical_and, &&, "Where both elements are non-zero.", "[0, 1]", "[1, 2]", "[False,  True]")
+LAMELLA_LOGICAL(logical_or, ||, "Where either element is non-zero.", "[0, 0]", "[0, 2]", "[False,  True]")
+LAMELLA_LOGICAL(logical_xor, !=, "Where exactly one element is non-zero.", "[0, 1]", "[1, 2]", "[ True, False]")
+#undef LAMELLA_LOGICAL
 
->>> lamella.logical_and(lamella.tensor([0, 1]), lamella.tensor([1, 2]))
-tensor([False,  True])
-)"}};
-  template <class T>
-  static auto apply(T x, T y) {
-    return (x != number<T>(0)) && (y != number<T>(0));
-  }
-};
-struct logical_or : Logic<2> {
-  static constexpr Signature signatures[] = {{"logical_or(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-                                              R"(Where either element is non-zero.
-
->>> lamella.logical_or(lamella.tensor([0, 0]), lamella.tensor([0, 2]))
-tensor([False,  True])
-)"}};
-  template <class T>
-  static auto apply(T x, T y) {
-    return (x != number<T>(0)) || (y != number<T>(0));
-  }
-};
-struct logical_xor : Logic<2> {
-  static constexpr Signature signatures[] = {{"logical_xor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-                                              R"(Where exactly one element is non-zero.
-
->>> lamella.logical_xor(lamella.tensor([0, 1]), lamella.tensor([1, 2]))
-tensor([ True, False])
-)"}};
-  template <class T>
-  static auto apply(T x, T y) {
-    return (x != number<T>(0)) != (y != number<T>(0));
-  }
-};
 struct logical_not : Logic<1> {
   static constexpr Signature signatures[] = {{"logical_not(Tensor self) -> Tensor", ALL_FORMS,
                                               R"(Where the element is zero.
