@@ -19,42 +19,19 @@ inline Value integer(int64_t x) { return {LAMELLA_INT, 0, {x}}; }
 inline Value unsigned_integer(uint64_t x) {
   return {x > INT64_MAX ? uint32_t{LAMELLA_UINT} : uint32_t{LAMELLA_INT}, 0, {static_cast<int64_t>(x)}};
 }
-inline Value floating(double x) {
-  Value v{LAMELLA_FLOAT, 0, {0}};
-  v.as.d = x;
-  return v;
-}
+inline Value floating(double x) { return {LAMELLA_FLOAT, 0, {.d = x}}; }
 inline Value dtype_value(DType t) { return {LAMELLA_DTYPE, 0, {t}}; }
-inline Value device_value(lamella_device d) {
-  Value v{LAMELLA_DEVICE, 0, {0}};
-  v.as.device = d;
-  return v;
-}
-inline Value tensor_value(lamella_tensor* t) {
-  Value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
+inline Value device_value(lamella_device d) { return {LAMELLA_DEVICE, 0, {.device = d}}; }
+inline Value tensor_value(lamella_tensor* t) { return {LAMELLA_TENSOR, 0, {.tensor = t}}; }
 inline Value string_value(const char* s) {
-  Value v{LAMELLA_STRING, static_cast<uint32_t>(std::strlen(s)), {0}};
-  v.as.string = s;
-  return v;
+  return {LAMELLA_STRING, static_cast<uint32_t>(std::strlen(s)), {.string = s}};
 }
-inline Value int_list(const int64_t* p, int64_t n) {
-  Value v{LAMELLA_INT_LIST, static_cast<uint32_t>(n), {0}};
-  v.as.ints = p;
-  return v;
-}
+inline Value int_list(const int64_t* p, int64_t n) { return {LAMELLA_INT_LIST, static_cast<uint32_t>(n), {.ints = p}}; }
 inline Value tensor_list(lamella_tensor* const* p, int64_t n) {
-  Value v{LAMELLA_TENSOR_LIST, static_cast<uint32_t>(n), {0}};
-  v.as.tensors = p;
-  return v;
+  return {LAMELLA_TENSOR_LIST, static_cast<uint32_t>(n), {.tensors = p}};
 }
-
 inline Value value_list(const Value* p, int64_t n) {
-  Value v{LAMELLA_VALUE_LIST, static_cast<uint32_t>(n), {0}};
-  v.as.values = p;
-  return v;
+  return {LAMELLA_VALUE_LIST, static_cast<uint32_t>(n), {.values = p}};
 }
 
 // Returns how many values a list of values or a dictionary holds: two for each entry of a dictionary, its key and its

@@ -39,19 +39,19 @@ bool names_dimensions(const Argument& a, const std::vector<Argument>& all) {
   return (word == "source" && has("destination")) || (word == "destination" && has("source"));
 }
 
+// Returns what stands before an argument: a comma, and a star before the first keyword-only one.
+std::string before(const std::vector<Argument>& args, size_t i) {
+  const bool starts = args[i].keyword_only && (i == 0 || !args[i - 1].keyword_only);
+  return std::string(i ? ", " : "") + (starts ? "*, " : "");
+}
+
 }  // namespace
 
 std::string Schema::text() const {
   std::string s = ns + "::" + name + (overload.empty() ? "" : "." + overload) + "(";
-  bool starred = false;
   for (size_t i = 0; i < args.size(); i++) {
     const Argument& a = args[i];
-    if (i) s += ", ";
-    if (a.keyword_only && !starred) {
-      s += "*, ";
-      starred = true;
-    }
-    s += typed(a.type, a.alias) + " " + a.name;
+    s += before(args, i) + typed(a.type, a.alias) + " " + a.name;
     if (a.has_default) s += "=" + a.default_text;
   }
   if (variadic_args) s += args.empty() ? "..." : ", ...";
@@ -66,15 +66,9 @@ std::string Schema::text() const {
 
 std::string Schema::signature() const {
   std::string s = "(";
-  bool starred = false;
   for (size_t i = 0; i < args.size(); i++) {
     const Argument& a = args[i];
-    if (i) s += ", ";
-    if (a.keyword_only && !starred) {
-      s += "*, ";
-      starred = true;
-    }
-    s += a.name;
+    s += before(args, i) + a.name;
     if (!a.has_default) continue;
     bool name = a.value.tag == LAMELLA_MEMORY_FORMAT || a.value.tag == LAMELLA_LAYOUT || a.value.tag == LAMELLA_DTYPE;
     s += "=" + (name ? "None" : a.default_text);

@@ -129,6 +129,12 @@ Tensor column_stack(TensorList tensors) {
   return cat_views(tensors, column, 1);
 }
 
+#define STACK(name, about, call, result, other_names)                                   \
+  {                                                                                     \
+    .schema = #name "(Tensor[] tensors) -> Tensor", .composite = composite<name>,       \
+    .doc = about "\n\n>>> lamella." #name call "\n" result "\n", .aliases = other_names \
+  }
+
 }  // namespace
 
 LAMELLA_FAMILY(joining, .category = "copy", .forms = function) {
@@ -157,37 +163,14 @@ tensor([1, 2, 3])
 tensor([[1, 2],
         [3, 4]])
 )"},
-      {.schema = "hstack(Tensor[] tensors) -> Tensor",
-       .composite = composite<hstack>,
-       .doc = R"(cat() along the second dimension, of vectors along the only one.
-
->>> lamella.hstack([lamella.ones(1), lamella.zeros(1)])
-tensor([1., 0.])
-)"},
-      {.schema = "vstack(Tensor[] tensors) -> Tensor",
-       .composite = composite<vstack>,
-       .doc = R"(cat() along the first dimension; vectors are rows.
-
->>> lamella.vstack([lamella.ones(2), lamella.zeros(2)])
-tensor([[1., 1.],
-        [0., 0.]])
-)",
-       .aliases = "row_stack"},
-      {.schema = "dstack(Tensor[] tensors) -> Tensor",
-       .composite = composite<dstack>,
-       .doc = R"(cat() along the third dimension.
-
->>> lamella.dstack([lamella.ones(2), lamella.zeros(2)]).shape
-lamella.Size([1, 2, 2])
-)"},
-      {.schema = "column_stack(Tensor[] tensors) -> Tensor",
-       .composite = composite<column_stack>,
-       .doc = R"(cat() along the second dimension; vectors are columns.
-
->>> lamella.column_stack([lamella.ones(2), lamella.zeros(2)])
-tensor([[1., 0.],
-        [1., 0.]])
-)"},
+      STACK(hstack, "cat() along the second dimension, of vectors along the only one.",
+            "([lamella.ones(1), lamella.zeros(1)])", "tensor([1., 0.])", nullptr),
+      STACK(vstack, "cat() along the first dimension; vectors are rows.", "([lamella.ones(2), lamella.zeros(2)])",
+            "tensor([[1., 1.],\n        [0., 0.]])", "row_stack"),
+      STACK(dstack, "cat() along the third dimension.", "([lamella.ones(2), lamella.zeros(2)]).shape",
+            "lamella.Size([1, 2, 2])", nullptr),
+      STACK(column_stack, "cat() along the second dimension; vectors are columns.",
+            "([lamella.ones(2), lamella.zeros(2)])", "tensor([[1., 0.],\n        [1., 0.]])", nullptr),
   };
 }
 

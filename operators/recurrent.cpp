@@ -228,11 +228,30 @@ std::tuple<Tensor, Tensor> rnn_packed(const Tensor& data, const Tensor& batch_si
 }
 
 #define CELL "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor"
+#define RNN_CELL(curve, result)                                                                                      \
+  {                                                                                                                  \
+    .schema = "rnn_" #curve "_cell" CELL, .dims = "n i, n k, h i, h k, h, h -> n h | i, k, h i, h k, h, h -> h",     \
+    .composite = composite<rnn_cell<Kind::curve>>,                                                                   \
+    .doc = #curve                                                                                                    \
+        "(w_ih input + b_ih + w_hh hx + b_hh), row by row.\n\n>>> one = lamella.ones(1, 1)\n>>> lamella.rnn_" #curve \
+        "_cell(one, one, one, one)\ntensor([[" result "]])\n"                                                        \
+  }
 #define WHOLE                                                                                              \
   "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool " \
   "batch_first) "                                                                                          \
   "-> "
 #define PACKED "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> "
+// The example of a network's documentation has all weights equal.
+#define LAYERS(name, kind, about, weights, result)                                                                    \
+  {.schema = name ".input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",                                        \
+   .composite = composite<rnn<kind>>,                                                                                 \
+   .doc =                                                                                                             \
+       about "\n\n>>> x, w = lamella.ones(2, 1, 1), lamella." weights "\n>>> lamella." name                           \
+             "(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]\ntensor([[[" result "]]])\n"}, \
+  {                                                                                                                   \
+    .schema = name ".data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",                    \
+    .composite = composite<rnn_packed<kind>>                                                                          \
+  }
 
 }  // namespace
 
@@ -262,24 +281,8 @@ tensor([[0.5000]])
 >>> lamella.gru_cell(lamella.zeros(1, 1), lamella.ones(1, 1), lamella.zeros(3, 1), lamella.zeros(3, 1))
 tensor([[0.5000]])
 )"},
-      {.schema = "rnn_tanh_cell" CELL,
-       .dims = "n i, n k, h i, h k, h, h -> n h | i, k, h i, h k, h, h -> h",
-       .composite = composite<rnn_cell<Kind::tanh>>,
-       .doc = R"(tanh(w_ih input + b_ih + w_hh hx + b_hh), row by row.
-
->>> one = lamella.ones(1, 1)
->>> lamella.rnn_tanh_cell(one, one, one, one)
-tensor([[0.9640]])
-)"},
-      {.schema = "rnn_relu_cell" CELL,
-       .dims = "n i, n k, h i, h k, h, h -> n h | i, k, h i, h k, h, h -> h",
-       .composite = composite<rnn_cell<Kind::relu>>,
-       .doc = R"(relu(w_ih input + b_ih + w_hh hx + b_hh), row by row.
-
->>> one = lamella.ones(1, 1)
->>> lamella.rnn_relu_cell(one, one, one, one)
-tensor([[2.]])
-)"},
+      RNN_CELL(tanh, "0.9640"),
+      RNN_CELL(relu, "2."),
       {.schema = "lstm.input(Tensor input, Tensor[] hx, " WHOLE "(Tensor, Tensor, Tensor)",
        .composite = composite<lstm>,
        .doc = R"(Layers of LSTMs over sequences: all results of the last layer, and the last hidden states and cells.
@@ -301,36 +304,11 @@ tensor([[[0.2500]]])
 )"},
       {.schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " PACKED "(Tensor, Tensor, Tensor)",
        .composite = composite<lstm_packed>},
-      {.schema = "gru.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
-       .composite = composite<rnn<Kind::gru>>,
-       .doc = R"(Layers of GRUs over sequences, as `lstm`: all results of the last layer, and the last hidden states.
-
->>> x, w = lamella.ones(2, 1, 1), lamella.zeros(3, 1)
->>> lamella.gru(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]
-tensor([[[0.2500]]])
-)"},
-      {.schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
-       .composite = composite<rnn_packed<Kind::gru>>},
-      {.schema = "rnn_tanh.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
-       .composite = composite<rnn<Kind::tanh>>,
-       .doc = R"(Layers of rnn_tanh_cell over sequences, as `lstm`.
-
->>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, 1)
->>> lamella.rnn_tanh(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]
-tensor([[[0.9614]]])
-)"},
-      {.schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
-       .composite = composite<rnn_packed<Kind::tanh>>},
-      {.schema = "rnn_relu.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
-       .composite = composite<rnn<Kind::relu>>,
-       .doc = R"(Layers of rnn_relu_cell over sequences, as `lstm`.
-
->>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, 1)
->>> lamella.rnn_relu(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]
-tensor([[[3.]]])
-)"},
-      {.schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
-       .composite = composite<rnn_packed<Kind::relu>>},
+      LAYERS("gru", Kind::gru,
+             "Layers of GRUs over sequences, as `lstm`: all results of the last layer, and the last hidden states.",
+             "zeros(3, 1)", "0.2500"),
+      LAYERS("rnn_tanh", Kind::tanh, "Layers of rnn_tanh_cell over sequences, as `lstm`.", "ones(1, 1)", "0.9614"),
+      LAYERS("rnn_relu", Kind::relu, "Layers of rnn_relu_cell over sequences, as `lstm`.", "ones(1, 1)", "3."),
   };
 }
 

@@ -98,54 +98,29 @@ Tensor trace(const Tensor& self) {
 
 #define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
+// A triangle of matrices and its indices, for the lower and for the upper one.
+#define TRIANGLE(name, lower, article, which, zeros, of_ones, indices)                                                 \
+  {.schema = name "(Tensor self, int diagonal=0) -> Tensor",                                                           \
+   .dims = "... h~ w~ -> ... h~ w~",                                                                                   \
+   .forms = all_forms,                                                                                                 \
+   .infer = shape<infer_triangle>,                                                                                     \
+   .composite = composite<triangle<lower>>,                                                                            \
+   .doc = "The " which " triangle of the last two dimensions, zero " zeros " the given diagonal.\n\n>>> lamella." name \
+          "(lamella.ones(2, 2))\ntensor(" of_ones ")\n"},                                                              \
+  {                                                                                                                    \
+    .schema = name "_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", .category = "creation",          \
+    .forms = function, .infer = shape<infer_triangle_indices<lower>>, .composite = composite<triangle_indices<lower>>, \
+    .doc = "The rows and columns of " article " " which " triangle's elements.\n\n>>> lamella." name                   \
+           "_indices(2, 2)\ntensor(" indices ")\n"                                                                     \
+  }
+
 }  // namespace
 
 LAMELLA_FAMILY(triangle, .category = "copy", .forms = everywhere) {
   return {
-      {.schema = "tril(Tensor self, int diagonal=0) -> Tensor",
-       .dims = "... h~ w~ -> ... h~ w~",
-       .forms = all_forms,
-       .infer = shape<infer_triangle>,
-       .composite = composite<triangle<true>>,
-       .doc = R"(The lower triangle of the last two dimensions, zero above the given diagonal.
-
->>> lamella.tril(lamella.ones(2, 2))
-tensor([[1., 0.],
-        [1., 1.]])
-)"},
-      {.schema = "triu(Tensor self, int diagonal=0) -> Tensor",
-       .dims = "... h~ w~ -> ... h~ w~",
-       .forms = all_forms,
-       .infer = shape<infer_triangle>,
-       .composite = composite<triangle<false>>,
-       .doc = R"(The upper triangle of the last two dimensions, zero below the given diagonal.
-
->>> lamella.triu(lamella.ones(2, 2))
-tensor([[1., 1.],
-        [0., 1.]])
-)"},
-      {.schema = "tril_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
-       .infer = shape<infer_triangle_indices<true>>,
-       .composite = composite<triangle_indices<true>>,
-       .doc = R"(The rows and columns of a lower triangle's elements.
-
->>> lamella.tril_indices(2, 2)
-tensor([[0, 1, 1],
-        [0, 0, 1]])
-)"},
-      {.schema = "triu_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor",
-       .category = "creation",
-       .forms = function,
-       .infer = shape<infer_triangle_indices<false>>,
-       .composite = composite<triangle_indices<false>>,
-       .doc = R"(The rows and columns of an upper triangle's elements.
-
->>> lamella.triu_indices(2, 2)
-tensor([[0, 0, 1],
-        [0, 1, 1]])
-)"},
+      TRIANGLE("tril", true, "a", "lower", "above", "[[1., 0.],\n        [1., 1.]]", "[[0, 1, 1],\n        [0, 0, 1]]"),
+      TRIANGLE("triu", false, "an", "upper", "below", "[[1., 1.],\n        [0., 1.]]",
+               "[[0, 0, 1],\n        [0, 1, 1]]"),
       {.schema = "diag(Tensor self, int diagonal=0) -> Tensor",
        .dims = "a~ b~ -> i | a~ -> a b",
        .composite = composite<diag>,

@@ -261,6 +261,10 @@ struct Mixes : Up<F, S...> {
         composite<__VA_ARGS__::backward>, "The gradient of " name "."                               \
   }
 #define ALIGN "bool align_corners, "
+#define PICKS(name, filter, doc)                                                            \
+  BOTH(name "1d", 1, 3, "", ONE, doc, Picks<filter, Scale>),                                \
+      BOTH(name "2d", 2, 4, "", TWO, name "1d, of two axes.", Picks<filter, Scale, Scale>), \
+      BOTH(name "3d", 3, 5, "", THREE, name "1d, of three axes.", Picks<filter, Scale, Scale, Scale>)
 
 LAMELLA_FAMILY(upsampling, .forms = function | hidden) {
   return {
@@ -281,23 +285,13 @@ tensor([1., 3., 3.])
        .infer = shape<infer_resample_backward>,
        .composite = composite<resample_backward>,
        .doc = "The gradient of _resample."},
-      BOTH("upsample_nearest1d", 1, 3, "", ONE,
-           "The nearest element of the last axis, at other places: that at floor(place * size / places).\n\n>>> "
-           "lamella.ops.aten.upsample_nearest1d(lamella.tensor([[[1., 2.]]]), [4])\ntensor([[[1., 1., 2., 2.]]])\n",
-           Picks<Filter::nearest, Scale>),
-      BOTH("upsample_nearest2d", 2, 4, "", TWO, "upsample_nearest1d, of two axes.",
-           Picks<Filter::nearest, Scale, Scale>),
-      BOTH("upsample_nearest3d", 3, 5, "", THREE, "upsample_nearest1d, of three axes.",
-           Picks<Filter::nearest, Scale, Scale, Scale>),
-      BOTH("_upsample_nearest_exact1d", 1, 3, "", ONE,
-           "The element whose middle is nearest to that of each place.\n\n>>> "
-           "lamella.ops.aten._upsample_nearest_exact1d(lamella.tensor([[[1., 2., 3., 4.]]]), [2])\n"
-           "tensor([[[2., 4.]]])\n",
-           Picks<Filter::nearest_exact, Scale>),
-      BOTH("_upsample_nearest_exact2d", 2, 4, "", TWO, "_upsample_nearest_exact1d, of two axes.",
-           Picks<Filter::nearest_exact, Scale, Scale>),
-      BOTH("_upsample_nearest_exact3d", 3, 5, "", THREE, "_upsample_nearest_exact1d, of three axes.",
-           Picks<Filter::nearest_exact, Scale, Scale, Scale>),
+      PICKS("upsample_nearest", Filter::nearest,
+            "The nearest element of the last axis, at other places: that at floor(place * size / places).\n\n>>> "
+            "lamella.ops.aten.upsample_nearest1d(lamella.tensor([[[1., 2.]]]), [4])\ntensor([[[1., 1., 2., 2.]]])\n"),
+      PICKS("_upsample_nearest_exact", Filter::nearest_exact,
+            "The element whose middle is nearest to that of each place.\n\n>>> "
+            "lamella.ops.aten._upsample_nearest_exact1d(lamella.tensor([[[1., 2., 3., 4.]]]), [2])\n"
+            "tensor([[[2., 4.]]])\n"),
       BOTH("upsample_linear1d", 1, 3, ALIGN, ONE,
            "The last axis at other places, on straight lines between its elements; beyond the outer ones they "
            "stay.\n\n>>> lamella.ops.aten.upsample_linear1d(lamella.tensor([[[1., 3.]]]), [3], True)\n"

@@ -8,7 +8,7 @@
 namespace cuda {
 namespace {
 
-const char* const fold_names[] = {"Sum", "Product", "Largest", "Least"};
+const char* const fold_names[] = {"Add", "Multiply", "Most", "Least"};
 
 // Returns the type in which elements are folded. Extrema of integers are of the elements' own type.
 const char* fold_type(int dtype, Fold how) {

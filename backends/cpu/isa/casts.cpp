@@ -119,46 +119,29 @@ void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
   }
 }
 
-template <class From>
-void fill_row(CastLoop* row) {
-  row[LAMELLA_BOOL] = cast_loop<From, bool>;
-  row[LAMELLA_UINT8] = cast_loop<From, uint8_t>;
-  row[LAMELLA_UINT16] = cast_loop<From, uint16_t>;
-  row[LAMELLA_UINT32] = cast_loop<From, uint32_t>;
-  row[LAMELLA_UINT64] = cast_loop<From, uint64_t>;
-  row[LAMELLA_INT8] = cast_loop<From, int8_t>;
-  row[LAMELLA_INT16] = cast_loop<From, int16_t>;
-  row[LAMELLA_INT32] = cast_loop<From, int32_t>;
-  row[LAMELLA_INT64] = cast_loop<From, int64_t>;
-  row[LAMELLA_FLOAT16] = cast_loop<From, float16>;
-  row[LAMELLA_BFLOAT16] = cast_loop<From, bfloat16>;
-  row[LAMELLA_FLOAT32] = cast_loop<From, float>;
-  row[LAMELLA_FLOAT64] = cast_loop<From, double>;
-  row[LAMELLA_COMPLEX64] = cast_loop<From, Complex<float>>;
-  row[LAMELLA_COMPLEX128] = cast_loop<From, Complex<double>>;
+template <class... T>
+struct Types {};
+// The types of numbers, in the order of their dtypes, which follow LAMELLA_BOOL.
+using Numbers = Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16, bfloat16,
+                      float, double, Complex<float>, Complex<double>>;
+
+template <class From, class... To>
+void fill_row(CastLoop* row, Types<To...>) {
+  *row = cast_loop<From, bool>;
+  ((*++row = cast_loop<From, To>), ...);
+}
+template <class... From>
+void fill_rows(Loops& l, Types<From...> numbers) {
+  fill_row<Truth>(l.cast[LAMELLA_BOOL], numbers);
+  int dtype = LAMELLA_BOOL;
+  (fill_row<From>(l.cast[++dtype], numbers), ...);
 }
 
 }  // namespace
 
 namespace LAMELLA_ISA {
 
-void fill_casts(Loops& l) {
-  fill_row<Truth>(l.cast[LAMELLA_BOOL]);
-  fill_row<uint8_t>(l.cast[LAMELLA_UINT8]);
-  fill_row<uint16_t>(l.cast[LAMELLA_UINT16]);
-  fill_row<uint32_t>(l.cast[LAMELLA_UINT32]);
-  fill_row<uint64_t>(l.cast[LAMELLA_UINT64]);
-  fill_row<int8_t>(l.cast[LAMELLA_INT8]);
-  fill_row<int16_t>(l.cast[LAMELLA_INT16]);
-  fill_row<int32_t>(l.cast[LAMELLA_INT32]);
-  fill_row<int64_t>(l.cast[LAMELLA_INT64]);
-  fill_row<float16>(l.cast[LAMELLA_FLOAT16]);
-  fill_row<bfloat16>(l.cast[LAMELLA_BFLOAT16]);
-  fill_row<float>(l.cast[LAMELLA_FLOAT32]);
-  fill_row<double>(l.cast[LAMELLA_FLOAT64]);
-  fill_row<Complex<float>>(l.cast[LAMELLA_COMPLEX64]);
-  fill_row<Complex<double>>(l.cast[LAMELLA_COMPLEX128]);
-}
+void fill_casts(Loops& l) { fill_rows(l, Numbers()); }
 
 }  // namespace LAMELLA_ISA
 }  // namespace lamella::cpu

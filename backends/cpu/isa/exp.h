@@ -8,16 +8,13 @@
 namespace lamella::cpu {
 namespace {
 
-inline __attribute__((always_inline)) float multiply_add(float a, float b, float c) {
+template <class T>
+inline __attribute__((always_inline)) T multiply_add(T a, T b, T c) {
 #ifdef __FMA__
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-inline __attribute__((always_inline)) double multiply_add(double a, double b, double c) {
-#ifdef __FMA__
-  return __builtin_fma(a, b, c);
+  if constexpr (sizeof(T) == sizeof(float))
+    return __builtin_fmaf(a, b, c);
+  else
+    return __builtin_fma(a, b, c);
 #else
   return a * b + c;
 #endif

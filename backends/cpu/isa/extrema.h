@@ -10,14 +10,14 @@ namespace {
 
 template <class T>
 constexpr T lowest() {
-  if constexpr (floating<T>)
+  if constexpr (std::is_floating_point_v<T>)
     return -std::numeric_limits<T>::infinity();
   else
     return std::numeric_limits<T>::min();
 }
 template <class T>
 constexpr T highest() {
-  if constexpr (floating<T>)
+  if constexpr (std::is_floating_point_v<T>)
     return std::numeric_limits<T>::infinity();
   else
     return std::numeric_limits<T>::max();
@@ -34,8 +34,8 @@ inline T better(T a, T b) {  // a NaN if either is one
 // Extrema of floats. NaNs are noted in a mask of their own, so that one vector instruction chooses the better number.
 template <class T, bool Max>
 struct FloatExtremum {
-  using V = typename Pick<same<T, float>, Floats, Doubles>::type;
-  using Mask = typename Pick<same<T, float>, Ints, Longs>::type;
+  using V = std::conditional_t<std::is_same_v<T, float>, Floats, Doubles>;
+  using Mask = std::conditional_t<std::is_same_v<T, float>, Ints, Longs>;
   static constexpr int64_t size = sizeof(V) / sizeof(T);
   static constexpr T worst = Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
 
@@ -132,7 +132,7 @@ struct FloatExtremum {
 };
 
 template <class T, bool Max>
-struct Extremum : Pick<floating<T>, FloatExtremum<T, Max>, Nothing>::type {
+struct Extremum : std::conditional_t<std::is_floating_point_v<T>, FloatExtremum<T, Max>, Nothing> {
   using In = T;
   using Acc = T;
   using Out = T;

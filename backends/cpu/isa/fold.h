@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 #include "backends/cpu/folds.h"
 #include "backends/cpu/isa/lanes.h"
@@ -18,55 +19,21 @@ struct SmallComplex {
 };
 
 template <class T>
-constexpr bool floating = false;
-template <>
-constexpr bool floating<float> = true;
-template <>
-constexpr bool floating<double> = true;
-
+constexpr int dtype_of = std::is_same_v<T, bool>           ? LAMELLA_BOOL
+                         : std::is_same_v<T, Truth>        ? LAMELLA_BOOL
+                         : std::is_same_v<T, int32_t>      ? LAMELLA_INT32
+                         : std::is_same_v<T, int64_t>      ? LAMELLA_INT64
+                         : std::is_same_v<T, uint64_t>     ? LAMELLA_UINT64
+                         : std::is_same_v<T, float>        ? LAMELLA_FLOAT32
+                         : std::is_same_v<T, double>       ? LAMELLA_FLOAT64
+                         : std::is_same_v<T, SmallComplex> ? LAMELLA_COMPLEX64
+                         : std::is_same_v<T, Complex>      ? LAMELLA_COMPLEX128
+                                                           : LAMELLA_UINT8;
 template <class T>
-constexpr int dtype_of = LAMELLA_UINT8;
-template <>
-constexpr int dtype_of<bool> = LAMELLA_BOOL;
-template <>
-constexpr int dtype_of<Truth> = LAMELLA_BOOL;
-template <>
-constexpr int dtype_of<int32_t> = LAMELLA_INT32;
-template <>
-constexpr int dtype_of<int64_t> = LAMELLA_INT64;
-template <>
-constexpr int dtype_of<uint64_t> = LAMELLA_UINT64;
-template <>
-constexpr int dtype_of<float> = LAMELLA_FLOAT32;
-template <>
-constexpr int dtype_of<double> = LAMELLA_FLOAT64;
-template <>
-constexpr int dtype_of<SmallComplex> = LAMELLA_COMPLEX64;
-template <>
-constexpr int dtype_of<Complex> = LAMELLA_COMPLEX128;
-
+constexpr bool is_complex = std::is_same_v<T, SmallComplex> || std::is_same_v<T, Complex>;
 template <class T>
-constexpr bool is_complex = false;
-template <>
-constexpr bool is_complex<SmallComplex> = true;
-template <>
-constexpr bool is_complex<Complex> = true;
-
-template <class A, class B>
-constexpr bool same = false;
-template <class A>
-constexpr bool same<A, A> = true;
-
-template <bool C, class A, class B>
-struct Pick {
-  using type = A;
-};
-template <class A, class B>
-struct Pick<false, A, B> {
-  using type = B;
-};
-template <class T>
-using SumOf = typename Pick<is_complex<T>, Complex, typename Pick<floating<T>, double, int64_t>::type>::type;
+using SumOf =
+    std::conditional_t<is_complex<T>, Complex, std::conditional_t<std::is_floating_point_v<T>, double, int64_t>>;
 
 struct Nothing {};
 
@@ -168,64 +135,24 @@ struct Simple {
 
 // ---- which fold serves a dtype --------------------------------------------------------------------------------------
 
-template <template <class> class Make>
-const Fold* number(int dtype) {  // integers but uint8 are read as int64, half precision as float
-  switch (dtype) {
-    case LAMELLA_BOOL:
-      return &Make<Truth>::table;
-    case LAMELLA_UINT8:
-      return &Make<uint8_t>::table;
-    case LAMELLA_FLOAT16:
-    case LAMELLA_BFLOAT16:
-    case LAMELLA_FLOAT32:
-      return &Make<float>::table;
-    case LAMELLA_FLOAT64:
-      return &Make<double>::table;
-    case LAMELLA_COMPLEX64:
-      return &Make<SmallComplex>::table;
-    case LAMELLA_COMPLEX128:
-      return &Make<Complex>::table;
-    default:
-      return &Make<int64_t>::table;
-  }
+// Returns the table of a fold, or of the simple fold by an operation.
+template <class Op>
+constexpr const Fold* table_of() {
+  if constexpr (requires { Op::table; })
+    return &Op::table;
+  else
+    return &Simple<Op>::table;
 }
 
 template <template <class> class Make>
-const Fold* ordered(int dtype) {
-  switch (dtype) {
-    case LAMELLA_BOOL:
-    case LAMELLA_UINT8:
-      return &Make<uint8_t>::table;
-    case LAMELLA_INT8:
-    case LAMELLA_INT16:
-    case LAMELLA_UINT16:
-    case LAMELLA_INT32:
-      return &Make<int32_t>::table;
-    case LAMELLA_UINT64:
-      return &Make<uint64_t>::table;
-    case LAMELLA_FLOAT16:
-    case LAMELLA_BFLOAT16:
-    case LAMELLA_FLOAT32:
-      return &Make<float>::table;
-    case LAMELLA_FLOAT64:
-      return &Make<double>::table;
-    case LAMELLA_COMPLEX64:
-    case LAMELLA_COMPLEX128:
-      return nullptr;
-    default:
-      return &Make<int64_t>::table;
-  }
-}
-
-template <template <class> class Make>
-const Fold* real(int dtype) {
+const Fold* real(int dtype) {  // half precision is read as float
   switch (dtype) {
     case LAMELLA_FLOAT16:
     case LAMELLA_BFLOAT16:
     case LAMELLA_FLOAT32:
-      return &Make<float>::table;
+      return table_of<Make<float>>();
     case LAMELLA_FLOAT64:
-      return &Make<double>::table;
+      return table_of<Make<double>>();
     default:
       return nullptr;
   }
@@ -233,11 +160,35 @@ const Fold* real(int dtype) {
 
 template <template <class> class Make>
 const Fold* inexact(int dtype) {
+  if (dtype == LAMELLA_COMPLEX64) return table_of<Make<SmallComplex>>();
+  if (dtype == LAMELLA_COMPLEX128) return table_of<Make<Complex>>();
+  return real<Make>(dtype);
+}
+
+template <template <class> class Make>
+const Fold* number(int dtype) {  // integers but uint8 are read as int64
+  if (dtype == LAMELLA_BOOL) return table_of<Make<Truth>>();
+  if (dtype == LAMELLA_UINT8) return table_of<Make<uint8_t>>();
+  const Fold* fold = inexact<Make>(dtype);
+  return fold ? fold : table_of<Make<int64_t>>();
+}
+
+template <template <class> class Make>
+const Fold* ordered(int dtype) {
   switch (dtype) {
-    case LAMELLA_COMPLEX64:
-      return &Make<SmallComplex>::table;
-    case LAMELLA_COMPLEX128:
-      return &Make<Complex>::table;
+    case LAMELLA_BOOL:
+    case LAMELLA_UINT8:
+      return table_of<Make<uint8_t>>();
+    case LAMELLA_INT8:
+    case LAMELLA_INT16:
+    case LAMELLA_UINT16:
+    case LAMELLA_INT32:
+      return table_of<Make<int32_t>>();
+    case LAMELLA_UINT32:
+    case LAMELLA_INT64:
+      return table_of<Make<int64_t>>();
+    case LAMELLA_UINT64:
+      return table_of<Make<uint64_t>>();
     default:
       return real<Make>(dtype);
   }

@@ -25,7 +25,7 @@ INLINE void join_squares(const T* top, const T* bottom, int64_t n, T* out) {
     for (int64_t j = 0; j < n; j++)
       out[j] = Op::join(Op::join(top[2 * j], bottom[2 * j]), Op::join(top[2 * j + 1], bottom[2 * j + 1]));
   } else {
-    using I = typename IndexOf<sizeof(T)>::type;
+    using I = Signed<sizeof(T)>;
     using V = typename VectorOf<T, N>::type;
     typedef I Order __attribute__((vector_size(N * sizeof(T))));
     Order even, odd;

@@ -63,7 +63,7 @@ int largest_with_indices(const PoolPlane& p) {
 // elements, or interleave them again.
 template <class T, int N>
 struct Squares {
-  using I = typename IndexOf<sizeof(T)>::type;
+  using I = Signed<sizeof(T)>;
   using V = typename VectorOf<T, N>::type;
   using Wide = typename VectorOf<int64_t, N>::type;
   typedef I Index __attribute__((vector_size(N * sizeof(I))));

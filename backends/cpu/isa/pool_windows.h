@@ -1,8 +1,11 @@
 // Common parts of the loops of pools: vectors of any length, and the parts of windows that lie in the image.
 #pragma once
 
+#include <lamella/half.h>
+
 #include <limits>
 
+#include "backends/cpu/isa/registers.h"
 #include "backends/cpu/pool.h"
 
 namespace lamella::cpu {
@@ -14,37 +17,14 @@ template <class T>
 constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                           : std::numeric_limits<T>::lowest();
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
 template <class T, int N>
 struct VectorOf {
   typedef T type __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
 
+// The signed integer of as many bytes.
 template <int Bytes>
-struct IndexOf;
-template <>
-struct IndexOf<1> {
-  using type = int8_t;
-};
-template <>
-struct IndexOf<2> {
-  using type = int16_t;
-};
-template <>
-struct IndexOf<4> {
-  using type = int32_t;
-};
-template <>
-struct IndexOf<8> {
-  using type = int64_t;
-};
+using Signed = std::make_signed_t<Unsigned<Bytes>>;
 
 INLINE int64_t clipped(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
 

@@ -130,37 +130,35 @@ void gru_backward(int64_t n, const void* kept, const void* before, const void* m
       static_cast<T*>(result), static_cast<T*>(input), static_cast<T*>(state));
 }
 
+// Writes of(k) to place k of `to`.
+template <class T, class Of>
+inline __attribute__((always_inline)) void fill(int64_t n, T* to, Of of) {
+#pragma omp simd
+  for (int64_t k = 0; k < n; k++) to[k] = of(k);
+}
+
 template <class T>
 void curve(int64_t n, void* x, bool relu) {
   T* v = static_cast<T*>(x);
-  if (relu) {
-#pragma omp simd
-    for (int64_t k = 0; k < n; k++) v[k] = v[k] <= 0 ? T(0) : v[k];
-  } else {
-#pragma omp simd
-    for (int64_t k = 0; k < n; k++) v[k] = tangent(v[k]);
-  }
+  if (relu)
+    fill(n, v, [=](int64_t k) { return v[k] <= 0 ? T(0) : v[k]; });
+  else
+    fill(n, v, [=](int64_t k) { return tangent(v[k]); });
 }
 
 template <class T>
 void curve_backward(int64_t n, const void* result, const void* grad, void* to, bool relu) {
   const T *h = static_cast<const T*>(result), *g = static_cast<const T*>(grad);
-  T* d = static_cast<T*>(to);
-  if (relu) {
-#pragma omp simd
-    for (int64_t k = 0; k < n; k++) d[k] = h[k] <= 0 ? T(0) : g[k];
-  } else {
-#pragma omp simd
-    for (int64_t k = 0; k < n; k++) d[k] = g[k] * (1 - h[k] * h[k]);
-  }
+  if (relu)
+    fill(n, static_cast<T*>(to), [=](int64_t k) { return h[k] <= 0 ? T(0) : g[k]; });
+  else
+    fill(n, static_cast<T*>(to), [=](int64_t k) { return g[k] * (1 - h[k] * h[k]); });
 }
 
 template <class T>
 void add(int64_t n, const void* x, void* to) {
-  const T* a = static_cast<const T*>(x);
-  T* b = static_cast<T*>(to);
-#pragma omp simd
-  for (int64_t k = 0; k < n; k++) b[k] += a[k];
+  const T *a = static_cast<const T*>(x), *b = static_cast<T*>(to);
+  fill(n, static_cast<T*>(to), [=](int64_t k) { return b[k] + a[k]; });
 }
 
 template <class T>

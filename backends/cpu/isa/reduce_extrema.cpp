@@ -12,7 +12,7 @@ struct Position {
     T value;
     int64_t index;
   };
-  using Index = typename Pick<sizeof(T) == 8, int64_t, int32_t>::type;
+  using Index = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
   static inline bool beats(T x, T best) {
     return Max ? (x > best) | ((x != x) & (best == best)) : (x < best) | ((x != x) & (best == best));

@@ -23,7 +23,7 @@ struct Variance {
   static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double, void* acc) {
     if (rows == 0) return;
     auto* x = static_cast<const T*>(data);
-    if constexpr (same<T, float>)
+    if constexpr (std::is_same_v<T, float>)
       if (rows >= 16 && columns_around(rows, x, stride, width, static_cast<Moments*>(acc))) return;
     double shift[fold_width], sum[fold_width], squares[fold_width];
     for (int64_t k = 0; k < width; k++) {
@@ -236,9 +236,9 @@ struct LogSumExp {
 };
 
 template <class T>
-using VarFold = typename Pick<is_complex<T>, ComplexVariance<T, false>, Variance<T, false>>::type;
+using VarFold = std::conditional_t<is_complex<T>, ComplexVariance<T, false>, Variance<T, false>>;
 template <class T>
-using StdFold = typename Pick<is_complex<T>, ComplexVariance<T, true>, Variance<T, true>>::type;
+using StdFold = std::conditional_t<is_complex<T>, ComplexVariance<T, true>, Variance<T, true>>;
 
 }  // namespace
 

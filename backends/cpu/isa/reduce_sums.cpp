@@ -11,14 +11,14 @@ namespace {
 
 template <class Result>
 inline Result divided(Result s, int64_t n) {
-  if constexpr (same<Result, Complex>)
+  if constexpr (std::is_same_v<Result, Complex>)
     return {s.re / static_cast<double>(n), s.im / static_cast<double>(n)};
   else
     return static_cast<Result>(s / static_cast<Result>(n));
 }
 
-template <class T, bool SkipNan = false>
-struct Sum : Pick<same<T, float> && !SkipNan, FloatChain<false>, Nothing>::type {
+template <class T, bool SkipNan>
+struct SumBase : std::conditional_t<std::is_same_v<T, float> && !SkipNan, FloatChain<false>, Nothing> {
   using In = T;
   using Acc = SumOf<T>;
   using Out = Acc;
@@ -41,12 +41,17 @@ struct Sum : Pick<same<T, float> && !SkipNan, FloatChain<false>, Nothing>::type 
 };
 
 template <class T>
+using Sum = SumBase<T, false>;
+template <class T>
+using Nansum = SumBase<T, true>;
+
+template <class T>
 struct Mean : Sum<T> {
   static SumOf<T> finish(SumOf<T> a, int64_t n, double) { return divided(a, n); }
 };
 
 template <class T>
-struct Prod : Pick<same<T, float>, FloatChain<true>, Nothing>::type {
+struct Prod : std::conditional_t<std::is_same_v<T, float>, FloatChain<true>, Nothing> {
   using In = T;
   using Acc = SumOf<T>;
   using Out = Acc;
@@ -164,25 +169,9 @@ struct NormP : NormBase {
 };
 
 template <class T>
-using SumFold = Simple<Sum<T>>;
+using NormMax = NormExtremum<T, true>;
 template <class T>
-using MeanFold = Simple<Mean<T>>;
-template <class T>
-using NansumFold = Simple<Sum<T, true>>;
-template <class T>
-using ProdFold = Simple<Prod<T>>;
-template <class T>
-using Norm0Fold = Simple<Norm0<T>>;
-template <class T>
-using Norm1Fold = Simple<Norm1<T>>;
-template <class T>
-using Norm2Fold = Simple<Norm2<T>>;
-template <class T>
-using NormMaxFold = Simple<NormExtremum<T, true>>;
-template <class T>
-using NormMinFold = Simple<NormExtremum<T, false>>;
-template <class T>
-using NormPFold = Simple<NormP<T>>;
+using NormMin = NormExtremum<T, false>;
 
 }  // namespace
 
@@ -191,25 +180,25 @@ namespace LAMELLA_ISA {
 const Fold* sum_fold(Reduce what, int dtype) {
   switch (what) {
     case Reduce::sum:
-      return number<SumFold>(dtype);
+      return number<Sum>(dtype);
     case Reduce::mean:
-      return inexact<MeanFold>(dtype);
+      return inexact<Mean>(dtype);
     case Reduce::nansum:
-      return real<NansumFold>(dtype);
+      return real<Nansum>(dtype);
     case Reduce::prod:
-      return number<ProdFold>(dtype);
+      return number<Prod>(dtype);
     case Reduce::norm0:
-      return inexact<Norm0Fold>(dtype);
+      return inexact<Norm0>(dtype);
     case Reduce::norm1:
-      return inexact<Norm1Fold>(dtype);
+      return inexact<Norm1>(dtype);
     case Reduce::norm2:
-      return inexact<Norm2Fold>(dtype);
+      return inexact<Norm2>(dtype);
     case Reduce::norm_max:
-      return inexact<NormMaxFold>(dtype);
+      return inexact<NormMax>(dtype);
     case Reduce::norm_min:
-      return inexact<NormMinFold>(dtype);
+      return inexact<NormMin>(dtype);
     case Reduce::norm_p:
-      return inexact<NormPFold>(dtype);
+      return inexact<NormP>(dtype);
     default:
       return nullptr;
   }

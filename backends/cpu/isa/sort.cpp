@@ -12,30 +12,11 @@ namespace {
 
 // ---- keys ----------------------------------------------------------------------------------------------------------
 
-template <int Bytes>
-struct Unsigned;
-template <>
-struct Unsigned<1> {
-  using type = uint8_t;
-};
-template <>
-struct Unsigned<2> {
-  using type = uint16_t;
-};
-template <>
-struct Unsigned<4> {
-  using type = uint32_t;
-};
-template <>
-struct Unsigned<8> {
-  using type = uint64_t;
-};
-
 // Unsigned integers are their own keys.
 template <class T>
 struct Plain {
   static constexpr bool floating = false;
-  using Bits = typename Unsigned<sizeof(T)>::type;
+  using Bits = Unsigned<sizeof(T)>;
   static Bits key(Bits u) { return u; }
   static Bits back(Bits k) { return k; }
   static bool hides(Bits) { return false; }
@@ -53,7 +34,7 @@ struct Signed : Plain<T> {
 template <class T, int Mantissa>
 struct Floating {
   static constexpr bool floating = true;
-  using Bits = typename Unsigned<sizeof(T)>::type;
+  using Bits = Unsigned<sizeof(T)>;
   static constexpr Bits sign = Bits(Bits(1) << (sizeof(T) * 8 - 1));
   static constexpr Bits infinity = Bits(Bits(sign - 1) >> Mantissa << Mantissa);
   static Bits key(Bits u) {

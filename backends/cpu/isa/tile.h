@@ -7,16 +7,12 @@
 #include <immintrin.h>
 #endif
 
+#include "backends/cpu/isa/registers.h"
+
 namespace lamella::cpu {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64, tile_rows = 12;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32, tile_rows = 6;
-#else
-constexpr int vector_bytes = 16, tile_rows = 4;
-#endif
+constexpr int tile_rows = vector_bytes == 64 ? 12 : vector_bytes == 32 ? 6 : 4;
 #define INLINE inline __attribute__((always_inline))
 
 template <class T>

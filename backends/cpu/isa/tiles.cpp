@@ -1,5 +1,7 @@
 // Packing of blocks of elements into tiles, and writing past the caches. Note [Instruction sets] is in
 // backends/cpu/isa.h.
+#include <lamella/half.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -7,6 +9,7 @@
 #include <immintrin.h>
 #endif
 
+#include "backends/cpu/isa/registers.h"
 #include "backends/cpu/isa/square.h"
 #include "backends/cpu/loops.h"
 
@@ -18,30 +21,12 @@ struct Unit {
   char bytes[Bytes];
 };
 template <int Bytes>
-struct ElementOf {
-  using type = Unit<Bytes>;
-};
-template <>
-struct ElementOf<1> {
-  using type = uint8_t;
-};
-template <>
-struct ElementOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct ElementOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct ElementOf<8> {
-  using type = uint64_t;
-};
+using Element = std::conditional_t<(Bytes > 8), Unit<Bytes>, Unsigned<Bytes>>;
 
 template <int Bytes>
 void pack_strided(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
                   int64_t src_col) {
-  using E = typename ElementOf<Bytes>::type;
+  using E = Element<Bytes>;
   for (int64_t r = 0; r < rows; r++) {
     E* d = reinterpret_cast<E*>(dst + r * dst_row);
     const char* s = src + r * src_row;
@@ -67,7 +52,7 @@ void pack_transposed(int64_t rows, int64_t cols, char* dst, int64_t dst_row, con
 
 template <int Bytes>
 void pack(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row, int64_t src_col) {
-  using E = typename ElementOf<Bytes>::type;
+  using E = Element<Bytes>;
   if (src_row == Bytes && src_col != Bytes && src_col != 0)
     return pack_transposed<Bytes>(rows, cols, dst, dst_row, src, src_col);
   if (src_row == 0 && rows > 1 && dst_row == cols * Bytes) {  // one row, repeated by doubling
@@ -100,13 +85,7 @@ void pack(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* sr
 
 void stream(char* dst, const char* src, int64_t bytes) {
 #ifdef __SSE2__
-#ifdef __AVX512F__
-  constexpr int64_t step = 64;
-#elif defined(__AVX__)
-  constexpr int64_t step = 32;
-#else
-  constexpr int64_t step = 16;
-#endif
+  constexpr int64_t step = vector_bytes;
   const int64_t head = -reinterpret_cast<uintptr_t>(dst) & (step - 1);
   if (head >= bytes) {
     std::memcpy(dst, src, bytes);
@@ -117,7 +96,7 @@ void stream(char* dst, const char* src, int64_t bytes) {
   for (; i + step <= bytes; i += step) {
 #ifdef __AVX512F__
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst + i), _mm512_loadu_si512(src + i));
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
     _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + i),
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + i)));
 #else

@@ -47,6 +47,25 @@ DEVICE void add_tile(float (&sums)[8][4], const float (&x)[8][4], const Tile<flo
       for (int e = 0; e < 4; e++) sums[half * 4 + k][e] += part[k][e];
   }
 }
+// Adds x times a matrix of Quads tiles to the sums; tile(p) returns tile p.
+template <class T, int Quads, class TileOf>
+DEVICE void add_product(float (&sums)[Quads][8][4], const float (&x)[8][4], TileOf tile) {
+  if constexpr (sizeof(T) == 4) {
+#pragma unroll
+    for (int p = 0; p < Quads; p++) add_tile(sums[p], x, tile(p));
+  } else {
+    constexpr int each = steps_of_tile<T>;
+    u32 left[each][4];
+#pragma unroll
+    for (int i = 0; i < each; i++) as_left<T>(left[i], x, i);
+    begin_group(sums);
+#pragma unroll
+    for (int p = 0; p < Quads; p++)
+#pragma unroll
+      for (int i = 0; i < each; i++) multiply_group_turned(sums[p], left[i], tile(p), i);
+    end_group(sums);
+  }
+}
 // Writes row half * 8 + g of a warp: 64 sums of multiply_group_turned times `by`, of which the first `width` exist.
 template <class T>
 DEVICE void write_sums(T* to, const float (&x)[8][4], int half, float by, i64 width) {
@@ -148,20 +167,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
       }
       if (!Plain && n.words)
         drop(n, b, h, own, j0, [&](int j, int e, float factor) { s[j][e] *= factor; });
-      if constexpr (sizeof(T) == 4) {
-#pragma unroll
-        for (int p = 0; p < Quads; p++) add_tile(result[p], s, values(turn, p));
-      } else {
-        u32 weights[each][4];
-#pragma unroll
-        for (int i = 0; i < each; i++) as_left<T>(weights[i], s, i);
-        begin_group(result);
-#pragma unroll
-        for (int p = 0; p < Quads; p++)
-#pragma unroll
-          for (int i = 0; i < each; i++) multiply_group_turned(result[p], weights[i], values(turn, p), i);
-        end_group(result);
-      }
+      add_product<T>(result, s, [&](int p) { return values(turn, p); });
     }
     wait_for_copies();
     show_to_groups();
@@ -270,20 +276,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 :
       for (int j = 0; j < 8; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++) weigh_one(j, e, 1);
-    if constexpr (sizeof(T) == 4) {
-#pragma unroll
-      for (int p = 0; p < Quads; p++) add_tile(result[p], d, all.part(2 + turn * 2, p));
-    } else {
-      u32 of_scores[each][4];
-#pragma unroll
-      for (int i = 0; i < each; i++) as_left<T>(of_scores[i], d, i);
-      begin_group(result);
-#pragma unroll
-      for (int p = 0; p < Quads; p++)
-#pragma unroll
-        for (int i = 0; i < each; i++) multiply_group_turned(result[p], of_scores[i], all.part(2 + turn * 2, p), i);
-      end_group(result);
-    }
+    add_product<T>(result, d, [&](int p) { return all.part(2 + turn * 2, p); });
     wait_for_copies();
     show_to_groups();
     __syncthreads();

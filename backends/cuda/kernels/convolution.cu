@@ -19,6 +19,38 @@ DEVICE i64 image_of(i64 n, i64 size, u32& rest) {
   return image;
 }
 
+// Where a column of a right operand begins: in memory, and by its coordinates.
+template <class T>
+struct Corner {
+  const T* data;
+  i32 origin[3];
+};
+// Turns number n into coordinates, and each of them into the origin's by of(coordinate, dimension).
+template <class T, class Of>
+DEVICE Corner<T> corner_of(const T* data, u32 n, const Quotient (&by)[3], Of of) {
+  Corner<T> c;
+  c.data = data;
+  i32 at[3];
+  take_apart(n, by, at);
+#pragma unroll
+  for (int d = 0; d < 3; d++) c.origin[d] = of(at[d], d);
+  return c;
+}
+
+// Returns the element of one channel of an image at origin + count * step in each dimension, or 0 in the padding.
+template <class T>
+DEVICE Wide<T> element_of(const T* channel, const Images* s, const i32 (&origin)[3], const i32 (&count)[3],
+                          const i32 (&step)[3]) {
+  i64 offset = 0;
+#pragma unroll
+  for (int d = 0; d < 3; d++) {
+    const i32 at = origin[d] + count[d] * step[d];
+    if (at < 0 || at >= s->size[d]) return Wide<T>{};
+    offset = offset * s->size[d] + at;
+  }
+  return wide(channel[offset]);
+}
+
 // The weight as the left matrix: rows are output channels, the depth are input channels and taps.
 template <class T>
 struct Weight {
@@ -33,35 +65,21 @@ struct Weight {
 // The images as the right matrix: columns are places of results, the depth are input channels and taps.
 template <class T>
 struct Seen {
-  struct Cursor {
-    const T* image;
-    i32 origin[3];
-  };
+  typedef Corner<T> Cursor;
   const T* data;  // the group's first channel in the first image
   const Images* s;
   bool depth_first;
   DEVICE Cursor begin(i64 column) const {
-    Cursor c;
-    u32 rest;
-    c.image = data + image_of(column, s->spots, rest) * s->groups * s->in * s->positions;
-    i32 at[3];
-    take_apart(rest, s->by_places, at);
-#pragma unroll
-    for (int d = 0; d < 3; d++) c.origin[d] = at[d] * s->stride[d] - s->padding[d];
-    return c;
+    u32 place;
+    const i64 image = image_of(column, s->spots, place);
+    return corner_of(data + image * s->groups * s->in * s->positions, place, s->by_places,
+                     [&](i32 at, int d) { return at * s->stride[d] - s->padding[d]; });
   }
   DEVICE Wide<T> get(const Cursor& c, i64 k) const {
     const u32 channel = divide((u32)k, s->by_taps);
     i32 tap[3];
     take_apart((u32)k - channel * s->by_taps.by, s->by_kernel, tap);
-    i64 offset = 0;
-#pragma unroll
-    for (int d = 0; d < 3; d++) {
-      const i32 at = c.origin[d] + tap[d] * s->dilation[d];
-      if (at < 0 || at >= s->size[d]) return Wide<T>{};
-      offset = offset * s->size[d] + at;
-    }
-    return wide(c.image[channel * s->positions + offset]);
+    return element_of(c.data + channel * s->positions, s, c.origin, tap, s->dilation);
   }
 };
 
@@ -100,22 +118,15 @@ struct Turned {
 // An element is the gradient of the place whose window has the position at the tap, or 0.
 template <class T>
 struct Returned {
-  struct Cursor {
-    const T* image;
-    i32 origin[3];
-  };
+  typedef Corner<T> Cursor;
   const T* data;
   const Images* s;
   bool depth_first;
   DEVICE Cursor begin(i64 column) const {
-    Cursor c;
-    u32 rest;
-    c.image = data + image_of(column, s->positions, rest) * s->groups * s->out * s->spots;
-    i32 at[3];
-    take_apart(rest, s->by_size, at);
-#pragma unroll
-    for (int d = 0; d < 3; d++) c.origin[d] = at[d] + s->padding[d];
-    return c;
+    u32 position;
+    const i64 image = image_of(column, s->positions, position);
+    return corner_of(data + image * s->groups * s->out * s->spots, position, s->by_size,
+                     [&](i32 at, int d) { return at + s->padding[d]; });
   }
   DEVICE Wide<T> get(const Cursor& c, i64 k) const {
     const u32 channel = divide((u32)k, s->by_taps);
@@ -130,7 +141,7 @@ struct Returned {
       if (place * s->stride[d] != at || place >= s->places[d]) return Wide<T>{};
       offset = offset * s->places[d] + place;
     }
-    return wide(c.image[channel * s->spots + offset]);
+    return wide(c.data[channel * s->spots + offset]);
   }
 };
 
@@ -168,36 +179,22 @@ struct Gradients {
 // places of all images.
 template <class T>
 struct Taken {
-  struct Cursor {
-    const T* channel;
-    i32 shift[3];
-  };
+  typedef Corner<T> Cursor;
   const T* data;
   const Images* s;
   bool depth_first;
   DEVICE Cursor begin(i64 column) const {
-    Cursor c;
-    u32 rest;
-    c.channel = data + image_of(column, s->taps, rest) * s->positions;
-    i32 tap[3];
-    take_apart(rest, s->by_kernel, tap);
-#pragma unroll
-    for (int d = 0; d < 3; d++) c.shift[d] = tap[d] * s->dilation[d] - s->padding[d];
-    return c;
+    u32 tap;
+    const i64 channel = image_of(column, s->taps, tap);
+    return corner_of(data + channel * s->positions, tap, s->by_kernel,
+                     [&](i32 at, int d) { return at * s->dilation[d] - s->padding[d]; });
   }
   DEVICE Wide<T> get(const Cursor& c, i64 k) const {
     u32 rest;
     const i64 image = image_of(k, s->spots, rest);
     i32 place[3];
     take_apart(rest, s->by_places, place);
-    i64 offset = 0;
-#pragma unroll
-    for (int d = 0; d < 3; d++) {
-      const i32 at = place[d] * s->stride[d] + c.shift[d];
-      if (at < 0 || at >= s->size[d]) return Wide<T>{};
-      offset = offset * s->size[d] + at;
-    }
-    return wide(c.channel[image * s->groups * s->in * s->positions + offset]);
+    return element_of(c.data + image * s->groups * s->in * s->positions, s, c.origin, place, s->stride);
   }
 };
 

@@ -20,6 +20,21 @@ DEVICE complex<F> over(complex<F> x, double n) {
   return {static_cast<F>(x.re / static_cast<F>(n)), static_cast<F>(x.im / static_cast<F>(n))};
 }
 
+// Returns a value that lanes exchange word by word: move(word) is one of the shuffles.
+template <class T, class Move>
+DEVICE T exchanged(const T& mine, Move move) {
+  static_assert(sizeof(T) % 4 == 0, "lanes exchange words of 4 bytes");
+  union Words {
+    T value;
+    int32_t words[sizeof(T) / 4];
+    DEVICE Words() {}
+  } from, to;
+  from.value = mine;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(T) / 4); i++) to.words[i] = move(from.words[i]);
+  return to.value;
+}
+
 // Sum converts elements to As, the result's dtype, and adds them in A, which is as wide or wider.
 template <class As, class A>
 struct Sum {

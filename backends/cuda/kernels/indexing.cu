@@ -167,25 +167,14 @@ __global__ void __launch_bounds__(256)
 
 // ---- folding in order -----------------------------------------------------------------------------------------------
 
-struct Sum {
-  template <class W>
-  static __device__ W of(W x, W y) {
-    return x + y;
-  }
-};
-struct Product {
+// These join two numbers, as Add and Most do.
+struct Multiply {
   template <class W>
   static __device__ W of(W x, W y) {
     return x * y;
   }
 };
-// The larger one; NaN wins.
-struct Largest {
-  template <class W>
-  static __device__ W of(W x, W y) {
-    return x > y || x != x ? x : y;
-  }
-};
+// The smaller one; NaN wins.
 struct Least {
   template <class W>
   static __device__ W of(W x, W y) {

@@ -5,20 +5,6 @@
 #include "layout.cuh"
 #include "reduce.h"
 
-template <class Kept>
-DEVICE Kept lane_below(const Kept& mine, int by) {
-  static_assert(sizeof(Kept) % 4 == 0, "lanes exchange words of 4 bytes");
-  union Words {
-    Kept kept;
-    int32_t words[sizeof(Kept) / 4];
-    DEVICE Words() {}
-  } from, to;
-  from.kept = mine;
-#pragma unroll
-  for (int i = 0; i < static_cast<int>(sizeof(Kept) / 4); i++) to.words[i] = __shfl_down_sync(0xffffffffu, from.words[i], by);
-  return to.kept;
-}
-
 // Joins the folds of the threads of one row of the block; thread 0 of the row gets the result. Rows have 32 threads, or
 // one row has 256.
 template <class Fold>
@@ -26,7 +12,7 @@ DEVICE void join_row(typename Fold::Kept& mine) {
   typedef typename Fold::Kept Kept;
 #pragma unroll
   for (int by = 16; by > 0; by /= 2) {
-    const Kept other = lane_below(mine, by);
+    const Kept other = exchanged(mine, [&](int32_t word) { return __shfl_down_sync(0xffffffffu, word, by); });
     if (threadIdx.x % 32 + by < 32) Fold::join(mine, other);
   }
   if (blockDim.x == 32) return;

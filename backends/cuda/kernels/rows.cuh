@@ -15,20 +15,6 @@ DEVICE void group_barrier() {
     __syncthreads();
 }
 
-struct Add {
-  template <class W>
-  static __device__ W of(W x, W y) {
-    return x + y;
-  }
-};
-// The larger one; NaN wins.
-struct Most {
-  template <class W>
-  static __device__ W of(W x, W y) {
-    return x > y || x != x ? x : y;
-  }
-};
-
 // Every thread of the group gets the fold of all their values, in one order whatever the timing. Turn 0 may follow any
 // fold. Folds of turns 1 and 2 that alternate have a space each, so that one barrier for each fold is enough: a thread
 // writes to a space only after the other fold's barrier, and every thread has read that space before it.

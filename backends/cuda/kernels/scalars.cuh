@@ -66,6 +66,22 @@ DEVICE T narrow(W x) {
   return convert<T>(x);
 }
 
+// ---- joins of two numbers -------------------------------------------------------------------------------------------
+
+struct Add {
+  template <class W>
+  static __device__ W of(W x, W y) {
+    return x + y;
+  }
+};
+// The larger one; NaN wins.
+struct Most {
+  template <class W>
+  static __device__ W of(W x, W y) {
+    return x > y || x != x ? x : y;
+  }
+};
+
 // ---- words of floats of either width --------------------------------------------------------------------------------
 
 DEVICE float exponential(float x) { return expf(x); }

@@ -17,15 +17,7 @@ struct Times {
 
 template <class A>
 DEVICE A lane_above(const A& mine, int by) {
-  union Words {
-    A value;
-    int32_t words[sizeof(A) / 4];
-    DEVICE Words() {}
-  } from, to;
-  from.value = mine;
-#pragma unroll
-  for (int i = 0; i < static_cast<int>(sizeof(A) / 4); i++) to.words[i] = __shfl_up_sync(0xffffffffu, from.words[i], by);
-  return to.value;
+  return exchanged(mine, [&](int32_t word) { return __shfl_up_sync(0xffffffffu, word, by); });
 }
 
 // Returns the join of the values of the threads before this one, in a block of 256. `*all` gets the join of all values.

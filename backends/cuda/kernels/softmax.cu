@@ -69,14 +69,22 @@ DEVICE W fold_columns(W x, W (&space)[8][32]) {
   return all;
 }
 
+// Calls visit(at, there) for the columns of this thread: `at` is a column's first element, and `there` says whether there
+// is such a column.
+template <class Visit>
+DEVICE void each_column(i64 outer, i64 length, i64 inner, Visit visit) {
+  const i64 groups = (inner + 31) / 32;
+  for (i64 b = blockIdx.x; b < outer * groups; b += gridDim.x) {
+    const i64 o = b / groups, c = (b - o * groups) * 32 + threadIdx.x;
+    visit(o * length * inner + c, c < inner);
+  }
+}
+
 template <class T, class R, bool Log>
 __global__ void __launch_bounds__(256) softmax_columns(const T* in, R* out, i64 outer, i64 length, i64 inner) {
   typedef Wide<T> W;
   __shared__ W space[8][32];
-  const i64 groups = (inner + 31) / 32;
-  for (i64 b = blockIdx.x; b < outer * groups; b += gridDim.x) {
-    const i64 o = b / groups, c = (b - o * groups) * 32 + threadIdx.x, at = o * length * inner + c;
-    const bool there = c < inner;
+  each_column(outer, length, inner, [&](i64 at, bool there) {
     W top = -infinity<W>(), sum = 0;
     for (i64 k = threadIdx.y; there && k < length; k += 8) top = Most::of(wide(in[at + k * inner]), top);
     top = fold_columns<W, Most>(top, space);
@@ -87,7 +95,7 @@ __global__ void __launch_bounds__(256) softmax_columns(const T* in, R* out, i64 
       const W x = wide(in[at + k * inner]) - top;
       out[at + k * inner] = narrow<R>(Log ? x - by : exponential(x) * by);
     }
-  }
+  });
 }
 
 template <class T, class R, bool Log>
@@ -95,10 +103,7 @@ __global__ void __launch_bounds__(256)
     softmax_columns_backward(const T* grad, const T* out, R* to, i64 outer, i64 length, i64 inner) {
   typedef Exact<T> W;
   __shared__ W space[8][32];
-  const i64 groups = (inner + 31) / 32;
-  for (i64 b = blockIdx.x; b < outer * groups; b += gridDim.x) {
-    const i64 o = b / groups, c = (b - o * groups) * 32 + threadIdx.x, at = o * length * inner + c;
-    const bool there = c < inner;
+  each_column(outer, length, inner, [&](i64 at, bool there) {
     W sum = 0;
     for (i64 k = threadIdx.y; there && k < length; k += 8) {
       const W g = wide(grad[at + k * inner]);
@@ -109,5 +114,5 @@ __global__ void __launch_bounds__(256)
       const W g = wide(grad[at + k * inner]), y = wide(out[at + k * inner]);
       to[at + k * inner] = narrow<R>(Log ? g - exponential(y) * sum : y * (g - sum));
     }
-  }
+  });
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 /* Inlined everywhere: objects for several instruction sets use these functions, and must not share a compiled one. */
 #define LAMELLA_INLINE __attribute__((always_inline)) inline
@@ -25,20 +26,11 @@ LAMELLA_INLINE float bits_float(uint32_t u) {
   return x;
 }
 
+/* The unsigned integer of as many bytes. */
 template <size_t Bytes>
-struct Unsigned;
-template <>
-struct Unsigned<2> {
-  using type = uint16_t;
-};
-template <>
-struct Unsigned<4> {
-  using type = uint32_t;
-};
-template <>
-struct Unsigned<8> {
-  using type = uint64_t;
-};
+using Unsigned =
+    std::conditional_t<Bytes == 1, uint8_t,
+                       std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
 
 struct bfloat16 {
   uint16_t bits;
@@ -82,7 +74,7 @@ struct float16 {
  * rounding may give `end`. */
 template <class T>
 inline double largest_below(double end) {
-  using Bits = typename Unsigned<sizeof(T)>::type;
+  using Bits = Unsigned<sizeof(T)>;
   auto widened = [](T t) {
     if constexpr (sizeof(T) == 2)
       return static_cast<double>(static_cast<float>(t));

@@ -93,7 +93,7 @@ using Adam = AdamOf<false>;
 using AdamW = AdamOf<true>;
 
 /* Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic optimization, 2011. */
-struct Adagrad {
+struct Adagrad : Steady {
   LAMELLA_STATE(like_parameter("state_sums", "sum", "initial_accumulator_value"))
   LAMELLA_OPTIONS((lr, rate(1e-2)), (lr_decay, positive(0, "lr_decay value")), (weight_decay, decay()),
                   (eps, epsilon(1e-10)), (maximize, flag()))
@@ -102,8 +102,6 @@ struct Adagrad {
 Formula: Duchi, Hazan and Singer, 2011.)";
   static constexpr const char* example = "[lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25";
   static constexpr const char* result = "0.7500";
-  enum : unsigned { variants = 2 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static PlanOf<N> plan(const N* o, double step, const double*) {
     PlanOf<N> p = with_decay(o[weight_decay]);
@@ -119,7 +117,7 @@ Formula: Duchi, Hazan and Singer, 2011.)";
 };
 
 /* Zeiler, ADADELTA: an adaptive learning rate method, 2012. */
-struct Adadelta {
+struct Adadelta : Steady {
   LAMELLA_STATE(like_parameter("square_avgs", "square_avg"), like_parameter("acc_deltas", "acc_delta"))
   LAMELLA_OPTIONS((lr, rate(1)), (rho, within(0.9, "rho value", 0, 1)), (eps, epsilon(1e-6)), (weight_decay, decay()),
                   (maximize, flag()))
@@ -128,8 +126,6 @@ struct Adadelta {
 Formula: Zeiler, 2012.)";
   static constexpr const char* example = "[lamella.zeros(2)], [lamella.zeros(2)], lr=0.5, rho=0., eps=1.";
   static constexpr const char* result = "0.6464";
-  enum : unsigned { variants = 2 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static PlanOf<N> plan(const N* o, double, const double*) {
     PlanOf<N> p = with_decay(o[weight_decay]);
@@ -149,7 +145,7 @@ Formula: Zeiler, 2012.)";
 };
 
 /* The seventh section of Kingma and Ba, 2015: the moment of infinite order. */
-struct Adamax {
+struct Adamax : Steady {
   LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_infs", "exp_inf"))
   LAMELLA_OPTIONS((lr, rate(2e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
                   (eps, epsilon(1e-8)), (maximize, flag()))
@@ -158,8 +154,6 @@ struct Adamax {
 Formula: Kingma and Ba, 2015, section 7.)";
   static constexpr const char* example = "[lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25";
   static constexpr const char* result = "0.7500";
-  enum : unsigned { variants = 2 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static PlanOf<N> plan(const N* o, double step, const double*) {
     PlanOf<N> p = with_decay(o[weight_decay]);
@@ -178,7 +172,7 @@ Formula: Kingma and Ba, 2015, section 7.)";
 };
 
 /* Dozat, Incorporating Nesterov momentum into Adam, 2016. It keeps the product of the momenta so far. */
-struct Nadam {
+struct Nadam : Steady {
   LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"),
                 number("mu_products", "mu_product", 1))
   LAMELLA_OPTIONS((lr, rate(2e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
@@ -192,8 +186,6 @@ Formula: Dozat, 2016.)";
       "[lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], [lamella.tensor(1.)], "
       "lr=0.5, beta1=0.5, beta2=0.5, momentum_decay=0., eps=0.";
   static constexpr const char* result = "0.4333";
-  enum : unsigned { variants = 2 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static double momentum(const N* o, double step) {
     return value_of(o[beta1]) * (1 - 0.5 * power(0.96, step * value_of(o[momentum_decay])));
@@ -224,7 +216,7 @@ Formula: Dozat, 2016.)";
 
 /* Liu and others, On the variance of the adaptive learning rate and beyond, 2020. In the first steps, in which
  * the variance cannot be estimated, the step is the first moment, not divided by a root of the second. */
-struct Radam {
+struct Radam : Steady {
   LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"))
   LAMELLA_OPTIONS((lr, rate(1e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
                   (eps, epsilon(1e-8)), (decoupled_weight_decay, flag()), (maximize, flag()))
@@ -234,7 +226,6 @@ Formula: Liu and others, 2020.)";
   static constexpr const char* example = "[lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25";
   static constexpr const char* result = "0.7500";
   enum : unsigned { adapts = 2, variants = 4 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static PlanOf<N> plan(const N* o, double step, const double*) {
     const bool apart = is_on(o[decoupled_weight_decay]);
@@ -265,7 +256,7 @@ Formula: Liu and others, 2020.)";
 
 /* Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992. It keeps the weight of the mean and
  * the rate for the next step. */
-struct Asgd {
+struct Asgd : Steady {
   LAMELLA_STATE(like_parameter("axs", "ax"), number("mus", "mu", 1), number("etas", "eta", 0, "lr"))
   LAMELLA_OPTIONS((lambd, positive(1e-4, "lambd value")), (lr, rate(1e-2)), (t0, positive(1e6, "t0 value")),
                   (alpha, positive(0.75, "alpha value")), (weight_decay, decay()), (maximize, flag()))
@@ -278,7 +269,6 @@ Formula: Polyak and Juditsky, 1992.)";
       "[lamella.zeros(2)], [lamella.tensor(1.)], [lamella.tensor(0.25)], [lamella.tensor(1.)], lambd=0., lr=0.25";
   static constexpr const char* result = "0.7500";
   enum : unsigned { copies = 2, variants = 4 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static PlanOf<N> plan(const N* o, double step, const double* kept) {
     PlanOf<N> p = with_decay(o[weight_decay]);
@@ -299,7 +289,7 @@ Formula: Polyak and Juditsky, 1992.)";
 };
 
 /* Riedmiller and Braun, A direct adaptive method for faster backpropagation learning: the RPROP algorithm, 1993. */
-struct Rprop {
+struct Rprop : Steady {
   LAMELLA_STATE(like_parameter("prevs", "prev"), like_parameter("step_sizes", "step_size", "lr"))
   LAMELLA_OPTIONS((etaminus, any_number(0.5, "eta value")), (etaplus, any_number(1.2, "eta value")),
                   (step_size_min, positive(1e-6, "step size")), (step_size_max, positive(50, "step size")),
@@ -310,8 +300,6 @@ struct Rprop {
 Formula: Riedmiller and Braun, 1993.)";
   static constexpr const char* example = "[lamella.ones(2)], [lamella.full((2,), 0.25)], etaplus=2.";
   static constexpr const char* result = "0.5000";
-  enum : unsigned { variants = 2 };
-  static constexpr bool holds(unsigned, int) { return true; }
   template <class N>
   static PlanOf<N> plan(const N* o, double, const double*) {
     PlanOf<N> p;

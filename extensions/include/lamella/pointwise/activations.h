@@ -9,8 +9,8 @@ namespace {
 
 /* Bases of functions of floating tensors: `apply` of a Curve calls functions that have vector forms, `apply` of a
  * Broken calls none. */
-template <int Params = 0>
-struct Curve : Pointwise<1, FLOAT, Params> {
+template <int Params = 0, int Inputs = 1>
+struct Curve : Pointwise<Inputs, FLOAT, Params> {
   static constexpr bool maths = true;
 };
 template <int Params = 0>

@@ -10,12 +10,9 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Bases of gradients of floating tensors: `apply` of a CurveBackward calls functions that have vector forms, `apply` of
- * a BrokenBackward calls none. */
+/* Bases of gradients of floating tensors, as Curve and Broken. */
 template <int Params = 0>
-struct CurveBackward : Pointwise<2, FLOAT, Params> {
-  static constexpr bool maths = true;
-};
+using CurveBackward = Curve<Params, 2>;
 template <int Params = 0>
 using BrokenBackward = Pointwise<2, FLOAT, Params>;
 

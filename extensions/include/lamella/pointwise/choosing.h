@@ -172,42 +172,22 @@ struct Logic : Predicate<Inputs, ANY> {
   static constexpr bool signless = true;
 };
 
-struct logical_and : Logic<2> {
-  static constexpr Signature signatures[] = {{"logical_and(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-                                              R"(Where both elements are non-zero.
+#define LAMELLA_LOGICAL(name, op, doc, x_example, y_example, result)                                      \
+  struct name : Logic<2> {                                                                                \
+    static constexpr Signature signatures[] = {{#name "(Tensor self, Tensor other) -> Tensor", ALL_FORMS, \
+                                                doc "\n\n>>> lamella." #name "(lamella.tensor(" x_example \
+                                                    "), lamella.tensor(" y_example "))"                   \
+                                                    "\ntensor(" result ")\n"}};                           \
+    template <class T>                                                                                    \
+    static auto apply(T x, T y) {                                                                         \
+      return (x != number<T>(0)) op(y != number<T>(0));                                                   \
+    }                                                                                                     \
+  };
+LAMELLA_LOGICAL(logical_and, &&, "Where both elements are non-zero.", "[0, 1]", "[1, 2]", "[False,  True]")
+LAMELLA_LOGICAL(logical_or, ||, "Where either element is non-zero.", "[0, 0]", "[0, 2]", "[False,  True]")
+LAMELLA_LOGICAL(logical_xor, !=, "Where exactly one element is non-zero.", "[0, 1]", "[1, 2]", "[ True, False]")
+#undef LAMELLA_LOGICAL
 
->>> lamella.logical_and(lamella.tensor([0, 1]), lamella.tensor([1, 2]))
-tensor([False,  True])
-)"}};
-  template <class T>
-  static auto apply(T x, T y) {
-    return (x != number<T>(0)) && (y != number<T>(0));
-  }
-};
-struct logical_or : Logic<2> {
-  static constexpr Signature signatures[] = {{"logical_or(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-                                              R"(Where either element is non-zero.
-
->>> lamella.logical_or(lamella.tensor([0, 0]), lamella.tensor([0, 2]))
-tensor([False,  True])
-)"}};
-  template <class T>
-  static auto apply(T x, T y) {
-    return (x != number<T>(0)) || (y != number<T>(0));
-  }
-};
-struct logical_xor : Logic<2> {
-  static constexpr Signature signatures[] = {{"logical_xor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-                                              R"(Where exactly one element is non-zero.
-
->>> lamella.logical_xor(lamella.tensor([0, 1]), lamella.tensor([1, 2]))
-tensor([ True, False])
-)"}};
-  template <class T>
-  static auto apply(T x, T y) {
-    return (x != number<T>(0)) != (y != number<T>(0));
-  }
-};
 struct logical_not : Logic<1> {
   static constexpr Signature signatures[] = {{"logical_not(Tensor self) -> Tensor", ALL_FORMS,
                                               R"(Where the element is zero.

@@ -7,195 +7,63 @@
 namespace lamella::pointwise {
 namespace {
 
-#define LAMELLA_FUNCTION(name, accepts, aliases, doc)                                                       \
-  struct name : Maths<1, accepts> {                                                                         \
-    static constexpr Signature signatures[] = {{#name "(Tensor self) -> Tensor", ALL_FORMS, doc, aliases}}; \
-    template <class T>                                                                                      \
-    static T apply(T x) {                                                                                   \
-      return name##_(x);                                                                                    \
-    }                                                                                                       \
+/* Functions of one number in the default float. Those of Plain are single instructions, or calls for each element: they
+ * do not run in blocks. */
+using OrderedMaths = Maths<1, ORDERED>;
+struct ComplexMaths : Maths<1> {
+  static constexpr bool complex_maths = true;
+};
+template <int Accepts>
+struct Plain : Maths<1, Accepts> {
+  static constexpr bool maths = false;
+};
+
+/* The example calls the function with a tensor of the numbers `from`, and gets `to`. */
+#define LAMELLA_FUNCTION(name, base, aliases, doc, from, to)                                     \
+  struct name : base {                                                                           \
+    static constexpr Signature signatures[] = {                                                  \
+        {#name "(Tensor self) -> Tensor", ALL_FORMS,                                             \
+         doc "\n\n>>> lamella." #name "(lamella.tensor(" from "))\ntensor(" to ")\n", aliases}}; \
+    template <class T>                                                                           \
+    static T apply(T x) {                                                                        \
+      return name##_(x);                                                                         \
+    }                                                                                            \
   };
-LAMELLA_FUNCTION(exp, ANY, nullptr,
-                 R"(e to the power of each element.
-
->>> lamella.exp(lamella.tensor([0., 1.]))
-tensor([1.0000, 2.7183])
-)")
-LAMELLA_FUNCTION(exp2, ANY, nullptr,
-                 R"(2 to the power of each element.
-
->>> lamella.exp2(lamella.tensor([0., 3.]))
-tensor([1., 8.])
-)")
-LAMELLA_FUNCTION(log, ANY, nullptr,
-                 R"(The natural logarithm of each element.
-
->>> lamella.log(lamella.tensor([1., 10.]))
-tensor([0.0000, 2.3026])
-)")
-LAMELLA_FUNCTION(log2, ANY, nullptr,
-                 R"(The logarithm to base 2.
-
->>> lamella.log2(lamella.tensor([1., 8.]))
-tensor([0., 3.])
-)")
-LAMELLA_FUNCTION(log10, ANY, nullptr,
-                 R"(The logarithm to base 10.
-
->>> lamella.log10(lamella.tensor([1., 2000.]))
-tensor([0.0000, 3.3010])
-)")
-LAMELLA_FUNCTION(sin, ANY, nullptr,
-                 R"(The sine of each element, in radians.
-
->>> lamella.sin(lamella.tensor([0., 1.]))
-tensor([0.0000, 0.8415])
-)")
-LAMELLA_FUNCTION(cos, ANY, nullptr,
-                 R"(The cosine of each element, in radians.
-
->>> lamella.cos(lamella.tensor([0., 1.]))
-tensor([1.0000, 0.5403])
-)")
-LAMELLA_FUNCTION(tan, ANY, nullptr,
-                 R"(The tangent of each element, in radians.
-
->>> lamella.tan(lamella.tensor([0., 1.]))
-tensor([0.0000, 1.5574])
-)")
-LAMELLA_FUNCTION(asin, ANY, "arcsin",
-                 R"(The angle whose sine each element is.
-
->>> lamella.asin(lamella.tensor([0., 1.]))
-tensor([0.0000, 1.5708])
-)")
-LAMELLA_FUNCTION(acos, ANY, "arccos",
-                 R"(The angle whose cosine each element is.
-
->>> lamella.acos(lamella.tensor([0., 1.]))
-tensor([1.5708, 0.0000])
-)")
-LAMELLA_FUNCTION(atan, ANY, "arctan",
-                 R"(The angle whose tangent each element is.
-
->>> lamella.atan(lamella.tensor([0., 1.]))
-tensor([0.0000, 0.7854])
-)")
-LAMELLA_FUNCTION(sinh, ANY, nullptr,
-                 R"(The hyperbolic sine.
-
->>> lamella.sinh(lamella.tensor([0., 1.]))
-tensor([0.0000, 1.1752])
-)")
-LAMELLA_FUNCTION(cosh, ANY, nullptr,
-                 R"(The hyperbolic cosine.
-
->>> lamella.cosh(lamella.tensor([0., 1.]))
-tensor([1.0000, 1.5431])
-)")
-LAMELLA_FUNCTION(tanh, ANY, nullptr,
-                 R"(The hyperbolic tangent of each element.
-
->>> lamella.tanh(lamella.tensor([0., 1.]))
-tensor([0.0000, 0.7616])
-)")
-LAMELLA_FUNCTION(asinh, ANY, "arcsinh",
-                 R"(The inverse hyperbolic sine.
-
->>> lamella.asinh(lamella.tensor([0., 1.]))
-tensor([0.0000, 0.8814])
-)")
-LAMELLA_FUNCTION(acosh, ANY, "arccosh",
-                 R"(The inverse hyperbolic cosine.
-
->>> lamella.acosh(lamella.tensor([1., 2.]))
-tensor([0.0000, 1.3170])
-)")
-LAMELLA_FUNCTION(atanh, ANY, "arctanh",
-                 R"(The inverse hyperbolic tangent.
-
->>> lamella.atanh(lamella.tensor([0., 0.5]))
-tensor([0.0000, 0.5493])
-)")
-LAMELLA_FUNCTION(erf, ORDERED, nullptr,
-                 R"(The error function.
-
->>> lamella.erf(lamella.tensor([0., 1.]))
-tensor([0.0000, 0.8427])
-)")
-LAMELLA_FUNCTION(erfc, ORDERED, nullptr,
-                 R"(1 - erf(self), exact also where that is small.
-
->>> lamella.erfc(lamella.tensor([0., 1.]))
-tensor([1.0000, 0.1573])
-)")
+LAMELLA_FUNCTION(exp, Maths<1>, nullptr, "e to the power of each element.", "[0., 1.]", "[1.0000, 2.7183]")
+LAMELLA_FUNCTION(exp2, Maths<1>, nullptr, "2 to the power of each element.", "[0., 3.]", "[1., 8.]")
+LAMELLA_FUNCTION(log, Maths<1>, nullptr, "The natural logarithm of each element.", "[1., 10.]", "[0.0000, 2.3026]")
+LAMELLA_FUNCTION(log2, Maths<1>, nullptr, "The logarithm to base 2.", "[1., 8.]", "[0., 3.]")
+LAMELLA_FUNCTION(log10, Maths<1>, nullptr, "The logarithm to base 10.", "[1., 2000.]", "[0.0000, 3.3010]")
+LAMELLA_FUNCTION(sin, Maths<1>, nullptr, "The sine of each element, in radians.", "[0., 1.]", "[0.0000, 0.8415]")
+LAMELLA_FUNCTION(cos, Maths<1>, nullptr, "The cosine of each element, in radians.", "[0., 1.]", "[1.0000, 0.5403]")
+LAMELLA_FUNCTION(tan, Maths<1>, nullptr, "The tangent of each element, in radians.", "[0., 1.]", "[0.0000, 1.5574]")
+LAMELLA_FUNCTION(asin, Maths<1>, "arcsin", "The angle whose sine each element is.", "[0., 1.]", "[0.0000, 1.5708]")
+LAMELLA_FUNCTION(acos, Maths<1>, "arccos", "The angle whose cosine each element is.", "[0., 1.]", "[1.5708, 0.0000]")
+LAMELLA_FUNCTION(atan, Maths<1>, "arctan", "The angle whose tangent each element is.", "[0., 1.]", "[0.0000, 0.7854]")
+LAMELLA_FUNCTION(sinh, Maths<1>, nullptr, "The hyperbolic sine.", "[0., 1.]", "[0.0000, 1.1752]")
+LAMELLA_FUNCTION(cosh, Maths<1>, nullptr, "The hyperbolic cosine.", "[0., 1.]", "[1.0000, 1.5431]")
+LAMELLA_FUNCTION(tanh, Maths<1>, nullptr, "The hyperbolic tangent of each element.", "[0., 1.]", "[0.0000, 0.7616]")
+LAMELLA_FUNCTION(asinh, Maths<1>, "arcsinh", "The inverse hyperbolic sine.", "[0., 1.]", "[0.0000, 0.8814]")
+LAMELLA_FUNCTION(acosh, Maths<1>, "arccosh", "The inverse hyperbolic cosine.", "[1., 2.]", "[0.0000, 1.3170]")
+LAMELLA_FUNCTION(atanh, Maths<1>, "arctanh", "The inverse hyperbolic tangent.", "[0., 0.5]", "[0.0000, 0.5493]")
+LAMELLA_FUNCTION(erf, OrderedMaths, nullptr, "The error function.", "[0., 1.]", "[0.0000, 0.8427]")
+LAMELLA_FUNCTION(erfc, OrderedMaths, nullptr, "1 - erf(self), exact also where that is small.", "[0., 1.]",
+                 "[1.0000, 0.1573]")
+LAMELLA_FUNCTION(expm1, ComplexMaths, nullptr, "e^self - 1, exact also near 0.", "[0., 1.]", "[0.0000, 1.7183]")
+LAMELLA_FUNCTION(log1p, ComplexMaths, nullptr, "log(1 + self), exact also near 0.", "[0., 1.]", "[0.0000, 0.6931]")
+LAMELLA_FUNCTION(sqrt, Plain<ANY>, nullptr, "The square root of each element.", "[4., 9.]", "[2., 3.]")
+LAMELLA_FUNCTION(lgamma, Plain<ORDERED>, nullptr, "The logarithm of the gamma function's magnitude.", "[1., 5.]",
+                 "[0.0000, 3.1781]")
+LAMELLA_FUNCTION(erfinv, Plain<ORDERED>, nullptr, "The inverse of the error function.", "[0., 0.5]", "[0.0000, 0.4769]")
 #undef LAMELLA_FUNCTION
 
-struct expm1 : Maths<1> {
-  static constexpr Signature signatures[] = {{"expm1(Tensor self) -> Tensor", ALL_FORMS,
-                                              R"(e^self - 1, exact also near 0.
-
->>> lamella.expm1(lamella.tensor([0., 1.]))
-tensor([0.0000, 1.7183])
-)"}};
-  static constexpr bool complex_maths = true;
-  template <class T>
-  static T apply(T x) {
-    return expm1_(x);
-  }
-};
-struct log1p : Maths<1> {
-  static constexpr Signature signatures[] = {{"log1p(Tensor self) -> Tensor", ALL_FORMS,
-                                              R"(log(1 + self), exact also near 0.
-
->>> lamella.log1p(lamella.tensor([0., 1.]))
-tensor([0.0000, 0.6931])
-)"}};
-  static constexpr bool complex_maths = true;
-  template <class T>
-  static T apply(T x) {
-    return log1p_(x);
-  }
-};
-
-/* Functions that are single instructions, or calls for each element: they do not run in blocks. */
-#define LAMELLA_PLAIN_FUNCTION(name, accepts, aliases, doc)                                                 \
-  struct name : Maths<1, accepts> {                                                                         \
-    static constexpr Signature signatures[] = {{#name "(Tensor self) -> Tensor", ALL_FORMS, doc, aliases}}; \
-    static constexpr bool maths = false;                                                                    \
-    template <class T>                                                                                      \
-    static T apply(T x) {                                                                                   \
-      return name##_(x);                                                                                    \
-    }                                                                                                       \
-  };
-LAMELLA_PLAIN_FUNCTION(sqrt, ANY, nullptr,
-                       R"(The square root of each element.
-
->>> lamella.sqrt(lamella.tensor([4., 9.]))
-tensor([2., 3.])
-)")
-LAMELLA_PLAIN_FUNCTION(lgamma, ORDERED, nullptr,
-                       R"(The logarithm of the gamma function's magnitude.
-
->>> lamella.lgamma(lamella.tensor([1., 5.]))
-tensor([0.0000, 3.1781])
-)")
-LAMELLA_PLAIN_FUNCTION(erfinv, ORDERED, nullptr,
-                       R"(The inverse of the error function.
-
->>> lamella.erfinv(lamella.tensor([0., 0.5]))
-tensor([0.0000, 0.4769])
-)")
-#undef LAMELLA_PLAIN_FUNCTION
-
-struct rsqrt : Maths<1> {
+struct rsqrt : Plain<ANY> {
   static constexpr Signature signatures[] = {{"rsqrt(Tensor self) -> Tensor", ALL_FORMS,
                                               R"(1 / sqrt(self).
 
 >>> lamella.rsqrt(lamella.tensor([1., 4.]))
 tensor([1.0000, 0.5000])
 )"}};
-  static constexpr bool maths = false;
   template <class T>
   static T apply(T x) {
     return number<T>(1) / sqrt_(x);

@@ -301,10 +301,7 @@ constexpr bool accepted() {
 
 template <class Op, int Bytes>
 constexpr lamella_loop moving_loop() {
-  using U =
-      std::conditional_t<Bytes == 1, uint8_t,
-                         std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
-  return Loop<Op, U>::loop;
+  return Loop<Op, Unsigned<Bytes>>::loop;
 }
 
 template <class Op>

@@ -219,36 +219,28 @@ tensor([-1, -6])
 };
 
 /* Shifts by a negative number, or by at least as many bits as T has, leave zeros, or copies of the sign. */
-struct shift_left : Pointwise<2, INT> {
-  static constexpr Signature signatures[] = {
-      {"bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-       R"(self * 2 ** other, without the bits that leave.
+#define LAMELLA_SHIFT(side, doc)                                                                         \
+  struct shift_##side : Pointwise<2, INT> {                                                              \
+    static constexpr Signature signatures[] = {                                                          \
+        {"bitwise_" #side "_shift.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS, doc},         \
+        {"bitwise_" #side "_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS},       \
+        {"bitwise_" #side "_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}}; \
+    template <class T>                                                                                   \
+    static T apply(T x, T y) {                                                                           \
+      return shift_##side##_(x, y);                                                                      \
+    }                                                                                                    \
+  };
+LAMELLA_SHIFT(left, R"(self * 2 ** other, without the bits that leave.
 
 >>> lamella.bitwise_left_shift(lamella.tensor([1, 3]), 2)
 tensor([ 4, 12])
-)"},
-      {"bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS},
-      {"bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
-  template <class T>
-  static T apply(T x, T y) {
-    return shift_left_(x, y);
-  }
-};
-struct shift_right : Pointwise<2, INT> {
-  static constexpr Signature signatures[] = {
-      {"bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
-       R"(self / 2 ** other, rounded toward minus infinity.
+)")
+LAMELLA_SHIFT(right, R"(self / 2 ** other, rounded toward minus infinity.
 
 >>> lamella.bitwise_right_shift(lamella.tensor([8, -8]), 2)
 tensor([ 2, -2])
-)"},
-      {"bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS},
-      {"bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
-  template <class T>
-  static T apply(T x, T y) {
-    return shift_right_(x, y);
-  }
-};
+)")
+#undef LAMELLA_SHIFT
 
 using signs = Family<neg, abs, sign, sgn, copysign, heaviside, ceil, floor, round, trunc, frac, bitwise_and, bitwise_or,
                      bitwise_xor, bitwise_not, shift_left, shift_right>;

@@ -115,6 +115,13 @@ constexpr int count(const State (&state)[n], bool number) {
   static constexpr State state[] = {__VA_ARGS__}; \
   static constexpr int lists = 2 + count(state, false), kept = count(state, true);
 
+/* A base for updates that hold their whole state in every variant, and have no variants besides the decay's or declare
+ * their own. */
+struct Steady {
+  enum : unsigned { variants = 2 };
+  static constexpr bool holds(unsigned, int) { return true; }
+};
+
 /* ---- words ---- */
 
 inline float root(float x) { return __builtin_sqrtf(x); }
