@@ -1,6 +1,7 @@
 // oneDNN's primitives: its functions, owners of its objects, and a cache of primitives by shape.
 #pragma once
 
+#include <lamella/dispatcher.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
@@ -105,6 +106,13 @@ class Cache {
  public:
   using Held = std::shared_ptr<const Made>;
 
+  // A cache is the only one of its type. fork() waits until its lock is free, so that the child can use the cache.
+  Cache() {
+    only = this;
+    const auto* dispatcher = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1));
+    if (dispatcher) dispatcher->around_fork([] { only->lock_.lock(); }, release, release);
+  }
+
   // Returns the object for a shape; null if Made::build() has returned false for it, or if no memory is left.
   Held get(const Shape& s) try {
     if (Held held; find(s, &held)) return held;
@@ -129,7 +137,10 @@ class Cache {
     return true;
   }
 
+  static void release() { only->lock_.unlock(); }
+
   static constexpr size_t most = 256;
+  static inline Cache* only = nullptr;
   std::mutex lock_;
   std::list<std::pair<Shape, Held>> entries_;
 };

@@ -313,7 +313,7 @@ void add_plugins(py::module_& m) {
 }  // namespace
 }  // namespace lamella::binding
 
-PYBIND11_MODULE(_C, m) {
+PYBIND11_MODULE(_C_of_main, m) {
   using namespace lamella::binding;
   lamella::operators::start();
   PyObject* p = m.ptr();
@@ -337,4 +337,14 @@ PYBIND11_MODULE(_C, m) {
   add_shared(m);
   m.attr("__version__") = LAMELLA_VERSION;
   m.attr("_compiler") = LAMELLA_COMPILER;
+}
+
+// The module's entry. pybind11's own entry waits in a subinterpreter for the lock that its caller has, so the
+// interpreter is checked before.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__C() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit__C_of_main();
+  PyErr_SetString(PyExc_ImportError,
+                  "lamella cannot be imported in a subinterpreter, since its types belong to the main interpreter; "
+                  "import it in the main interpreter, or run the program in a process of its own");
+  return nullptr;
 }

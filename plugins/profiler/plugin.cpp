@@ -56,7 +56,8 @@ lamella_profiler table = {
     closed<context_begin>,
     context_free,
     set_context_reader,
-    parent_name};
+    parent_name,
+    closed<trace_write>};
 
 // Adds a layer of observers: it is on while there is an observer, never on a tensor, and also inside composites.
 void add_layer(Library& m, const char* name, const char* at, const char* const* inside, lamella_kernel kernel,

@@ -270,30 +270,29 @@ class profile:
         """Writes the events in the trace-event format, which Perfetto (ui.perfetto.dev) and chrome://tracing read.
 
         Arrows lead from calls to their steps of backward. A path that ends with ".gz" is compressed. An old file is
-        replaced when the new one is complete.
+        replaced when the new one is complete; the target of a link is replaced, and a device or a FIFO is written to.
 
         Raises:
-            RuntimeError: nothing was recorded, or the file cannot be written
+            RuntimeError: nothing was recorded, or the events cannot be written, as on a full disk
+            OSError: the file cannot be made
         """
         trace = self._read("export_chrome_trace")
-        path = os.fspath(path)
-        metadata = json.dumps(self._metadata)
-        if not path.endswith(".gz"):
-            trace.write(path, metadata)
-            return
-        import gzip
-        import shutil
-        import tempfile
+        path, metadata = os.fsdecode(path), json.dumps(self._metadata)
+        with replacing(path) as target:
+            if not path.endswith(".gz"):
+                trace.write(target.fileno(), metadata)
+                return
+            import gzip
+            import shutil
+            import tempfile
 
-        with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".", prefix=".trace-") as own:
-            plain = os.path.join(own, "trace.json")
-            trace.write(plain, metadata)
             with (
-                open(plain, "rb") as source,
-                replacing(path) as target,
+                tempfile.TemporaryFile(dir=os.path.dirname(path) or ".", prefix=".trace-") as plain,
                 gzip.GzipFile("", "wb", 6, target) as packed,
             ):
-                shutil.copyfileobj(source, packed, 1 << 20)
+                trace.write(plain.fileno(), metadata)
+                plain.seek(0)
+                shutil.copyfileobj(plain, packed, 1 << 20)
 
     def export_stacks(self, path: str | os.PathLike, metric: str = "self_cpu_time_total") -> None:
         """Writes stacks with their times, for flame graphs: a line "outermost;…;innermost;operator microseconds" each.

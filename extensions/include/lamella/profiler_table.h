@@ -209,7 +209,8 @@ typedef struct {
   /* stack_frames: how many of the innermost frames distinguish rows. */
   lamella_status (*trace_summary)(lamella_trace*, int32_t by_shapes, int32_t stack_frames, lamella_on_trace_row,
                                   void* context);
-  /* Writes the trace-event format. The file replaces an existing one once it is complete. metadata: nullable, an
+  /* Writes the trace-event format into the file at `path`, from its begin; a device, a FIFO or a link is written
+   * through. To keep an old file until the new one is complete, write a new file and rename it. metadata: nullable, an
    * object in JSON. */
   lamella_status (*trace_export)(lamella_trace*, const char* path, const char* metadata);
   /* Sets the functions that read stacks: `read` writes this thread's frames as numbers, the innermost first;
@@ -231,6 +232,8 @@ typedef struct {
   void (*context_free)(void* blocks);
   void (*set_context_reader)(void* (*read)(void));
   const char* (*parent_name)(const lamella_record*);
+  /* Writes as `trace_export` does, into an open file, from its position; does not close it. */
+  lamella_status (*trace_write)(lamella_trace*, int32_t fd, const char* metadata);
 } lamella_profiler;
 
 #ifdef __cplusplus

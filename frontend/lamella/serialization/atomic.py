@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import io
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -99,28 +100,42 @@ def _keep_mode(part: OwnFile, old: os.stat_result) -> None:
         os.fchmod(part.fileno(), stat.S_IMODE(old.st_mode))
 
 
+def open_through(f: Any) -> Any:
+    """Opens a path to write through it, if it names no file that can be replaced: a device, a FIFO, or an open file of
+    a process, such as /dev/stdout, which this process continues at its position. Returns None for other paths."""
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(os.stat(f).st_mode):
+            return open(f, "wb")
+    path = os.fsdecode(f)
+    while os.path.islink(path):
+        folder, name = os.path.split(path)
+        if found := re.fullmatch(r"/proc/(\d+)(/task/\d+)?/fd", os.path.realpath(folder)):
+            return open(os.dup(int(name)) if int(found[1]) == os.getpid() else f, "wb")
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
 @contextmanager
 def replacing(f: Any, durable: bool = True) -> Iterator[Any]:
     """Opens a binary file to write into. A path is replaced at the end of the block, and is unchanged after an
     exception.
 
     Args:
-        f: a path; or a file object, which is yielded unchanged. A path of a device or a pipe is written to directly.
+        f: a path; or a file object, which is yielded unchanged. The target of a link is replaced. A device, a pipe, and
+            a file that a path such as /dev/stdout names by its descriptor, are written to directly.
         durable: waits until the file and its name are on the disk, so that they outlive a loss of power
     """
     if not isinstance(f, (str, bytes, os.PathLike)):
         yield f
         return
+    if (through := open_through(f)) is not None:
+        with through:
+            yield through
+        return
     path = os.path.realpath(os.fsdecode(f))  # a link is kept, and its target replaced
     old = None
     with suppress(FileNotFoundError):
         old = os.stat(path)
-    if old is not None and stat.S_ISDIR(old.st_mode):
-        raise IsADirectoryError(21, "Is a directory", os.fspath(f))
-    if old is not None and not stat.S_ISREG(old.st_mode):
-        with open(path, "wb") as stream:
-            yield stream
-        return
     folder, name = os.path.split(path)
     remove_stale(folder, name)
     try:

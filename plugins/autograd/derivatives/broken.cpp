@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "derivatives/formula.h"
+#include "fork.h"
 
 namespace lamella::autograd {
 namespace {
@@ -18,7 +19,7 @@ struct FormulaRule {
   const void* payload;
 };
 struct FormulaRules {
-  std::mutex mutex;
+  std::mutex& mutex = new_innermost_mutex();
   std::vector<FormulaRule> list;
 };
 FormulaRules& rules() {

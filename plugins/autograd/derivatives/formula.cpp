@@ -1,10 +1,11 @@
 // compile(): makes the rule of a derivative at its first use. If the formulas are wrong, the rule holds the error.
 #include "derivatives/compiler.h"
+#include "fork.h"
 
 namespace lamella::autograd {
 
 const Rule& compile(Derivative& d) {
-  static std::recursive_mutex mutex;
+  static auto& mutex = new_locks<std::recursive_mutex>();
   std::lock_guard lock(mutex);
   if (const Rule* done = d.rule.load(std::memory_order_acquire)) return *done;
   auto r = std::make_unique<Rule>();

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "derivatives/formula.h"
+#include "fork.h"
 
 namespace lamella::autograd {
 
 void* prepare(void*, const lamella_operator* op, const void* payload) try {
-  static std::mutex mutex;
+  static auto& mutex = new_innermost_mutex();
   static auto& all = *new std::map<std::pair<const lamella_operator*, const void*>, Derivative*>;
   auto d = std::make_unique<Derivative>();
   d->op = op;

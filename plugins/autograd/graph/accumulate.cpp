@@ -1,7 +1,9 @@
 #include "graph/accumulate.h"
 
+#include <array>
 #include <mutex>
 
+#include "fork.h"
 #include "graph/engine.h"
 
 namespace lamella::autograd {
@@ -16,7 +18,7 @@ struct AccumulateNode : Node {
 // Operators run meanwhile and may wait for the host language's lock, so a thread that holds the host's lock must not
 // take this mutex. (Guard, the node's own lock, is held for a few instructions only.)
 std::recursive_mutex& adding(const Node* n) {
-  static std::recursive_mutex all[64];
+  static auto& all = new_locks<std::array<std::recursive_mutex, 64>>();
   return all[(reinterpret_cast<uintptr_t>(n) / 64) % 64];
 }
 

@@ -5,12 +5,14 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "fork.h"
+
 namespace lamella::autograd {
 namespace {
 
 // Maps the id of each hook to its node. Its lock is always taken before a node's lock.
 struct Places {
-  std::mutex lock;
+  std::mutex& lock = new_innermost_mutex();
   std::unordered_map<uint64_t, Node*> nodes;
   uint64_t next = 1;
 };

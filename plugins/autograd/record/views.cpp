@@ -12,12 +12,14 @@
 #include <lamella/extension.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "fork.h"
 #include "graph/event.h"
 #include "record/record.h"
 
@@ -200,7 +202,7 @@ lamella_status refreshed(lamella_tensor* t, Variable** out) {
   const Variable* history = variable(base);
   if (__builtin_expect(!history || history->version == 0, 1)) return LAMELLA_OK;
   // Several threads that read a view may find it stale at once.
-  static std::recursive_mutex views[64];
+  static auto& views = new_locks<std::array<std::recursive_mutex, 64>>();
   std::lock_guard lock(views[reinterpret_cast<uintptr_t>(t) / 64 % 64]);
   *out = variable(t);
   if (!is_stale(*out, history) || !is_differentiable(t)) return LAMELLA_OK;

@@ -233,14 +233,12 @@ PyObject* summary(PyObject* self, PyObject* args) {
                 [&](Gathering* g) { return profiler->trace_summary(trace_of(self), by_shapes, frames, add_row, g); });
 }
 
+// write(descriptor, metadata)
 PyObject* write(PyObject* self, PyObject* args) {
-  PyObject* path;
+  int fd;
   const char* metadata;
-  if (!PyArg_ParseTuple(args, "O&s", PyUnicode_FSConverter, &path, &metadata)) return nullptr;
-  const lamella_status st =
-      without_lock([&] { return profiler->trace_export(trace_of(self), PyBytes_AS_STRING(path), metadata); });
-  Py_DECREF(path);
-  if (st) return raise();
+  if (!PyArg_ParseTuple(args, "is", &fd, &metadata)) return nullptr;
+  if (without_lock([&] { return profiler->trace_write(trace_of(self), fd, metadata); })) return raise();
   Py_RETURN_NONE;
 }
 

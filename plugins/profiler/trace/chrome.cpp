@@ -17,37 +17,6 @@ namespace {
 
 const char* const categories[] = {"cpu_op", "backward", "user_annotation", "kernel"};
 
-// Writes a file under a temporary name, and renames it over the old file when it is complete and on the disk.
-class Replacing {
- public:
-  explicit Replacing(const char* path) : path_(path) {
-    static std::atomic<int> number{0};  // several threads may write to the same path
-    temporary_ = path_ + "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
-    file_ = std::fopen(temporary_.c_str(), "wbe");
-    if (file_) std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
-  }
-  Replacing(const Replacing&) = delete;
-  ~Replacing() {
-    if (!file_) return;
-    std::fclose(file_);
-    unlink(temporary_.c_str());
-  }
-  std::FILE* file() const { return file_; }
-  lamella_status done() {
-    const bool written = file_ && !std::ferror(file_) && std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
-    int error = written ? 0 : errno;
-    if (file_ && std::fclose(std::exchange(file_, nullptr)) && !error) error = errno;
-    if (!error && std::rename(temporary_.c_str(), path_.c_str())) error = errno;
-    if (!error) return LAMELLA_OK;
-    unlink(temporary_.c_str());
-    return fail(LAMELLA_RUNTIME_ERROR, "export_chrome_trace: '" + path_ + "': " + std::strerror(error));
-  }
-
- private:
-  std::string path_, temporary_;
-  std::FILE* file_;
-};
-
 class Json {
  public:
   explicit Json(std::FILE* f) : f_(f) {}
@@ -368,12 +337,28 @@ class Writer {
 
 }  // namespace
 
-lamella_status trace_export(lamella_trace* handle, const char* path, const char* metadata) {
+lamella_status trace_write(lamella_trace* handle, int32_t fd, const char* metadata) {
   Trace& t = trace_of(handle);
-  Replacing file(path);
-  if (!file.file()) return file.done();
-  Writer(t, file.file()).write(t.all(), metadata);
-  return file.done();
+  std::FILE* file = nullptr;
+  if (const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); own >= 0 && !(file = fdopen(own, "wb"))) close(own);
+  if (file) {
+    std::setvbuf(file, nullptr, _IOFBF, 1 << 20);
+    Writer(t, file).write(t.all(), metadata);
+    const bool written = std::fflush(file) == 0 && !std::ferror(file);
+    const int error = errno;
+    if (!std::fclose(file) && written) return LAMELLA_OK;
+    if (!written) errno = error;
+  }
+  return fail(LAMELLA_RUNTIME_ERROR, std::string("export_chrome_trace: ") + std::strerror(errno));
+}
+
+lamella_status trace_export(lamella_trace* handle, const char* path, const char* metadata) {
+  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return fail(LAMELLA_RUNTIME_ERROR, std::string("export_chrome_trace: '") + path + "': " + std::strerror(errno));
+  const lamella_status st = trace_write(handle, fd, metadata);
+  close(fd);
+  return st;
 }
 
 }  // namespace lamella::profiler

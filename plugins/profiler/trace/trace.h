@@ -47,6 +47,7 @@ lamella_status trace_events(lamella_trace*, lamella_on_trace_event, void* contex
 lamella_status trace_memory(lamella_trace*, lamella_on_trace_memory, void* context);
 lamella_status trace_summary(lamella_trace*, int32_t by_shapes, int32_t stack_frames, lamella_on_trace_row,
                              void* context);
+lamella_status trace_write(lamella_trace*, int32_t fd, const char* metadata);
 lamella_status trace_export(lamella_trace*, const char* path, const char* metadata);
 int64_t trace_dropped(lamella_trace*);
 lamella_status trace_activity(lamella_trace*, lamella_on_trace_activity, void* context);

@@ -293,7 +293,7 @@ except RuntimeError as error:
     out = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=120)
     assert "File too large" in out.stdout, out
     assert path.read_text() == "old" and os.listdir(tmp_path) == ["t.json"]
-    with pytest.raises(RuntimeError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="absent"):
         prof.export_chrome_trace(tmp_path / "absent" / "t.json")
 
 
