@@ -4,6 +4,7 @@
 #include "dnn.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kept.h"
 #include "memory.h"

@@ -1,5 +1,6 @@
 #include "frontend/binding/returned.h"
 
+#include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/operators.h"

@@ -20,6 +20,7 @@
 
 #include <lamella/compat/checks.h>
 
+#include <array>
 #include <complex>
 #include <cstdio>
 #include <iostream> /* torch's header has it, and sources rely on that */
