@@ -5186,6 +5186,16 @@ inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, cons
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value)};
   return op_.tensor(args_);
 }
+inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) {
+  static detail::Callee op_{"aten::scatter", "reduce"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce)};
+  return op_.tensor(args_);
+}
+inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value, const Text& reduce) {
+  static detail::Callee op_{"aten::scatter", "value_reduce"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value), detail::as<const Text&>(reduce)};
+  return op_.tensor(args_);
+}
 inline Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static detail::Callee op_{"aten::scatter_add", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src)};
@@ -5206,6 +5216,18 @@ inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t 
 inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static detail::Callee op_{"aten::scatter", "value_out"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) {
+  static detail::Callee op_{"aten::scatter", "reduce_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& scatter_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value, const Text& reduce) {
+  static detail::Callee op_{"aten::scatter", "value_reduce_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value), detail::as<const Text&>(reduce), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -6659,6 +6681,12 @@ inline const Tensor& TensorMethods::copy_(const Tensor& src, bool non_blocking) 
   op_.written(args_);
   return self_();
 }
+inline const Tensor& TensorMethods::copy_(const Scalar& src, bool non_blocking) const {
+  static detail::Callee op_{"aten::copy_", "Scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Scalar&>(src), detail::as<bool>(non_blocking)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::copysign(const Tensor& other) const { return lamella::copysign(self_(), other); }
 inline Tensor TensorMethods::copysign(const Scalar& other) const { return lamella::copysign(self_(), other); }
 inline const Tensor& TensorMethods::copysign_(const Tensor& other) const {
@@ -7623,6 +7651,8 @@ inline const Tensor& TensorMethods::rsub_(const Scalar& other, const Scalar& alp
 inline Tensor TensorMethods::scaled_dot_product_attention(const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) const { return lamella::scaled_dot_product_attention(self_(), key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa); }
 inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Tensor& src) const { return lamella::scatter(self_(), dim, index, src); }
 inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Scalar& value) const { return lamella::scatter(self_(), dim, index, value); }
+inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) const { return lamella::scatter(self_(), dim, index, src, reduce); }
+inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Scalar& value, const Text& reduce) const { return lamella::scatter(self_(), dim, index, value, reduce); }
 inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
   static detail::Callee op_{"aten::scatter_", "src"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src)};
@@ -7632,6 +7662,18 @@ inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, c
 inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Scalar& value) const {
   static detail::Callee op_{"aten::scatter_", "value"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) const {
+  static detail::Callee op_{"aten::scatter_", "reduce"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(src), detail::as<const Text&>(reduce)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Scalar& value, const Text& reduce) const {
+  static detail::Callee op_{"aten::scatter_", "value_reduce"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Scalar&>(value), detail::as<const Text&>(reduce)};
   op_.written(args_);
   return self_();
 }

@@ -182,6 +182,7 @@ class TensorMethods : public TensorRef {
   Tensor conv_transpose3d(const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) const;
   Tensor convolution(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const;
   const Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
+  const Tensor& copy_(const Scalar& src, bool non_blocking = false) const;
   Tensor copysign(const Tensor& other) const;
   Tensor copysign(const Scalar& other) const;
   const Tensor& copysign_(const Tensor& other) const;
@@ -601,8 +602,12 @@ class TensorMethods : public TensorRef {
   Tensor scaled_dot_product_attention(const Tensor& key, const Tensor& value, const Tensor& attn_mask = undefined(), double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}, bool enable_gqa = false) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Scalar& value) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Scalar& value, const Text& reduce) const;
   const Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src) const;
   const Tensor& scatter_(int64_t dim, const Tensor& index, const Scalar& value) const;
+  const Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) const;
+  const Tensor& scatter_(int64_t dim, const Tensor& index, const Scalar& value, const Text& reduce) const;
   Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
   const Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce, bool include_self = true) const;
