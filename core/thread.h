@@ -43,8 +43,7 @@ struct ThreadState {
   lamella_frame* calling = nullptr;  // the innermost frame whose kernel or composite calls operators: their parent
   Error error;
   FreeList tensors, storages;
-  std::vector<void*> slots;                          // plugins' thread-state slots, by index
-  ThreadState *next = nullptr, *previous = nullptr;  // in the list of all threads' states
+  std::vector<void*> slots;  // plugins' thread-state slots, by index
 
   ThreadState();
   ~ThreadState();
@@ -57,9 +56,6 @@ inline ThreadState& this_thread() {
   ThreadState* t = current_thread;
   return __builtin_expect(t != nullptr, 1) ? *t : start_thread();
 }
-
-// Returns the layers that some thread includes, as bits. Another thread may change its own at any moment.
-uint64_t layers_on_threads();
 
 // Called at thread exit for each slot that holds something; set by the dispatcher, which owns the slot table.
 extern void (*destroy_thread_slot)(int index, void* state);

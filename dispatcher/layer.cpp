@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/thread.h"
 #include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 
-std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0}, marked_layers{0},
-    layers_not_in_backward{0};
+std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0}, layers_not_in_backward{0};
 
 namespace {
 
@@ -98,25 +96,16 @@ std::string neighbours(int32_t low, int32_t high) {
   return s.empty() ? "none" : s;
 }
 
-// The bits that a new layer cannot get: those that are given, and those that a thread still includes, which the last layer
-// with the bit left on there.
-uint64_t taken_bits() {
-  uint64_t taken = core::layers_on_threads();
-  for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++) taken |= uint64_t{given[i] != 0} << i;
-  return taken;
-}
-
 // The middle of the widest free gap within [low, high]; -1 if every bit is taken.
 int32_t pick(int32_t low, int32_t high) {
-  const uint64_t taken = taken_bits();
   int32_t best = -1, width = 0;
   for (int32_t i = low; i <= high;) {
-    if (taken >> i & 1) {
+    if (given[i]) {
       i++;
       continue;
     }
     int32_t j = i;
-    while (j <= high && !(taken >> j & 1)) j++;
+    while (j <= high && !given[j]) j++;
     if (j - i >= width) {
       width = j - i;
       best = i + (j - i - 1) / 2;
@@ -128,11 +117,10 @@ int32_t pick(int32_t low, int32_t high) {
 
 // The free bit within [low, high] that is nearest to a band; -1 if every bit is taken.
 int32_t nearest(int32_t low, int32_t high, const Band& band) {
-  const uint64_t taken = taken_bits();
   int32_t best = -1, least = LAMELLA_MAX_LAYERS;
   for (int32_t i = low; i <= high; i++) {
     const int32_t away = i < band.low ? band.low - i : i - band.high;
-    if (!(taken >> i & 1) && away < least) {
+    if (!given[i] && away < least) {
       least = away;
       best = i;
     }
@@ -226,13 +214,7 @@ void remove_layer(int32_t bit) {
   layers[bit].live = false;
   included[bit] = 0;
   process_layers.fetch_and(~(uint64_t{1} << bit));
-  // A thread that marks the bit writes marked_layers and then reads tensor_layers; here it is the other way round, so that
-  // one of the two sees the other.
-  const uint64_t own = uint64_t{1} << bit;
-  const uint64_t had = tensor_layers.fetch_and(~own) & own;
-  if (had && (marked_layers.load() & own)) {
-    tensor_layers.fetch_or(own);
-  } else {  // no tensor has the bit
+  if (!(tensor_layers.load() >> bit & 1)) {  // no tensor can have the bit
     given[bit] = 0;
     gifts.fetch_add(1);
     layers[bit] = {};
@@ -261,22 +243,8 @@ uint64_t bits_given_since(uint64_t gift) {
   return bits;
 }
 
-lamella_status mark_layers(const char* entry, uint64_t set, uint64_t clear) {
-  uint64_t unknown = (set | clear) & ~tensor_layers.load();
-  if (unknown == 0) {
-    marked_layers.fetch_or(set);
-    unknown = set & ~tensor_layers.load();  // a layer may have been withdrawn before the mark was there
-  }
-  if (unknown == 0) return LAMELLA_OK;
-  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits 0x%llx of 0x%llx", entry,
-                                                       (unsigned long long)unknown, (unsigned long long)(set | clear)));
-}
-
 lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit) {
-  if (bit > 0 && bit < LAMELLA_MAX_LAYERS) {
-    if (tensor_layers.load() >> bit & 1) marked_layers.fetch_or(uint64_t{1} << bit);
-    if (tensor_layers.load() >> bit & 1) return LAMELLA_OK;
-  }
+  if (bit > 0 && bit < LAMELLA_MAX_LAYERS && tensor_layers.load() >> bit & 1) return LAMELLA_OK;
   return core::raise(LAMELLA_VALUE_ERROR,
                      core::format("%s: '%s' names the bit %d, which no layer of tensors has", entry, whose, bit));
 }

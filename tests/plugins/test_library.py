@@ -829,45 +829,7 @@ def test_observers_come_and_go(host):
 
         kept = register("kept", lambda call, *a: call(*a))
         bit = kept.bit
-        with kept.on():
-            kept.remove()
-            other = register("other", lambda call, *a: call(*a))
-            assert other.bit != bit  # this thread includes it
-        other.remove()
-    """)
-
-
-def test_layers_come_and_go(host):
-    """A layer whose key no tensor has had gives its place back with its library, whatever its name is."""
-    host.run("""
-        import threading
-        import lamella
-        from lamella import _C
-
-        before, seen = len(_C._layers()), []
-        stop = threading.Event()
-
-        def work():
-            while not stop.is_set():
-                lamella.ones(2) + 1
-
-        worker = threading.Thread(target=work)
-        worker.start()
-        try:
-            for i in range(3000):
-                library = lamella.library.Library("aten", "IMPL")
-                layer = library.register_layer(f"passing{i}", lambda call, *a, **k: seen.append(i) or call(*a, **k))
-                if i % 500 == 0:
-                    with layer.on():
-                        lamella.ones(1) + 1
-                    assert seen and set(seen) == {i}, (i, seen)
-                    seen.clear()
-                library.close()
-                if i % 500 == 0:
-                    lamella.ones(1) + 1
-                    assert not seen
-        finally:
-            stop.set()
-            worker.join()
-        assert len(_C._layers()) == before, _C._layers()
+        kept.remove()
+        other = register("other", lambda call, *a: call(*a))
+        assert other.bit != bit  # tensors may have its key
     """)
