@@ -11,21 +11,6 @@
 
 namespace lamella::core {
 
-// Note [Counts of writes]  The low 40 bits of a storage's version count the writes through its tensors. The other bits
-//   count those through tensors with the flag counts_apart, which `.data` makes and whose views and aliases have it as
-//   well: backward does not see such writes, so that a program may clip weights between forward and backward. A write
-//   adds version_step() to the version; version_of() is the count that a tensor sees.
-inline constexpr uint8_t counts_apart = 8;  // beside enum lamella_tensor_flags
-inline constexpr int counts_apart_shift = 40;
-
-inline uint64_t version_step(const lamella_tensor* t) {
-  return uint64_t{1} << (t->flags & counts_apart) * (counts_apart_shift / counts_apart);
-}
-inline uint64_t version_of(const lamella_tensor* t) {
-  const uint64_t both = t->storage->version;
-  return t->flags & counts_apart ? both >> counts_apart_shift : both & ((uint64_t{1} << counts_apart_shift) - 1);
-}
-
 struct Tensor : lamella_tensor {
   static constexpr int inline_dims = 5;
   static constexpr int inline_slots = 2;

@@ -5,6 +5,7 @@
 
 #include <lamella/tensor_methods.h>
 
+#include <array>
 #include <atomic>
 #include <iosfwd>
 #include <tuple>

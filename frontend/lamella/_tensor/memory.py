@@ -46,18 +46,14 @@ def is_storage(obj) -> bool:
 
 
 def _data(self):
-    """The tensor without history, over the same memory. Assigning a tensor to it replaces the memory.
-
-    Backward does not see writes through it: they count in its own ``_version``, those through ``detach()`` in the
-    tensor's, too.
+    """The tensor without history, as ``detach()`` returns it. Assigning a tensor to it replaces the memory.
 
     >>> t = lamella.ones(2)
     >>> t.data = lamella.zeros(3)
     >>> t
     tensor([0., 0., 0.])
     """
-    made = self.detach()
-    return made._count_apart() if isinstance(made, _C.Tensor) and made is not self else made
+    return self.detach()
 
 
 def _assign_data(self, value):
