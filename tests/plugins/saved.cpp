@@ -1,44 +1,28 @@
 // A slot of tensors whose state is any value, for tests of what files and pickles hold. The attribute `kept_tags` shows
 // the state's types: "list(int, tensor)".
-#include <lamella/library.h>
-
-#include <string>
+#include <lamella/extension.h>
 
 namespace {
 
-using lamella::api;
+using lamella::OwnedValue;
+using lamella::Tensor;
 
-int32_t slot = -1;
+struct Kept {
+  OwnedValue value;
 
-void destroy(void* state) {
-  auto* held = static_cast<lamella_value*>(state);
-  api().value_release(held);
-  delete held;
-}
+  // A gradient is refused if the state is the text "refused".
+  std::optional<Kept> carry(const Tensor&, const Tensor&, int32_t how) const {
+    const lamella_value& v = value.get();
+    LAMELLA_CHECK_VALUE(
+        how != LAMELLA_CARRY_GRADIENT || v.tag != LAMELLA_STRING || v.as.string != std::string("refused"),
+        "kept: the gradient is refused");
+    return *this;
+  }
+  const OwnedValue& save(const Tensor&) const { return value; }
+  static std::optional<Kept> load(const Tensor&, const lamella_value& saved) { return Kept{OwnedValue(saved)}; }
+};
 
-lamella_status keep(const lamella_value* value, void** out) {
-  auto* held = new lamella_value{};
-  const lamella_status st = api().value_retain(value, held);
-  if (st)
-    delete held;
-  else
-    *out = held;
-  return st;
-}
-
-// A gradient is refused if the state is the text "refused".
-lamella_status carry(void* state, lamella_tensor*, lamella_tensor*, int32_t how, void** out) {
-  const auto* held = static_cast<const lamella_value*>(state);
-  if (how == LAMELLA_CARRY_GRADIENT && held->tag == LAMELLA_STRING && std::string("refused") == held->as.string)
-    return api().raise(LAMELLA_VALUE_ERROR, "kept: the gradient is refused");
-  return keep(held, out);
-}
-
-lamella_status save(void* state, lamella_tensor*, lamella_value* out) {
-  return api().value_retain(static_cast<const lamella_value*>(state), out);
-}
-
-lamella_status load(lamella_tensor*, const lamella_value* saved, void** out) { return keep(saved, out); }
+lamella::Slot<Kept> slot;
 
 std::string tags(const lamella_value& v) {
   static const char* const names[] = {"none",   "bool",      "int",      "float",      "complex",
@@ -52,22 +36,8 @@ std::string tags(const lamella_value& v) {
   return (v.tag == LAMELLA_DICT ? "dict(" : "list(") + all + ")";
 }
 
-lamella_status get_tags(lamella_frame*, void*, lamella_tensor* self, lamella_value* out) {
-  const auto* held = static_cast<const lamella_value*>(api().slot_get(self, slot));
-  const std::string text = held ? tags(*held) : "";
-  lamella_value borrowed = {LAMELLA_STRING, static_cast<uint32_t>(text.size()), {0}};
-  borrowed.as.string = text.c_str();
-  return api().value_retain(&borrowed, out);
-}
+std::string get_tags(const Tensor& self) { return slot.get(self) ? tags(slot.get(self)->value.get()) : ""; }
 
 }  // namespace
 
-LAMELLA_LIBRARY(kept, m) {
-  lamella_slot_type type = {sizeof type};
-  type.name = "kept";
-  type.destroy = destroy;
-  type.carry = carry;
-  type.save = save;
-  type.load = load;
-  m.tensor_slot(type, &slot).attribute("kept_tags", get_tags);
-}
+LAMELLA_LIBRARY(kept, m) { m.tensor_slot("kept", slot).attribute("kept_tags", get_tags); }

@@ -39,35 +39,31 @@ def same(got, wanted, **limits):
     return got.is_meta or (lamella.allclose(got, wanted, **limits) if limits else lamella.equal(got, wanted))
 
 
-def split(about, given):
-    """Returns the positional arguments and the keyword-only ones of a call, from the arguments by name."""
-    args = [given[a.name] for a in about.arguments if not a.keyword_only]
-    return args, {a.name: given[a.name] for a in about.arguments if a.keyword_only}
-
-
-def packet(about):
-    """Returns the operator of a description, with all overloads."""
+def run(about, given):
+    """Calls the operator of a description with arguments by name."""
     import lamella
 
     namespace, _, name = about.name.partition("::")
-    return getattr(getattr(lamella.ops, namespace), name)
-
-
-def run(about, given):
-    """Calls the operator of a description with arguments by name."""
-    operator = packet(about)
-    args, kwargs = split(about, given)
+    operator = getattr(getattr(lamella.ops, namespace), name)
+    args = [given[a.name] for a in about.arguments if not a.keyword_only]
+    kwargs = {a.name: given[a.name] for a in about.arguments if a.keyword_only}
     if about.form != "out":
         return getattr(operator, about.overload or "default")(*args, **kwargs)
     outputs = tuple(kwargs.pop(a.name) for a in about.arguments if a.written)
     return operator(*args, **kwargs, out=outputs if len(outputs) > 1 else outputs[0])
 
 
-def loop(f, *args, in_dims=0):
-    """Calls ``f`` for one example after the other, and stacks the results."""
+def stacked(results):
+    """Stacks the results of several calls, each of which has one or a tuple of them."""
     import lamella
 
+    several = isinstance(results[0], tuple)
+    return tuple(map(lamella.stack, zip(*results, strict=True))) if several else lamella.stack(results)
+
+
+def loop(f, *args, in_dims=0):
+    """Calls ``f`` for one example after the other, and stacks the results."""
     dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
     size = next(a.shape[d] for a, d in zip(args, dims, strict=True) if d is not None)
-    outs = [f(*(a if d is None else a.select(d, i) for a, d in zip(args, dims, strict=True))) for i in range(size)]
-    return lamella.stack(outs) if not isinstance(outs[0], tuple) else tuple(map(lamella.stack, zip(*outs, strict=True)))
+    examples = ([a if d is None else a.select(d, i) for a, d in zip(args, dims, strict=True)] for i in range(size))
+    return stacked([f(*example) for example in examples])

@@ -5,14 +5,11 @@
 #include <lamella/extension.h>
 
 #include <cmath>
-#include <memory>
 
 namespace {
 
 using lamella::api;
 using lamella::Tensor;
-
-int32_t slot = -1;
 
 struct State {
   Tensor integers;
@@ -33,24 +30,24 @@ struct State {
     const Tensor scaled = axis < 0 ? x / scale : x / along(x.dim());
     return (scaled.round() + zero).clamp(-128, 127).to(lamella::kChar);
   }
+
+  std::optional<State> carry(const Tensor& from, const Tensor& to, int32_t how) const;
+  lamella::OwnedValue save(const Tensor&) const;
+  static std::optional<State> load(const Tensor& to, const lamella_value& saved);
 };
 
-State* state_of(const lamella_tensor* t) { return static_cast<State*>(api().slot_get(t, slot)); }
+lamella::Slot<State> slot;
+
 const State& state_in(const Tensor& self) {
-  LAMELLA_CHECK(state_of(self.get()), "argument 'self' is not quantized");
-  return *state_of(self.get());
+  LAMELLA_CHECK(slot.get(self), "argument 'self' is not quantized");
+  return *slot.get(self);
 }
 
 // Makes a quantized tensor of integers, with the scales of a state.
 Tensor made(const Tensor& integers, State state) {
-  const lamella_tensor& i = *integers.get();
-  lamella_tensor* t;
-  lamella::check(api().tensor_opaque_over(i.storage, i.dl.ndim, i.dl.shape, i.dl.strides, LAMELLA_FLOAT32, &t));
-  const Tensor quantized = Tensor::steal(t);
-  auto owned = std::make_unique<State>(std::move(state));
-  owned->integers = integers;
-  lamella::check(api().slot_set(t, slot, owned.get()));
-  owned.release();
+  const Tensor quantized = lamella::opaque_over(integers, integers.sizes(), {}, integers.strides());
+  state.integers = integers;
+  slot.set(quantized, std::move(state));
   return quantized;
 }
 
@@ -72,85 +69,74 @@ int64_t axis_of_view(int64_t axis, const DLTensor& from, const DLTensor& to, int
   return found;
 }
 
-lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out) {
-  return lamella::guarded([&]() -> lamella_status {
-    auto s = std::make_unique<State>(*static_cast<const State*>(state));
-    const Tensor x = s->integers;
-    if (how == LAMELLA_CARRY_VIEW || how == LAMELLA_CARRY_RESIZE) {
-      LAMELLA_CHECK_NOT_IMPLEMENTED(to->dtype == LAMELLA_FLOAT32 && to->storage == from->storage,
-                                    "quantized: a view has dtype float32, and lies in the memory of its base");
-      const int64_t offset = to->storage_offset - from->storage_offset;
-      if (s->axis >= 0) s->axis = axis_of_view(s->axis, from->dl, to->dl, offset);
-      lamella_tensor* t;
-      lamella::check(
-          api().tensor_view(x.get(), to->dl.ndim, to->dl.shape, to->dl.strides, x.storage_offset() + offset, &t));
-      s->integers = Tensor::steal(t);
-    } else if (how == LAMELLA_CARRY_COPY || how == LAMELLA_CARRY_DEVICE) {
-      // Copies the memory from the first element to the last, since `to` has the strides of `from`.
-      int64_t span = 1;
-      for (int64_t d = 0; d < x.dim(); d++) span += (x.size(d) - 1) * x.stride(d);
-      const lamella::Device device(lamella::device_of(to));
-      const Tensor memory = x.as_strided({x.numel() ? span : 0}, {1}).to(device, {}, false, true);
-      s->integers = memory.as_strided(x.sizes(), x.strides(), 0);
-      if (s->axis >= 0) s->scales = s->scales.to(device);
-      lamella::check(api().tensor_set_storage(to, memory.get()->storage));
-    } else if (how != LAMELLA_CARRY_DETACH) {
-      return LAMELLA_OK;
-    }
-    *out = s.release();
-    return LAMELLA_OK;
-  });
+std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t how) const {
+  State s = *this;
+  if (how == LAMELLA_CARRY_VIEW || how == LAMELLA_CARRY_RESIZE) {
+    LAMELLA_CHECK_NOT_IMPLEMENTED(to.dtype() == lamella::kFloat && to.get()->storage == from.get()->storage,
+                                  "quantized: a view has dtype float32, and lies in the memory of its base");
+    const int64_t offset = to.storage_offset() - from.storage_offset();
+    if (axis >= 0) s.axis = axis_of_view(axis, from.get()->dl, to.get()->dl, offset);
+    lamella_tensor* view;
+    lamella::check(api().tensor_view(integers.get(), to.get()->dl.ndim, to.sizes().data(), to.strides().data(),
+                                     integers.storage_offset() + offset, &view));
+    s.integers = Tensor::steal(view);
+  } else if (how == LAMELLA_CARRY_COPY || how == LAMELLA_CARRY_DEVICE) {
+    // Copies the memory from the first element to the last, since `to` has the strides of `from`.
+    int64_t span = 1;
+    for (int64_t d = 0; d < integers.dim(); d++) span += (integers.size(d) - 1) * integers.stride(d);
+    const Tensor memory = integers.as_strided({integers.numel() ? span : 0}, {1}).to(to.device(), {}, false, true);
+    s.integers = memory.as_strided(integers.sizes(), integers.strides(), 0);
+    if (axis >= 0) s.scales = scales.to(to.device());
+    lamella::check(api().tensor_set_storage(to.get(), memory.get()->storage));
+  } else if (how != LAMELLA_CARRY_DETACH) {
+    return std::nullopt;
+  }
+  return s;
 }
 
 #ifndef QUANTIZED_SAVED_AXIS
 #define QUANTIZED_SAVED_AXIS s.axis  // the tests plant defects here, which `load` must find
 #endif
 
-lamella_status save(void* state, lamella_tensor*, lamella_value* out) {
+lamella::OwnedValue State::save(const Tensor&) const {
   using lamella::value;
-  const State& s = *static_cast<const State*>(state);
-  const lamella_value scale = s.axis < 0 ? value(s.scale) : value(s.scales.get());
+  const State& s = *this;
   const lamella_value parts[] = {
-      value("integers"),   value(s.integers.get()), value("scale"), scale,
-      value("zero_point"), value(s.zero),           value("axis"),  value(QUANTIZED_SAVED_AXIS)};
+      value("integers"),   value(s.integers), value("scale"), s.axis < 0 ? value(s.scale) : value(s.scales),
+      value("zero_point"), value(s.zero),     value("axis"),  value(QUANTIZED_SAVED_AXIS)};
   lamella_value all{LAMELLA_DICT, 4, {0}};
   all.as.values = parts;
-  return api().value_retain(&all, out);
+  return lamella::OwnedValue(all);
 }
 
-lamella_status load(lamella_tensor* to, const lamella_value* saved, void** out) {
-  return lamella::guarded([&]() -> lamella_status {
-    const auto part = [&](const char* name, uint32_t tag) -> const lamella_value& {
-      const lamella_value* v = saved->tag == LAMELLA_DICT ? lamella::Dict(*saved).find(name) : nullptr;
-      LAMELLA_CHECK_VALUE(v && v->tag == tag, "quantized: a part of what was saved is wrong or missing: ", name);
-      return *v;
-    };
-    const int64_t zero = part("zero_point", LAMELLA_INT).as.i, axis = part("axis", LAMELLA_INT).as.i;
-    const lamella_value& scale = part("scale", axis < 0 ? LAMELLA_FLOAT : LAMELLA_TENSOR);
-    State s{Tensor::borrow(part("integers", LAMELLA_TENSOR).as.tensor), axis < 0 ? scale.as.d : 1,
-            axis < 0 ? Tensor() : Tensor::borrow(scale.as.tensor), zero, axis};
-    const lamella::IntArrayRef sizes(to->dl.shape, static_cast<size_t>(to->dl.ndim));
-    const lamella::Device device(lamella::device_of(to));
-    bool fits = (to->flags & LAMELLA_OPAQUE) && to->dtype == LAMELLA_FLOAT32 && s.integers.dtype() == lamella::kChar &&
-                s.integers.sizes() == sizes && s.integers.device() == device && axis >= -1 && axis < to->dl.ndim;
-    for (int32_t d = 0; d < to->dl.ndim && fits; d++) fits = sizes[d] <= 1 || s.integers.stride(d) == to->dl.strides[d];
-    fits = fits && (axis < 0 ? s.scale > 0 && std::isfinite(s.scale)
-                             : s.scales.dtype() == lamella::kFloat && s.scales.device() == device &&
-                                   s.scales.dim() == 1 && s.scales.numel() == sizes[axis]);
-    LAMELLA_CHECK_VALUE(fits, "quantized: what was saved does not fit a tensor of shape ", sizes, " on ", device);
-    lamella::check(api().tensor_set_storage(to, s.integers.get()->storage));
-    *out = new State(std::move(s));
-    return LAMELLA_OK;
-  });
+std::optional<State> State::load(const Tensor& to, const lamella_value& saved) {
+  const auto part = [&](const char* name, uint32_t tag) -> const lamella_value& {
+    const lamella_value* v = saved.tag == LAMELLA_DICT ? lamella::Dict(saved).find(name) : nullptr;
+    LAMELLA_CHECK_VALUE(v && v->tag == tag, "quantized: a part of what was saved is wrong or missing: ", name);
+    return *v;
+  };
+  const int64_t zero = part("zero_point", LAMELLA_INT).as.i, axis = part("axis", LAMELLA_INT).as.i;
+  const lamella_value& scale = part("scale", axis < 0 ? LAMELLA_FLOAT : LAMELLA_TENSOR);
+  State s{Tensor::borrow(part("integers", LAMELLA_TENSOR).as.tensor), axis < 0 ? scale.as.d : 1,
+          axis < 0 ? Tensor() : Tensor::borrow(scale.as.tensor), zero, axis};
+  bool fits = to.is_opaque() && to.dtype() == lamella::kFloat && s.integers.dtype() == lamella::kChar &&
+              s.integers.sizes() == to.sizes() && s.integers.device() == to.device() && axis >= -1 && axis < to.dim();
+  for (int64_t d = 0; d < to.dim() && fits; d++) fits = to.size(d) <= 1 || s.integers.stride(d) == to.stride(d);
+  fits = fits && (axis < 0 ? s.scale > 0 && std::isfinite(s.scale)
+                           : s.scales.dtype() == lamella::kFloat && s.scales.device() == to.device() &&
+                                 s.scales.dim() == 1 && s.scales.numel() == to.size(axis));
+  LAMELLA_CHECK_VALUE(fits, "quantized: what was saved does not fit a tensor of shape ", to.sizes(), " on ",
+                      to.device());
+  lamella::check(api().tensor_set_storage(to.get(), s.integers.get()->storage));
+  return s;
 }
 
-lamella_status quantization(lamella_frame*, void*, lamella_tensor* self, lamella_value* out) {
-  *out = lamella::none();
-  return state_of(self) ? save(state_of(self), self, out) : LAMELLA_OK;
+lamella::OwnedValue quantization(const Tensor& self) {
+  return slot.get(self) ? slot.get(self)->save(self) : lamella::OwnedValue();
 }
 
 Tensor quantized(const Tensor& self, const State& s) {
-  LAMELLA_CHECK_TYPE(!state_of(self.get()) && self.dtype() == lamella::kFloat,
+  LAMELLA_CHECK_TYPE(!slot.get(self) && self.dtype() == lamella::kFloat,
                      "argument 'self' must be a float32 tensor that is not quantized yet");
   return made(s.rounded(self), s);
 }
@@ -170,8 +156,8 @@ Tensor copied(const Tensor& self, std::optional<lamella::MemoryFormat> format) {
 }
 
 const Tensor& copy(lamella_frame* f, const Tensor& self, const Tensor& src, bool non_blocking) {
-  const Tensor x = state_of(src.get()) ? dequantize(src) : src;
-  if (const State* s = state_of(self.get()))
+  const Tensor x = slot.get(src) ? dequantize(src) : src;
+  if (const State* s = slot.get(self))
     s->integers.copy_(s->rounded(x.to(self.device(), lamella::kFloat).expand(self.sizes())));
   else
     lamella::redispatch<Tensor>(f, self, x, non_blocking);
@@ -181,14 +167,11 @@ const Tensor& copy(lamella_frame* f, const Tensor& self, const Tensor& src, bool
 }  // namespace
 
 LAMELLA_LIBRARY(quantized, m) {
-  static int32_t bit;
   const uint32_t flags = LAMELLA_LAYER_DECOMPOSE | LAMELLA_LAYER_FALLTHROUGH;
   lamella_layer layer = {sizeof layer, flags,   "quantized", "backend", nullptr, nullptr,
                          nullptr,      nullptr, nullptr,     0,         0,       nullptr};
-  m.layer(layer, &bit);
-  m.tensor_slot({sizeof(lamella_slot_type), bit, "quantized", [](void* s) { delete static_cast<State*>(s); }, nullptr,
-                 nullptr, carry, save, load},
-                &slot);
+  m.layer(layer, nullptr);
+  m.tensor_slot("quantized", slot, "quantized");
   m.attribute("quantization", quantization);
   m.def("quantize_per_tensor(Tensor self, float scale, int zero_point=0) -> Tensor", per_tensor);
   m.def("quantize_per_channel(Tensor self, Tensor scales, int zero_point=0, int axis=0) -> Tensor", per_channel);

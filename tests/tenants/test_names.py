@@ -19,8 +19,8 @@ CHECKS = re.findall(r"^def (check_\w+)", (HERE / "names_checks.py").read_text(),
 PLANTED = {
     "the slot is not saved": (
         "names.cpp",
-        "carry, save, make}",
-        "carry, nullptr, nullptr}",
+        "const OwnedValue& save(const Tensor&) const { return list; }",
+        "OwnedValue save(const Tensor&) const { return {}; }",
         {"check_pickles_and_files", "check_copies"},
     ),
     "the slot leaves gradients without names": (
@@ -31,8 +31,8 @@ PLANTED = {
     ),
     "the slot refuses other sizes": (
         "names.cpp",
-        "return keep(lamella_value{}, out);",
-        "return LAMELLA_OK;",
+        "return Names{};",
+        "return std::nullopt;",
         {"check_views_in_place"},
     ),
     "a rule loses names": (

@@ -44,6 +44,25 @@ def test_gradients_inside(device, vmap):
     assert same(got, wanted, **CLOSE) and got[1].shape == (5, 8, 4)
 
 
+def test_a_convolutional_network(device, vmap):
+    """Gradients outside, and those of each example, also of weights."""
+    layers = (
+        nn.Conv2d(1, 3, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(3, 2, 2),
+        nn.MaxPool2d(2),
+        nn.Flatten(0),
+        nn.Linear(2, 3),
+    )
+    net, images, labels = nn.Sequential(*layers), lamella.randn(5, 1, 4, 4), batch()[1]
+    weights = list(net.parameters())
+    f = lambda image, label: F.cross_entropy(net(image), label)  # noqa: E731
+    wanted = grad(loop(f, images, labels).sum(), weights)
+    assert same(grad(vmap(f)(images, labels).sum(), weights), wanted, **CLOSE)
+    each = lambda image, label: tuple(grad(f(image, label), weights))  # noqa: E731
+    assert same(vmap(each)(images, labels), loop(each, images, labels), **CLOSE)
+
+
 def test_gradients_on_both_sides(device, vmap):
     w, (x, _) = lamella.randn(3, 4, requires_grad=True), batch()
 

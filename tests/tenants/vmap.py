@@ -2,49 +2,40 @@
 
 The layer is inside autograd, so that boxes have gradients of their own. It computes with the batches under
 ``as_called``, so that these are recorded as well, and boxes in boxes reach the layer again. The text ``dims`` of an
-operator says where the batch dimension goes; else its composite runs.
+operator says where the batch dimension goes; else its composite runs, or the operator itself for each example.
 """
 
-from collections import namedtuple
+from contextlib import suppress
+from types import SimpleNamespace
 
 import lamella
-from lamella.library import Library, Vmap, as_called, describe, get_kernel, on_rule
+from lamella.library import Library, Vmap, as_called, describe, get_kernel, rules
 
-from . import over, packet, run, split, tensors
+from . import over, run, stacked, tensors
 
 NAME = "tenants_vmap"
-# Operators without a text: their tensors have the same dimensions, which `dim` counts, and `size` is that of a result.
-ALONG = (
-    "aten::gather aten::scatter.src aten::scatter.value aten::scatter_add "
-    "autograd::_select_backward autograd::_slice_backward autograd::_narrow_backward"
-)
+# Operators without a text: "keep" is true of them if their argument `size`, the size of a result, gets the examples.
+KEEP = [f"aten::{op}" for op in ("gather", "scatter.src", "scatter.value", "scatter_add")]
+KEEP += [f"autograd::_{view}_backward" for view in ("select", "slice", "narrow")]
 
 
 class Unfit(Exception):
     """Raised by a way to compute that does not fit a call; nothing is written by then."""
 
 
-Info = namedtuple("Info", "batch_size")  # the first argument of functions that register_vmap registers
+class SharedWrite(RuntimeError):
+    """Raised by a call that would write the values of all examples to a tensor which they share."""
 
 
 class Vmaps:
     """Registers the layer. ``library`` is boxes.cpp, compiled."""
 
     def __init__(self, library):
-        self.depth, self.rules = 0, {}
+        self.depth = 0
         self.library = Library(NAME, "FRAGMENT")
         self.library.register_layer(NAME, self._handle, at="backend")
         self.boxes = lamella.ops.load_library(library)
-        self.subscription = on_rule("vmap", self._take)
-
-    def close(self):
-        self.subscription.remove()
-        self.library.close()
-
-    def _take(self, rule):
-        if isinstance(rule.payload, Vmap):
-            self.rules.setdefault(rule.op, []).append(rule)
-            return lambda: self.rules[rule.op].remove(rule)
+        self.close = self.library.close
 
     def boxed(self, batch, level):
         """Returns a box for the examples along dimension 0."""
@@ -73,47 +64,42 @@ class Vmaps:
         return batched
 
     def _handle(self, call, *args, **kwargs):
-        given = describe(call).bind(args, kwargs)
-        level = max(t.box_level for t in tensors(list(given.values())) if t.box_level is not None)
+        level = max(t.box_level for t in tensors(*args, *kwargs.values()) if t.box_level is not None)
         if call.category == "host":
             why = "asks for one value, and each example has its own; use where(), or compute it outside of vmap"
             raise NotImplementedError(f"vmap: {call.name} {why}")
         if level > self.depth:
             raise RuntimeError(f"vmap: {call.name}: a tensor of a vmap that has ended; return it from the function")
-        work = Work(self, call, given, level)
-        if work.about.category == "view" and work.about.form != "out" and not work.composite:
-            return work.view(lambda: call(*args, **kwargs))
+        work = Work(self, call, args, kwargs, level)
         with as_called(call):
-            for way in (work.by_rule, work.by_dims, work.along_dim, work.by_composite):
-                try:
+            for way in (work.by_rule, work.by_view, work.by_dims, work.by_composite):
+                with suppress(Unfit):
                     return way()
-                except Unfit:
-                    pass
         raise NotImplementedError(f"vmap: {call.name} has no rule; see lamella.library.register_vmap")
 
 
 class Work:
     """One call of an operator at one level."""
 
-    def __init__(self, vmaps, call, given, level):
-        self.vmaps, self.call, self.about, self.given, self.level = vmaps, call, describe(call), given, level
-        self.kinds = {a.name: a for a in self.about.arguments}
-        named = [(a.name, a.written and a.keyword_only) for a in self.about.arguments if a.type.startswith("Tensor")]
-        self.counted = [n for n, is_output in named if not is_output]
-        self.outputs = {n: given[n] for n, is_output in named if is_output}
+    def __init__(self, vmaps, call, args, kwargs, level):
+        self.vmaps, self.call, self.args, self.kwargs, self.level = vmaps, call, args, kwargs, level
+        self.about = describe(call)
+        self.given = given = self.about.bind(args, kwargs)
+        outputs = [a.name for a in self.about.arguments if a.written and a.keyword_only]
+        self.counted = [a.name for a in self.about.arguments if a.type.startswith("Tensor") and a.name not in outputs]
         self.inputs = {n: given[n] for n in self.counted if given[n] is not None}
-        everything = list(tensors(list(given.values())))
+        self.batches = {n: over(lambda t: t.box_batch if self.is_box(t) else t, v) for n, v in given.items()}
+        everything = list(tensors(*given.values()))
         self.size = next(t for t in everything if self.is_box(t)).box_batch.shape[0]
         self.ndim = max(t.dim() for t in everything)
         self.full = f"{self.about.name}.{self.about.overload}".removesuffix(".")
-        try:
+        self.composite = None
+        with suppress(NotImplementedError):
             self.composite = get_kernel(self.full, "composite")
-        except NotImplementedError:
-            self.composite = None
         for a in self.about.arguments:
-            if a.written and not all(self.is_box(t) for t in tensors([given[a.name]])):
+            if a.written and not all(self.is_box(t) for t in tensors(given[a.name])):
                 what = f"would write the values of {self.size} examples to '{a.name}', which all of them share"
-                raise RuntimeError(f"vmap: {call.name} {what}; write to a tensor that is computed from the examples")
+                raise SharedWrite(f"vmap: {call.name} {what}; write to a tensor that is computed from the examples")
 
     def is_box(self, t):
         return isinstance(t, lamella.Tensor) and t.box_level == self.level
@@ -121,13 +107,13 @@ class Work:
     def boxed(self, result):
         return self.vmaps.boxed(result, self.level) if isinstance(result, lamella.Tensor) else result
 
-    def of(self, f, inputs=None):
+    def of(self, f):
         """Returns ``f`` of the inputs, by name."""
-        return {n: over(lambda t, n=n: f(n, t), v) for n, v in (inputs or self.inputs).items() if v is not None}
+        return {n: over(lambda t, n=n: f(n, t), v) for n, v in self.inputs.items()}
 
     def run(self, changed):
         """Calls the operator with the batches; returns boxes, and for what it writes the arguments themselves."""
-        result = run(self.about, self.given | self.of(lambda n, t: t.box_batch, self.outputs) | changed)
+        result = run(self.about, self.batches | changed)
         written = [self.given[a.name] for a in self.about.arguments if a.written]
         return over(self.boxed, result) if not written else written[0] if len(written) == 1 else tuple(written)
 
@@ -137,113 +123,88 @@ class Work:
             return t.expand(self.size, *[1] * (ndim - t.dim()), *t.shape) if whole else t
         return t.box_batch if t.dim() == ndim else t.box_batch.reshape(self.size, *[1] * (ndim - t.dim()), *t.shape)
 
-    def view(self, go_on):
-        """A view of a box is a box, whose batch is a view with the same sizes, strides and offset of each example."""
-        box = self.inputs[self.counted[0]]
-        batch, offset = box.box_batch, box.storage_offset()
-        begin = batch.storage_offset() - offset
-        out = go_on()
-        with as_called(self.call):
-            for view in tensors([out]):
-                if view.dtype is not batch.dtype:
-                    raise NotImplementedError(f"vmap: {self.about.name} gives a view another dtype")
-                size, stride = (self.size, *view.shape), (batch.stride(0), *view.stride())
-                view.box_batch = batch.as_strided(size, stride, begin + view.storage_offset())
-        return out
-
     def by_rule(self):
-        if not self.vmaps.rules.get(self.full):
+        functions = [rule.payload.func for rule in rules(self.full, "vmap") if isinstance(rule.payload, Vmap)]
+        if not functions:
             raise Unfit
-        function = self.vmaps.rules[self.full][-1].payload.func
-        given = list(self.given.values())
-        dims = over(lambda t: 0 if self.is_box(t) else None, given)
-        result, out = function(Info(self.size), dims, *over(lambda t: t.box_batch if self.is_box(t) else t, given))
+        dims = over(lambda t: 0 if self.is_box(t) else None, list(self.given.values()))
+        result, out = functions[-1](SimpleNamespace(batch_size=self.size), dims, *self.batches.values())
         if isinstance(result, tuple):
             return tuple(self.boxed(r.movedim(d, 0)) for r, d in zip(result, out, strict=True))
         return self.boxed(result.movedim(out, 0))
 
-    def by_composite(self):
-        if self.composite is None or self.about.form != "functional":
+    def by_view(self):
+        """A view of a box is a box, whose batch is a view with the same sizes, strides and offset of each example."""
+        if self.about.category != "view" or self.about.form == "out" or self.composite:
             raise Unfit
-        args, kwargs = split(self.about, self.given)
-        return over(lambda t: self.boxed(t.box_batch) if self.is_box(t) else t, self.composite(*args, **kwargs))
+        box = self.inputs[self.counted[0]]
+        batch, begin = box.box_batch, box.box_batch.storage_offset() - box.storage_offset()
+        out = self.call(*self.args, **self.kwargs)
+        for view in tensors(out):
+            if view.dtype is not batch.dtype:
+                raise NotImplementedError(f"vmap: {self.about.name} gives a view another dtype")
+            size, stride = (self.size, *view.shape), (batch.stride(0), *view.stride())
+            view.box_batch = batch.as_strided(size, stride, begin + view.storage_offset())
+        return out
+
+    def by_composite(self):
+        if not self.composite or self.about.form != "functional":
+            raise Unfit
+        try:
+            result = self.composite(*self.args, **self.kwargs)
+        except SharedWrite:  # the composite makes a buffer for one example, and writes to it
+            example = lambda i: self.of(lambda n, t: t.box_batch[i] if self.is_box(t) else t)  # noqa: E731
+            return over(self.boxed, stacked([run(self.about, self.given | example(i)) for i in range(self.size)]))
+        return over(lambda t: self.boxed(t.box_batch) if self.is_box(t) else t, result)
 
     def by_dims(self):
-        text, ndim = self.about.dims, self.ndim
+        text = "keep" if self.full in KEEP else self.about.dims
         if text == "broadcast":
-            return self.run(self.of(lambda n, t: self.padded(t, ndim)))
+            return self.run(self.of(lambda n, t: self.padded(t, self.ndim)))
         if text in ("keep", "reduce"):
-            dims = {n: self.given[n] for n, a in self.kinds.items() if a.dim}
-            if ndim and any(v not in (None, []) for v in dims.values()):
-                behind = {n: over(lambda d: d + 1 if d >= 0 else d, v) for n, v in dims.items() if v is not None}
-                return self.run(self.of(lambda n, t: self.padded(t, ndim, True)) | behind)
-            return self.along_all(text, dims)
+            return self.along_dims(text)
         for pattern in text.split("|") if text and not any(a.dim for a in self.about.arguments) else ():
             before, after = ([group.split() for group in side.split(",")] for side in pattern.split("->"))
             words = dict(zip(self.counted, before, strict=True))
-            more = lambda t, w: t.dim() - len(w) + ("..." in w or "...~" in w)  # noqa: E731
-            spare = [(more(t, words[n]), words[n]) for n, v in self.inputs.items() for t in tensors([v])]
-            if all(m == 0 or (m > 0 and any("..." in x for x in w)) for m, w in spare):
+            each = [(t.dim(), words[n]) for n, v in self.inputs.items() for t in tensors(v)]
+            if all(d >= len(w) - 1 if {"...", "...~"} & set(w) else d == len(w) for d, w in each):
                 return self.by_pattern(words, after)
         raise Unfit
 
-    def along_dim(self):
-        if self.full not in ALONG.split():
+    def along_dims(self, text):
+        """The dimensions that arguments name lie behind that of the examples. A number is computed with as a vector."""
+        sized = self.full in KEEP and "size" in self.given
+        changed = {"size": [self.size, *self.given["size"]]} if sized else {}
+        ndim = self.ndim if sized else max(self.ndim, 1)
+        for a in self.about.arguments:
+            if a.dim:
+                named = self.given[a.name]
+                if named in (None, []):  # all of them
+                    if text == "keep" or (ndim > 1 and "[" not in a.type):
+                        raise Unfit
+                    named = list(range(ndim)) if "[" in a.type else 0
+                changed[a.name] = over(lambda d: d + 1 if d >= 0 else d, named)
+        if not changed:
             raise Unfit
-        dim, size = self.given["dim"], self.given.get("size")
-        changed = {"dim": dim + 1 if dim >= 0 else dim} | ({} if size is None else {"size": [self.size, *size]})
-        return self.run(self.of(lambda n, t: self.padded(t, t.dim(), True)) | changed)
-
-    def along_all(self, text, dims):
-        """Computes along all dimensions of one tensor, as along one."""
-        if len(self.inputs) != 1 or self.about.form != "functional" or self.given.get("keepdim"):
-            raise Unfit
-        [(name, box)] = self.inputs.items()
-        rest = {n: v for n, v in self.given.items() if n not in (name, *dims) and v != self.kinds[n].default}
-        result = packet(self.about)(
-            box.box_batch.reshape(self.size, -1), **rest, **dict.fromkeys(dims or ["dim"], 1)
-        )  # perhaps another overload
-        if not isinstance(result, lamella.Tensor):  # max(x, 1) has two results, and max(x) has one
-            raise Unfit
-        return self.boxed(result.reshape(self.size) if text == "keep" else result)
+        result = self.run(self.of(lambda n, t: self.padded(t, ndim, whole=True)) | changed)
+        return result if ndim == self.ndim else over(lambda r: r.reshape(()), result)
 
     def by_pattern(self, words, after):
-        """The examples lie along the first of the dimensions of "...", or along a word of all boxes and results."""
-        boxes = {n for n, v in self.inputs.items() if any(map(self.is_box, tensors([v])))}
-        groups = [words[n] for n in boxes] + after
-        bound = {w.strip("~") for g in [*words.values(), *after] for w in g if w.endswith("~")}
-        free = [w for w in groups[0] if all(w in g for g in groups) and w.strip("~.") not in bound | {""}]
-        if all(g[:1] == ["..."] for g in groups):
+        """The examples lie along the first dimension of "...", or along the first word of all boxes and results."""
+        boxes = [words[n] for n, v in self.inputs.items() if any(map(self.is_box, tensors(v)))]
+        [first, *others] = {group[0] if group else "" for group in boxes + after}
+        if first == "..." and not others:
             wide = [n for n in self.inputs if "..." in words[n]]
-            more = max(t.dim() - len(words[n]) + 1 for n in wide for t in tensors([self.inputs[n]]))
+            more = max(t.dim() - len(words[n]) + 1 for n in wide for t in tensors(self.inputs[n]))
             return self.run(self.of(lambda n, t: self.padded(t, more + len(words[n]) - 1)))
-        if free and self.about.form == "functional" and len(self.about.returns) == 1:
-            return self.merged(words, after[0], free[0])
-        if self.about.category == "matmul" and len(self.given) == 2 and "..." not in sum(words.values(), []):
-            letters = {w: chr(ord("a") + i) for i, w in enumerate(dict.fromkeys(sum(words.values(), [])))}
-            term = lambda g, batched: "Z" * batched + "".join(letters[w] for w in g)  # noqa: E731
-            formula = ",".join(term(words[n], n in boxes) for n in self.inputs) + "->" + term(after[0], True)
-            return self.boxed(lamella.einsum(formula, *(self.padded(t, t.dim()) for t in self.inputs.values())))
-        raise Unfit
-
-    def merged(self, words, after, word):
-        """Computes with one long dimension, of all examples."""
-
-        def place(group, ndim):
-            at = group.index(word)
-            return at if "..." not in group[:at] else at - len(group) + ndim
-
-        def put(n, t):
-            if word not in words[n]:
-                return t
-            at = place(words[n], t.dim())
-            sizes.add(t.shape[at])
-            return self.padded(t, t.dim(), True).movedim(0, at).flatten(at, at + 1)
-
-        sizes = set()
-        changed = self.of(put)
-        if len(sizes) > 1:  # a size of 1 would broadcast
+        long = [n for n in self.inputs if words[n][:1] == [first]]
+        heads = {t.shape[:1] for n in long for t in tensors(self.inputs[n])}
+        everywhere = [word.strip("~") for group in [*words.values(), *after] for word in group]
+        free = not others and everywhere.count(first) == len(long) + len(after)  # only in front, and never with "~"
+        sized = len(heads) > 1 or "input_size" in self.given  # sizes that have no place for the examples
+        if not free or sized or self.about.form != "functional":
             raise Unfit
-        result = run(self.about, self.given | changed)
-        at = place(after, result.dim())
-        return self.boxed(result.unflatten(at, (self.size, result.shape[at] // self.size)).movedim(at, 0))
+        [head] = heads
+        whole = lambda n, t: self.padded(t, t.dim(), whole=True).flatten(0, 1) if n in long else t  # noqa: E731
+        result = run(self.about, self.batches | self.of(whole))
+        return over(lambda r: self.boxed(r.unflatten(0, (self.size, *head))), result)

@@ -1,7 +1,6 @@
 // The layer of four-bit tensors: their slot with its functions, operators with kernels, and a fallback that unpacks and
 // counts for other operators. Start at LAMELLA_LIBRARY at the end of the file.
 #include <deque>
-#include <memory>
 #include <mutex>
 
 #include "packed.h"
@@ -11,86 +10,65 @@ namespace {
 
 using lamella::api;
 
-int32_t slot = -1;
+lamella::Slot<Packed> slot;
 thread_local bool may_unpack = false;
 
-const Packed* packed_in(const lamella_tensor* t) { return static_cast<const Packed*>(api().slot_get(t, slot)); }
-const Packed* packed_in(const Tensor& t) { return packed_in(t.get()); }
-
-// ---- the slot's functions -----------------------------------------------------------------------------------------
-
 // Makes a matrix the state of `to`, and puts `to` over the storage of its bytes, whose version and size it then has.
-lamella_status give(std::unique_ptr<Packed> p, lamella_tensor* to, void** out) {
-  const lamella_status st = api().tensor_set_storage(to, p->bytes.get()->storage);
-  if (!st) *out = p.release();
-  return st;
+Packed give(Packed p, const Tensor& to) {
+  lamella::check(api().tensor_set_storage(to.get(), p.bytes.get()->storage));
+  return p;
 }
+
+}  // namespace
 
 // A view or a detached tensor is over the storage of `from` already; a copy has no memory yet.
-lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out) {
-  return lamella::guarded([&]() -> lamella_status {
-    const auto* p = static_cast<const Packed*>(state);
-    if (how == LAMELLA_CARRY_VIEW)
-      *out = rows_of(*p, from, to).release();
-    else if (how == LAMELLA_CARRY_DETACH)
-      retain(p), *out = state;
-    else if (how == LAMELLA_CARRY_COPY || how == LAMELLA_CARRY_DEVICE)
-      return give(copied(*p, lamella::Device(lamella::device_of(to))), to, out);
-    return LAMELLA_OK;
-  });
+std::optional<Packed> Packed::carry(const Tensor& from, const Tensor& to, int32_t how) const {
+  if (how == LAMELLA_CARRY_VIEW) return rows_of(*this, from, to);
+  if (how == LAMELLA_CARRY_DETACH) return *this;
+  if (how == LAMELLA_CARRY_COPY || how == LAMELLA_CARRY_DEVICE) return give(copied(*this, to.device()), to);
+  return std::nullopt;
 }
 
-lamella_status save(void* state, lamella_tensor*, lamella_value* out) {
-  const auto* p = static_cast<const Packed*>(state);
-  lamella_tensor* both[] = {p->bytes.get(), p->scales.get()};
-  lamella_value list{LAMELLA_TENSOR_LIST, 2, {0}};
-  list.as.tensors = both;
-  return api().value_retain(&list, out);
+std::optional<Packed> Packed::load(const Tensor& to, const lamella_value& saved) {
+  LAMELLA_CHECK_VALUE(to.is_opaque() && saved.tag == LAMELLA_TENSOR_LIST && saved.length == 2,
+                      "packed: what was saved is two tensors, of an opaque one");
+  return give(loaded(Tensor::borrow(saved.as.tensors[0]), Tensor::borrow(saved.as.tensors[1]), to), to);
 }
 
-lamella_status load(lamella_tensor* to, const lamella_value* saved, void** out) {
-  return lamella::guarded([&]() -> lamella_status {
-    LAMELLA_CHECK_VALUE((to->flags & LAMELLA_OPAQUE) && saved->tag == LAMELLA_TENSOR_LIST && saved->length == 2,
-                        "packed: what was saved is two tensors, of an opaque one");
-    return give(loaded(Tensor::borrow(saved->as.tensors[0]), Tensor::borrow(saved->as.tensors[1]), to), to, out);
-  });
-}
-
-void destroy(void* state) { release(static_cast<Packed*>(state)); }
+namespace {
 
 // ---- operators ----------------------------------------------------------------------------------------------------
 
 Tensor pack_int4(const Tensor& self) {
-  LAMELLA_CHECK(!packed_in(self), "the tensor is packed already");
-  std::unique_ptr<Packed> p = pack(self);
-  Tensor made = lamella::opaque_over(p->bytes, self.sizes(), self.options());
-  lamella::check(api().slot_set(made.get(), slot, p.get()));
-  p.release();
+  LAMELLA_CHECK(!slot.get(self), "the tensor is packed already");
+  Packed p = pack(self);
+  Tensor made = lamella::opaque_over(p.bytes, self.sizes(), self.options());
+  slot.set(made, std::move(p));
   return made;
 }
 
 Tensor unpack_int4(const Tensor& self) {
-  LAMELLA_CHECK(packed_in(self), "the tensor is not packed");
-  return unpack(*packed_in(self));
+  LAMELLA_CHECK(slot.get(self), "the tensor is not packed");
+  return unpack(*slot.get(self));
 }
 
 Tensor materialize(const Tensor& self, bool) { return unpack_int4(self); }
 
 // Raises unless only the second matrix of a product is packed, since only that product has a kernel.
 void expect_plain(const Tensor& x, const Tensor& weight) {
-  LAMELLA_CHECK_NOT_IMPLEMENTED(!packed_in(x) && packed_in(weight),
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!slot.get(x) && slot.get(weight),
                                 "only the second matrix of a product may be packed; unpack the first one");
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   expect_plain(input, weight);
-  const Tensor y = times_transposed(input, *packed_in(weight));
+  const Tensor y = times_transposed(input, *slot.get(weight));
   return bias.defined() ? y + bias : y;
 }
 
 Tensor mm(const Tensor& self, const Tensor& mat2) {
   expect_plain(self, mat2);
-  return times(self, *packed_in(mat2));
+  return times(self, *slot.get(mat2));
 }
 
 // ---- all other operators ------------------------------------------------------------------------------------------
@@ -121,10 +99,11 @@ lamella_status fallback(lamella_frame* f, const lamella_value* args, lamella_val
     std::vector<Tensor> owned;
     std::deque<std::vector<lamella_tensor*>> lists;
     const auto unpacked = [&](int i, lamella_tensor* t) {
-      if (!t || !packed_in(t)) return t;
+      const Packed* p = slot.get(t);
+      if (!p) return t;
       LAMELLA_CHECK_NOT_IMPLEMENTED(!(api().operator_argument(f->op, i)->flags & LAMELLA_ARGUMENT_WRITTEN),
                                     "packed numbers are never written; unpack_int4() gives a tensor to write");
-      owned.push_back(unpack(*packed_in(t)));
+      owned.push_back(unpack(*p));
       return owned.back().get();
     };
     if (may_unpack) {
@@ -177,9 +156,7 @@ LAMELLA_LIBRARY(packed, m) {
   layer.fallback = fallback;
   layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
   m.layer(layer, &table.layer);
-  if (m.status()) return;
-  m.tensor_slot({sizeof(lamella_slot_type), table.layer, "packed", destroy, nullptr, nullptr, carry, save, load},
-                &slot);
+  m.tensor_slot("packed", slot, "packed");
   m.def("pack_int4(Tensor self) -> Tensor", pack_int4);
   m.derivative("pack_int4", "self: grad");
   m.def("unpack_int4(Tensor self) -> Tensor", unpack_int4);

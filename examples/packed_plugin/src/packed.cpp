@@ -34,13 +34,9 @@ lamella::DimVector sizes_with_last(const Tensor& x, int64_t last) {
   return sizes;
 }
 
-std::unique_ptr<Packed> made(const Tensor& bytes, const Tensor& scales, int64_t rows, int64_t columns) {
-  return std::unique_ptr<Packed>(new Packed{bytes, scales, rows, columns});
-}
-
 }  // namespace
 
-std::unique_ptr<Packed> pack(const Tensor& x) {
+Packed pack(const Tensor& x) {
   LAMELLA_CHECK(x.dim() == 2 && x.dtype() == kFloat && x.size(1) > 0,
                 "expected a float32 matrix with columns, got shape ", x.sizes(), " of ", x.dtype());
   const int64_t rows = x.size(0), columns = x.size(1), groups = groups_of(columns), padding = groups * group - columns;
@@ -51,7 +47,7 @@ std::unique_ptr<Packed> pack(const Tensor& x) {
   const Tensor nibbles = (grouped / scales).round().clamp(-7, 7) + 8;
   const Tensor pairs = nibbles.reshape({rows, groups * group / 2, 2});
   const Tensor bytes = (pairs.select(2, 0) + pairs.select(2, 1) * 16).narrow(1, 0, (columns + 1) / 2).to(kUInt8);
-  return made(bytes.contiguous(), scales.reshape({rows, groups}).contiguous(), rows, columns);
+  return {bytes.contiguous(), scales.reshape({rows, groups}).contiguous(), rows, columns};
 }
 
 Tensor unpack(const Packed& p) {
@@ -63,22 +59,22 @@ Tensor unpack(const Packed& p) {
   return nibbles * scales.narrow(1, 0, p.columns);
 }
 
-std::unique_ptr<Packed> copied(const Packed& p, const lamella::Device& device) {
-  if (p.bytes.device() == device) return made(p.bytes.clone(), p.scales.clone(), p.rows, p.columns);
-  return made(p.bytes.to(device), p.scales.to(device), p.rows, p.columns);
+Packed copied(const Packed& p, const lamella::Device& device) {
+  if (p.bytes.device() == device) return {p.bytes.clone(), p.scales.clone(), p.rows, p.columns};
+  return {p.bytes.to(device), p.scales.to(device), p.rows, p.columns};
 }
 
-std::unique_ptr<Packed> rows_of(const Packed& p, const lamella_tensor* from, const lamella_tensor* view) {
-  const int64_t offset = view->storage_offset - from->storage_offset, first = offset / p.columns;
-  const DLTensor& v = view->dl;
-  LAMELLA_CHECK_NOT_IMPLEMENTED(view->dtype == LAMELLA_FLOAT32 && v.ndim == 2 && v.shape[1] == p.columns &&
-                                    (v.shape[0] <= 1 || v.strides[0] == p.columns) &&
-                                    (p.columns == 1 || v.strides[1] == 1) && offset >= 0 && offset % p.columns == 0 &&
-                                    first + v.shape[0] <= p.rows,
+Packed rows_of(const Packed& p, const Tensor& from, const Tensor& view) {
+  const int64_t offset = view.storage_offset() - from.storage_offset(), first = offset / p.columns;
+  LAMELLA_CHECK_NOT_IMPLEMENTED(view.dtype() == kFloat && view.dim() == 2 && view.size(1) == p.columns &&
+                                    (view.size(0) <= 1 || view.stride(0) == p.columns) &&
+                                    (p.columns == 1 || view.stride(1) == 1) && offset >= 0 && offset % p.columns == 0 &&
+                                    first + view.size(0) <= p.rows,
                                 "packed: groups of ", group,
                                 " elements of a row share a scale, so that there are no views but of whole rows in "
                                 "their order; take one of x.unpack_int4()");
-  return made(p.bytes.narrow(0, first, v.shape[0]), p.scales.narrow(0, first, v.shape[0]), v.shape[0], p.columns);
+  const int64_t rows = view.size(0);
+  return {p.bytes.narrow(0, first, rows), p.scales.narrow(0, first, rows), rows, p.columns};
 }
 
 Tensor times_transposed(const Tensor& x, const Packed& p) {
@@ -128,17 +124,17 @@ Tensor times(const Tensor& x, const Packed& p) {
   return out.reshape(sizes_with_last(x, p.columns));
 }
 
-std::unique_ptr<Packed> loaded(const Tensor& bytes, const Tensor& scales, const lamella_tensor* to) {
-  LAMELLA_CHECK_VALUE(to->dl.ndim == 2 && to->dtype == LAMELLA_FLOAT32, "packed: what was saved is a float32 matrix");
-  const int64_t rows = to->dl.shape[0], columns = to->dl.shape[1];
-  const lamella::Device device(lamella::device_of(to));
+Packed loaded(const Tensor& bytes, const Tensor& scales, const Tensor& to) {
+  LAMELLA_CHECK_VALUE(to.dim() == 2 && to.dtype() == kFloat, "packed: what was saved is a float32 matrix");
+  const int64_t rows = to.size(0), columns = to.size(1);
   const int64_t byte_sizes[] = {rows, (columns + 1) / 2}, scale_sizes[] = {rows, groups_of(columns)};
   LAMELLA_CHECK_VALUE(columns > 0 && bytes.dtype() == kUInt8 && scales.dtype() == kFloat &&
                           bytes.sizes() == lamella::IntArrayRef(byte_sizes, 2) &&
-                          scales.sizes() == lamella::IntArrayRef(scale_sizes, 2) && bytes.device() == device &&
-                          scales.device() == device,
-                      "packed: what was saved does not fit a matrix of shape (", rows, ", ", columns, ") on ", device);
-  return made(bytes.contiguous(), scales.contiguous(), rows, columns);
+                          scales.sizes() == lamella::IntArrayRef(scale_sizes, 2) && bytes.device() == to.device() &&
+                          scales.device() == to.device(),
+                      "packed: what was saved does not fit a matrix of shape (", rows, ", ", columns, ") on ",
+                      to.device());
+  return {bytes.contiguous(), scales.contiguous(), rows, columns};
 }
 
 }  // namespace packed

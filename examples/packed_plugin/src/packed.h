@@ -3,42 +3,38 @@
 
 #include <lamella/extension.h>
 
-#include <memory>
-
 namespace packed {
 
 using lamella::Tensor;
 
 constexpr int64_t group = 64;  // elements of a row that share a scale
 
-// A packed matrix (rows, columns): the element at (r, c) is (nibble - 8) * scales[r][c / group]. The opaque tensor
-// stands over the storage of `bytes`. Detached tensors share the object. The count of references is atomic, since any
-// thread may drop one.
+// A packed matrix (rows, columns): the element at (r, c) is (nibble - 8) * scales[r][c / group]. It is the state of an
+// opaque tensor, which stands over the storage of `bytes`.
 struct Packed {
   Tensor bytes;   // uint8 (rows, (columns + 1) / 2): the even column in the lower four bits
   Tensor scales;  // float32 (rows, groups)
   int64_t rows, columns;
-  mutable int64_t references = 1;
+
+  // The functions of the slot; layer.cpp defines them.
+  std::optional<Packed> carry(const Tensor& from, const Tensor& to, int32_t how) const;
+  std::vector<Tensor> save(const Tensor&) const { return {bytes, scales}; }
+  static std::optional<Packed> load(const Tensor& to, const lamella_value& saved);
 };
 
-inline void retain(const Packed* p) { __atomic_fetch_add(&p->references, 1, __ATOMIC_RELAXED); }
-inline void release(const Packed* p) {
-  if (__atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) == 0) delete p;
-}
-
 // These call operators of the catalogue, so they run on every device.
-std::unique_ptr<Packed> pack(const Tensor& x);
+Packed pack(const Tensor& x);
 Tensor unpack(const Packed& p);
-std::unique_ptr<Packed> copied(const Packed& p, const lamella::Device& device);
+Packed copied(const Packed& p, const lamella::Device& device);
 // Makes the matrix of a view of `from`, over the same bytes; raises unless the view has whole rows of `p`.
-std::unique_ptr<Packed> rows_of(const Packed& p, const lamella_tensor* from, const lamella_tensor* view);
+Packed rows_of(const Packed& p, const Tensor& from, const Tensor& view);
 
 // Multiply x (n, columns) by the transposed matrix, and x (n, rows) by the matrix; on the host without unpacking it.
 Tensor times_transposed(const Tensor& x, const Packed& p);
 Tensor times(const Tensor& x, const Packed& p);
 
 // Makes the packed matrix of `to` from saved tensors; raises unless they describe a matrix of its size and device.
-std::unique_ptr<Packed> loaded(const Tensor& bytes, const Tensor& scales, const lamella_tensor* to);
+Packed loaded(const Tensor& bytes, const Tensor& scales, const Tensor& to);
 
 }  // namespace packed
 

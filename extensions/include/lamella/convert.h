@@ -21,6 +21,8 @@ struct CppType {
 template <class T, class = void>
 struct Convert {};
 
+/* Returns the tensor itself, without a reference: a Tensor is nothing but the pointer. */
+inline const Tensor& borrowed(lamella_tensor* const& t) { return reinterpret_cast<const Tensor&>(t); }
 inline lamella_status put_copy(const lamella_value& v, lamella_value* out) { return api().value_retain(&v, out); }
 
 #define LAMELLA_CONVERT_(T, KIND, FLAGS, NAME, GET, PUT)                      \
@@ -64,15 +66,24 @@ struct Convert<Tensor, void> {
   static constexpr CppType type() {
     return {LAMELLA_KIND_TENSOR, 0, [] { return std::string("Tensor"); }};
   }
-  /* Returns the argument itself: a Tensor is nothing but the pointer. */
   static const Tensor& get(const lamella_value& v) {
     static lamella_tensor* const undefined = nullptr;
-    lamella_tensor* const& t = __builtin_expect(v.tag == LAMELLA_TENSOR, 1) ? v.as.tensor : undefined;
-    return reinterpret_cast<const Tensor&>(t);
+    return borrowed(__builtin_expect(v.tag == LAMELLA_TENSOR, 1) ? v.as.tensor : undefined);
   }
   static lamella_status put(Tensor x, lamella_value* out) {
     *out = lamella::value(x);
     (void)x.release();
+    return LAMELLA_OK;
+  }
+};
+template <>
+struct Convert<OwnedValue, void> {
+  static constexpr CppType type() {
+    return {LAMELLA_KIND_ANY, 0, [] { return std::string("OwnedValue"); }};
+  }
+  static OwnedValue get(const lamella_value& v) { return OwnedValue(v); }
+  static lamella_status put(OwnedValue x, lamella_value* out) {
+    *out = x.release();
     return LAMELLA_OK;
   }
 };
@@ -169,8 +180,8 @@ struct Convert<std::optional<T>, void> {
   static std::optional<T> get(const lamella_value& v) {
     return v.tag == LAMELLA_NONE ? std::optional<T>() : std::optional<T>(Convert<T>::get(v));
   }
-  static lamella_status put(const std::optional<T>& x, lamella_value* out) {
-    if (x) return Convert<T>::put(*x, out);
+  static lamella_status put(std::optional<T> x, lamella_value* out) {
+    if (x) return Convert<T>::put(std::move(*x), out);
     *out = none();
     return LAMELLA_OK;
   }
@@ -180,6 +191,13 @@ template <class T, class = void>
 struct HasSchemaType : std::false_type {};
 template <class T>
 struct HasSchemaType<T, std::void_t<decltype(Convert<T>::type())>> : std::true_type {};
+
+/* Stores the result of a function that no schema describes. */
+template <class R>
+lamella_status put(R&& x, lamella_value* out) {
+  static_assert(HasSchemaType<std::decay_t<R>>::value, "no type of a schema is this result's; see Note [Types]");
+  return Convert<std::decay_t<R>>::put(std::forward<R>(x), out);
+}
 
 }  // namespace detail
 }  // namespace lamella

@@ -1,5 +1,6 @@
 /* Everything for writing operators, in C++17 over <lamella/c_api.h> alone: lamella::Tensor with the catalogue's
- * operators as methods, kernels that are C++ functions, dtype dispatch, LAMELLA_CHECK, autograd Functions.
+ * operators as methods, kernels that are C++ functions, dtype dispatch, LAMELLA_CHECK, autograd Functions, states and
+ * attributes of tensors.
  *
  *   lamella::Tensor twice(const lamella::Tensor& x) { return x * 2; }
  *
@@ -12,10 +13,12 @@
 #ifndef LAMELLA_EXTENSION_H
 #define LAMELLA_EXTENSION_H
 
+#include <lamella/attribute.h>
 #include <lamella/function.h>
 #include <lamella/kernel.h>
 #include <lamella/library.h>
 #include <lamella/opaque.h>
+#include <lamella/slot.h>
 #include <lamella/tensor.h>
 #ifndef LAMELLA_NO_OPERATORS
 #include <lamella/arithmetic.h>

@@ -15,7 +15,7 @@
  *   std::string_view, std::string; ScalarType, Device, Layout, MemoryFormat, Generator; lists: TensorList, IntArrayRef,
  *   ArrayRef<double>, ArrayRef<bool>, or std::vector of each; str[], Scalar[]: std::vector<std::string>,
  *   std::vector<Scalar>; Tensor?[], int?[]: std::vector<std::optional<Tensor>>, std::vector<std::optional<int64_t>>;
- *   Dict(str, T): Dict; T?: std::optional; lamella_value takes anything.
+ *   Dict(str, T): Dict; T?: std::optional; lamella_value, and OwnedValue, which owns it, take anything.
  *   Results have the same types, owned; several results are a std::tuple. A function may take a lamella_frame* as its
  *   first parameter; a layer's kernel needs it to redispatch.
  *

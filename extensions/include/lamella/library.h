@@ -175,6 +175,12 @@ LAMELLA_HIDDEN inline OwnNamespace& own_namespace() {
   return n;
 }
 
+template <class T>
+class Slot;
+/* Holds for the getter of an attribute that is a C++ function with types of its own. */
+template <class F>
+using IsTypedGetter = std::enable_if_t<!std::is_convertible<F, lamella_get_attribute>::value>;
+
 /* Registers under one owner. The first failure stops all that follows; the init function returns it. */
 class LAMELLA_HIDDEN Library {
  public:
@@ -275,6 +281,10 @@ class LAMELLA_HIDDEN Library {
     if (!status_) status_ = api().tensor_slot(lib_, &t, index);
     return *this;
   }
+  /* Registers a slot whose states are C++ objects: <lamella/slot.h>. layer: the name of the layer that the states
+   * belong to, or null. */
+  template <class T>
+  Library& tensor_slot(const char* name, Slot<T>& slot, const char* layer = nullptr);
   /* Registers a kind of errors for `fail`, whose class in Python is lamella.library.error_class(name). */
   Library& error_kind(const char* name, int32_t base, int32_t* kind) {
     if (!status_) status_ = api().error_kind_register(lib_, name, base, kind);
@@ -284,6 +294,9 @@ class LAMELLA_HIDDEN Library {
     if (!status_) status_ = api().attribute(lib_, name, get, set, nullptr, nullptr);
     return *this;
   }
+  /* Registers an attribute whose functions are C++ functions: <lamella/attribute.h>. Without `set` it is read-only. */
+  template <class Get, class Set = std::nullptr_t, class = IsTypedGetter<Get>>
+  Library& attribute(const char* name, Get get, Set set = nullptr);
   Library& keyword(const char* name, lamella_apply_keyword apply, const char* layer = nullptr, uint32_t flags = 0) {
     const lamella_keyword_def d = {sizeof d, flags, name, layer, apply, nullptr, nullptr};
     if (!status_) status_ = api().keyword(lib_, &d, nullptr);

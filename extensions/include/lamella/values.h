@@ -284,6 +284,29 @@ class Text {
   std::optional<std::string> text_;
 };
 
+/* ---- owned values ------------------------------------------------------------------------------------------------ */
+
+/* A value of any type, for states and results that outlive a call. It is none if it is made of nothing. */
+class OwnedValue {
+ public:
+  OwnedValue() = default;
+  explicit OwnedValue(const lamella_value& borrowed) { check(api().value_retain(&borrowed, &v_)); }
+  OwnedValue(const OwnedValue& o) : OwnedValue(o.v_) {}
+  OwnedValue(OwnedValue&& o) noexcept : v_(o.release()) {}
+  OwnedValue& operator=(OwnedValue o) noexcept {
+    std::swap(v_, o.v_);
+    return *this;
+  }
+  ~OwnedValue() { api().value_release(&v_); }
+
+  const lamella_value& get() const { return v_; }
+  /* Gives the value away: the caller owns it, and this one is none. */
+  lamella_value release() { return std::exchange(v_, none()); }
+
+ private:
+  lamella_value v_ = none();
+};
+
 /* ---- as values, borrowed for the length of a call ---- */
 
 inline lamella_value value(const Scalar& s) { return s.value(); }
@@ -330,6 +353,7 @@ inline lamella_value value(ArrayRef<bool> list) {
   return v;
 }
 inline lamella_value value(const lamella_value& v) { return v; }
+inline lamella_value value(const OwnedValue& v) { return v.get(); }
 template <class T>
 inline lamella_value value(const std::optional<T>& x) {
   return x ? value(*x) : none();
