@@ -6,7 +6,7 @@ namespace lamella::operators {
 namespace {
 
 void check_limits(const Tensor&, const Scalar& min_val, const Scalar& max_val, Output) {
-  LAMELLA_CHECK_VALUE(min_val.toDouble() <= max_val.toDouble(), "argument 'min_val': must not exceed max_val, got ",
+  LAMELLA_CHECK_VALUE(!(min_val.toDouble() > max_val.toDouble()), "argument 'min_val': must not exceed max_val, got ",
                       min_val.toDouble(), " and ", max_val.toDouble());
 }
 

@@ -26,7 +26,9 @@ template <bool Max>
 std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
   if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
   const int64_t d = wrap_dim("dim", dim, self.dim()), n = self.size(d);
-  Tensor best = self.detach(), at = positions(self, d).contiguous();
+  Tensor best = self.detach();
+  Tensor at =
+      self.numel() ? positions(self, d).contiguous() : lamella::zeros(self.sizes(), self.options().dtype(kLong));
   for (int64_t step = 1; step < n; step *= 2) {
     const auto early = [&](const Tensor& x) { return slice(x, d, 0, n - step); };
     const auto late = [&](const Tensor& x) { return slice(x, d, step, n); };

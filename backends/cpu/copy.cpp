@@ -12,6 +12,7 @@ const lamella_dtype_def& described(int dtype) { return *api().dtype_info(dtype);
 
 // Returns a dtype of as many bytes, in which elements of `dtype` are moved unchanged.
 int stand_in(int dtype) {
+  if (dtype == LAMELLA_BOOL) return LAMELLA_UINT8;  // a move keeps the bytes: decision 0047
   if (dtype < LAMELLA_PLAIN_DTYPES) return dtype;
   constexpr int by_size[] = {LAMELLA_UINT8, LAMELLA_UINT16, LAMELLA_UINT32, LAMELLA_UINT64, LAMELLA_COMPLEX128};
   return by_size[__builtin_ctz(described(dtype).itemsize)];

@@ -38,7 +38,7 @@ class LazyModule(ModuleType):
 
     The modules in a lazy package can be imported alone, which does not run the package's file. So a module that is
     being imported is found here as `IMPORT_FROM` of CPython finds it in a plain package, before it is an attribute; and
-    a module with a function of its own name, as ``spawn``, never becomes an attribute: the package's file shows the
+    a module with a function of its own name, as ``spawn``, becomes an attribute only if the package's file shows no
     function under that name.
     """
 
@@ -52,6 +52,8 @@ class LazyModule(ModuleType):
             return module
         # The import system reads names such as __path__, which must not run the file; `import *` reads `__all__`.
         if (not name.startswith("__") or name == "__all__") and run(self):
+            if module is not None:
+                vars(self).setdefault(name, module)  # the package's file shows no function under this name
             return getattr(self, name)
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 

@@ -37,7 +37,12 @@ def manual_seed(seed: int) -> _C.Generator:
     >>> lamella.manual_seed(0).initial_seed()
     0
     """
-    _C._seed_all(int(seed))
+    try:
+        number = int(seed)
+    except (TypeError, ValueError) as error:
+        message = f"manual_seed: argument 'seed': expected a number, got {type(seed).__name__}"
+        raise TypeError(message) from error
+    _C._seed_all(number)
     return _C._default_generator()
 
 

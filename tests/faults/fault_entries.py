@@ -84,8 +84,9 @@ def settings() -> Iterator[Entry]:
         yield entry("set_num_threads", "n", repr(value), TYPE, lambda v=value: lamella.set_num_threads(v))
     for value in (0, -1, 2**40, 10**30):
         yield entry("set_num_threads", "n", str(value), VALUE, lambda v=value: lamella.set_num_threads(v))
-    for value in ("x", None, 1.5):
+    for value in ("x", None, [1]):
         yield entry("manual_seed", "seed", repr(value), TYPE, lambda v=value: lamella.manual_seed(v))
+    for value in ("x", None, 1.5):
         yield entry(
             "manual_seed",
             "seed",

@@ -139,9 +139,11 @@ def test_state():
 def test_seeds():
     assert lamella.manual_seed(11).initial_seed() == lamella.initial_seed() == 11
     assert seeded(-1).initial_seed() == 2**64 - 1
-    for wrong in (1.5, "1", None):
+    assert lamella.manual_seed(1.5).initial_seed() == 1  # int(), as in torch
+    for wrong in ("x", None, []):
         with pytest.raises(TypeError, match="manual_seed: argument 'seed'"):
             lamella.manual_seed(wrong)
+    for wrong in (1.5, "1", None):
         with pytest.raises(TypeError, match="manual_seed: argument 'seed'"):
             lamella.Generator().manual_seed(wrong)
     with pytest.raises(TypeError, match="set_state"):

@@ -194,7 +194,7 @@ def test_a_backend_in_python_beside_the_others(guest):
         assert [f[:2] for f in lamella.fallback_counts()] == [("numpy", "aten::sin")]
         import gc
         import lamella_numpy
-        del x
+        del x, m
         held = [o.blocks for o in gc.get_objects() if type(o) is lamella_numpy.Memory]
         assert held == [{}], held
     """)

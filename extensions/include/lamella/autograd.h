@@ -171,7 +171,8 @@ typedef struct {
   lamella_status (*set_tangent)(lamella_tensor*, lamella_tensor* tangent); /* tangent: null removes it */
   /* Says what a result without a history is, of whose shape and dtype `zeros` then makes its gradient. */
   lamella_status (*describe_result)(lamella_node*, uint32_t result, const lamella_tensor*);
-  const lamella_node_type* (*node_type)(lamella_node*); /* that node_new was called with; null for another node */
+  /* A copy of the type that node_new was called with, without its name, valid as long as the node; null for others. */
+  const lamella_node_type* (*node_type)(lamella_node*);
 } lamella_autograd;
 
 #ifdef __cplusplus

@@ -298,9 +298,7 @@ class Callee {
   void call(const lamella_value* args, int32_t num_args, lamella_value* rets, int32_t num_rets) {
     check(api().call(nullptr, get(), args, num_args, rets, num_rets));
   }
-  static Tensor steal(const lamella_value& v) {
-    return Tensor::steal(v.tag == LAMELLA_TENSOR ? v.as.tensor : nullptr);
-  }
+  static Tensor steal(const lamella_value& v) { return Tensor::steal(v.tag == LAMELLA_TENSOR ? v.as.tensor : nullptr); }
   template <size_t... I>
   static auto stolen(const lamella_value* rets, std::index_sequence<I...>) {
     return std::make_tuple(steal(rets[I])...);

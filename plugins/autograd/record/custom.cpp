@@ -103,12 +103,12 @@ bool is_by_hand(const Node* n) { return n->kind == &custom_kind && static_cast<c
 
 void* node_context(lamella_node* node, const lamella_node_type* type) {
   auto* n = reinterpret_cast<Node*>(node);
-  return n->kind == &custom_kind && cast(n)->identity == type ? cast(n)->context : nullptr;
+  return is_by_hand(n) && (cast(n)->identity == type || &cast(n)->type == type) ? cast(n)->context : nullptr;
 }
 
 const lamella_node_type* type_of_node(lamella_node* node) {
   auto* n = reinterpret_cast<Node*>(node);
-  return n->kind == &custom_kind ? cast(n)->identity : nullptr;
+  return is_by_hand(n) ? &cast(n)->type : nullptr;
 }
 
 lamella_status node_save(lamella_node* node, const lamella_value* v, int32_t result) {

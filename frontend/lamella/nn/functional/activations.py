@@ -303,7 +303,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     >>> lamella.nn.functional.gumbel_softmax(lamella.zeros(2, 3), hard=True).sum(-1)
     tensor([1., 1.])
     """
-    if not tau > 0:
+    if not isinstance(tau, _C.Tensor) and not tau > 0:
         raise ValueError(f"gumbel_softmax: argument 'tau': the temperature must be positive, got {tau}")
     if isinstance(dim, str):  # the tensors below may not have the names of `logits`
         dim = _C._resolve_dim("gumbel_softmax: argument 'dim'", logits, dim)

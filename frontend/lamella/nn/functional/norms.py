@@ -32,8 +32,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     tensor([[-1.],
             [ 1.]])
     """
-    if training and eps <= 0:
-        raise ValueError(f"batch_norm: argument 'eps': must be positive in training, got {eps}")
+    if not (eps > 0 if training else eps >= 0):
+        bound = "positive in training" if training else "at least 0"
+        raise ValueError(f"batch_norm: argument 'eps': must be {bound}, got {eps}")
     if training and input.ndim > 1 and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(
             "batch_norm: argument 'input': Expected more than 1 value per channel when training, got input size "
