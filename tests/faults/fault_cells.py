@@ -155,8 +155,8 @@ OTHERS = {
 def taken(label: str, argument: dict, o: Operator) -> bool:
     """Returns whether the argument, or that of another overload, accepts the value."""
     types = [a["type"] for a in o.alike(argument)]
-    if label == "None":
-        return any(t.endswith("?") for t in types)
+    if label == "None":  # for a list that is empty by default None means that list
+        return any(t.endswith("?") for t in types) or any(a.get("default") == "[]" for a in o.alike(argument))
     if label == "a tuple of None":
         return any(t.endswith("?[]") for t in types)
     if label == "a str":  # unknown names of devices and modes are separate faults, below

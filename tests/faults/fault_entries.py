@@ -61,15 +61,12 @@ def nest(depth: int) -> list:
 
 
 def bad_arrays() -> dict[str, np.ndarray]:
-    frozen = np.ones(3)
-    frozen.flags.writeable = False
     return {
         "of str": np.array(["a"]),
         "of objects": np.array([None]),
         "big-endian": np.ones(3, dtype=">f4"),
         "structured": np.zeros(2, dtype=[("a", "f4")]),
         "of long doubles": np.ones(2, dtype=np.longdouble),
-        "read-only": frozen,
     }
 
 
