@@ -52,8 +52,6 @@ class LazyModule(ModuleType):
             return module
         # The import system reads names such as __path__, which must not run the file; `import *` reads `__all__`.
         if (not name.startswith("__") or name == "__all__") and run(self):
-            if module is not None:
-                vars(self).setdefault(name, module)  # the package's file shows no function under this name
             return getattr(self, name)
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
@@ -77,6 +75,8 @@ def run(module: LazyModule) -> bool:
                 module.__class__ = ModuleType  # type: ignore[assignment]
             finally:
                 RUNNING.discard(name)
+            for inner, found in [(n, m) for n, m in sys.modules.items() if n.rpartition(".")[0] == name]:
+                vars(module).setdefault(inner.rpartition(".")[2], found)  # the file shows no function of that name
             if sys.modules.get(name) is module:  # else a plugin has replaced the module
                 contributions.refresh(name)
         return True
