@@ -37,7 +37,7 @@ lamella_status dynamic_without_kernel(lamella_frame& f) {
 
 lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m) {
   return core::raise(LAMELLA_VALUE_ERROR,
-                     core::format("%s: its shape rule sets 'flags' to %d; 3 is the largest that is known",
+                     core::format("%s: its shape rule sets 'flags' to %d; 7 is the largest that is known",
                                   operator_title(f.op).c_str(), m.flags));
 }
 

@@ -241,8 +241,8 @@ static void older_rules() {
   args[0] = of(a);
   for (int64_t alias : {0, 1}) {
     args[1] = num(alias);
-    strides_bits = 4;
-    const char* words = "its shape rule sets 'flags' to 4; 3 is the largest that is known";
+    strides_bits = 8;
+    const char* words = "its shape rule sets 'flags' to 8; 7 is the largest that is known";
     FAILS(api, api->call(nullptr, op, args, 2, &r, 1), words);
     FAILS(api, api->call(nullptr, out, args, 4, &r, 1), words);
     FAILS(api, api->call(nullptr, inplace, args, 3, &r, 1), words);
