@@ -127,7 +127,7 @@ class Reduction {
       : frame_(f), fold_(fold), as_(as), settled_(settled), param_(param), in_(in), out_{out, second} {
     data_ = static_cast<const char*>(in->dl.data);
     item_ = itemsize(in);
-    // Bytes of bools serve as uint8, except where two that are true must be equal.
+    // Bytes of bools serve as uint8, except for positions of extrema, where the bytes 1 and 255 are equal.
     const bool bytes = in->dtype == LAMELLA_BOOL && as == LAMELLA_UINT8 && !fold.indexed;
     if (in->dtype != as && !bytes) cast_ = loops().cast[in->dtype][as];
   }

@@ -166,7 +166,7 @@ const Fold* inexact(int dtype) {
 }
 
 template <template <class> class Make>
-const Fold* number(int dtype) {  // integers but uint8 are read as int64
+const Fold* number(int dtype) {  // bool is read as Truth, integers but uint8 as int64
   if (dtype == LAMELLA_BOOL) return table_of<Make<Truth>>();
   if (dtype == LAMELLA_UINT8) return table_of<Make<uint8_t>>();
   const Fold* fold = inexact<Make>(dtype);

@@ -6,8 +6,9 @@
 namespace lamella::cpu {
 namespace {
 
-// Every byte but 0 is true, whoever wrote it: decision 0047. It reads as 0 or 1; compilers take the byte of a bool to be
-// one of these, and fail to vectorize its loads.
+// The byte of a bool in memory, which may hold any number (decision 0047). The conversion returns 0 for the byte 0 and
+// 1 for every other byte. A C++ bool cannot serve: compilers assume that its byte is 0 or 1, and do not vectorize its
+// loads.
 struct Truth {
   uint8_t byte;
   constexpr operator uint8_t() const { return byte != 0; }

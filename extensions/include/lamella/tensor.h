@@ -266,7 +266,7 @@ class Callee {
     api().value_release(&ret);
     return all;
   }
-  /* Returns a tuple of so many tensors. */
+  /* Calls an operator with Results tensors as results, and returns them as a tuple. */
   template <size_t Results, size_t N>
   auto several(const lamella_value (&args)[N]) {
     lamella_value rets[Results];
