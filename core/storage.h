@@ -16,7 +16,7 @@ struct lamella_storage {
 
   int64_t refcount;
   uint64_t sticky;   // keys of layers that every call with a tensor over this storage reaches
-  uint64_t version;  // bumped once per mutating call
+  uint64_t version;  // two counts of mutating calls: Note [Counts of writes] in tensor.h
   void* data;
   int64_t bytes;
   lamella_device device;

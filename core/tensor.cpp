@@ -146,6 +146,14 @@ Tensor* hide(Tensor* t) {
   return t;
 }
 
+constexpr uint8_t inherited_flags = LAMELLA_OPAQUE | counts_apart;
+
+// Gives a new alias of a tensor the flags of that tensor that its geometry does not decide.
+Tensor* inherit(Tensor* t, const Tensor* of) {
+  t->flags |= of->flags & counts_apart;
+  return of->opaque() ? hide(t) : t;
+}
+
 // Makes the usual new tensor: few dimensions, row-major. The caller has checked that all sizes are positive and that
 // nothing overflows.
 inline __attribute__((always_inline)) Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes,
@@ -299,7 +307,7 @@ Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int6
 Tensor* new_alias(const Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                   DType dtype) {
   Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype);
-  return __builtin_expect(of->opaque(), 0) ? hide(t) : t;
+  return __builtin_expect(of->flags & inherited_flags, 0) ? inherit(t, of) : t;
 }
 
 Tensor* new_alias(const Tensor* of) {
@@ -308,7 +316,7 @@ Tensor* new_alias(const Tensor* of) {
 
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset, DType dtype) {
   Tensor* t = tensor_over(of->storage, ndim, sizes, strides, offset, dtype == LAMELLA_NO_DTYPE ? of->dtype : dtype);
-  if (__builtin_expect(of->opaque(), 0)) hide(t);
+  if (__builtin_expect(of->flags & inherited_flags, 0)) inherit(t, of);
   t->base = of->base ? of->base : of;
   retain(t->base);
   return t;
@@ -320,8 +328,10 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
   std::copy_n(sizes, ndim, copy);
   if (strides) std::copy_n(strides, ndim, copy + LAMELLA_MAX_DIMS);
   const bool opaque = t->opaque();
+  const uint8_t apart = t->flags & counts_apart;
   set_shape(t, ndim, copy, strides ? copy + LAMELLA_MAX_DIMS : nullptr);
   if (old != t->inline_shape) std::free(old);
+  t->flags |= apart;
   point(t, offset);
   if (opaque) hide(t);
 }
@@ -343,7 +353,7 @@ void assign(Tensor* to, const Tensor* from) {
   if (Tensor* base = std::exchange(to->base, nullptr)) release(base);
   set_type(to, static_cast<DType>(from->dtype), from->device());
   to->keys = (to->keys & ~restricted_key) | (from->keys & restricted_key);
-  to->flags = from->flags;
+  to->flags = static_cast<uint8_t>((from->flags & ~counts_apart) | (to->flags & counts_apart));
   point(to, from->storage_offset);
   if (from->opaque()) hide(to);
 }

@@ -203,7 +203,11 @@ PyObject* get_nbytes(PyObject* a, void*) {
   const bool in_storage = t->opaque() && t->storage->bytes > 0;  // in a form that only its layer knows
   return PyLong_FromLongLong(in_storage ? t->storage->bytes : t->numel * core::itemsize(t->dtype));
 }
-PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(unwrap(a)->storage->version); }
+PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(core::version_of(unwrap(a))); }
+PyObject* use_other_count(PyObject* a, PyObject*) {
+  unwrap(a)->flags ^= core::counts_apart;
+  return Py_NewRef(a);
+}
 PyObject* get_base(PyObject* a, void*) {
   Tensor* b = unwrap(a)->base;
   if (!b) Py_RETURN_NONE;
@@ -320,6 +324,7 @@ PyMethodDef methods[] = {
     {"is_complex", is_complex, METH_NOARGS, "is_complex()\n--\n\nWhether the dtype is complex."},
     {"item", item_method, METH_NOARGS,
      "item()\n--\n\nThe only element as a Python number.\n\n>>> lamella.tensor([2.5]).item()\n2.5\n"},
+    {"_use_other_count", use_other_count, METH_NOARGS, nullptr},
     {"_storage_id", storage_id, METH_NOARGS, nullptr},
     {"_storage_ptr", storage_pointer, METH_NOARGS, nullptr},
     {"_storage_nbytes", storage_nbytes, METH_NOARGS, nullptr},

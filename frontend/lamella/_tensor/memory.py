@@ -46,14 +46,18 @@ def is_storage(obj) -> bool:
 
 
 def _data(self):
-    """The tensor without history, as ``detach()`` returns it. Assigning a tensor to it replaces the memory.
+    """The tensor without history, over the same memory. Assigning a tensor to it replaces the memory.
+
+    A write through it does not count in this tensor's ``_version``, so that backward does not see it. A write through
+    ``detach()`` counts there.
 
     >>> t = lamella.ones(2)
     >>> t.data = lamella.zeros(3)
     >>> t
     tensor([0., 0., 0.])
     """
-    return self.detach()
+    made = self.detach()
+    return made if made is self else made._use_other_count()
 
 
 def _assign_data(self, value):
