@@ -91,7 +91,8 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
 void point(Tensor* t, int64_t offset) {
   t->storage_offset = offset;
   auto base = reinterpret_cast<uintptr_t>(t->storage->data);
-  t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
+  // The product is unsigned, since that of an empty tensor, which may have any offset, may overflow.
+  t->dl.data = base ? reinterpret_cast<void*>(base + static_cast<uintptr_t>(offset) * itemsize(t->dtype)) : nullptr;
 }
 
 // Returns the key that a tensor has because of its dtype.

@@ -15,19 +15,23 @@ void check_part(const char* name, ScalarType t) {
   LAMELLA_CHECK(t == kFloat || t == kDouble, argument(name), ": expected float32 or float64, got ", t);
 }
 
+// Returns an offset or a stride in elements that are half as large. It overflows for an empty tensor only, which has no
+// element that it could lead to.
+int64_t doubled(int64_t n) {
+  int64_t twice;
+  return __builtin_mul_overflow(n, 2, &twice) ? n : twice;
+}
+
 // The strides of a complex tensor in units of its parts.
 DimVector part_strides(const Tensor& self) {
   DimVector strides(self.strides());
-  for (int64_t& s : strides) {
-    int64_t twice;
-    if (!__builtin_mul_overflow(s, 2, &twice)) s = twice;  // it overflows for an empty tensor only
-  }
+  for (int64_t& s : strides) s = doubled(s);
   return strides;
 }
 
 // Makes the result a view of the real parts (`first` is 0) or of the imaginary parts (1).
 void view_parts(const Tensor& self, int64_t first, Output& out) {
-  out.view(self, self.sizes(), part_strides(self), 2 * self.storage_offset() + first, real_of(self.dtype()));
+  out.view(self, self.sizes(), part_strides(self), doubled(self.storage_offset()) + first, real_of(self.dtype()));
 }
 
 void infer_real(const Tensor& self, Output out) {
@@ -49,7 +53,7 @@ void infer_view_as_real(const Tensor& self, Output out) {
   DimVector sizes(self.sizes()), strides = part_strides(self);
   sizes.push_back(2);
   strides.push_back(1);
-  out.view(self, sizes, strides, 2 * self.storage_offset(), real_of(self.dtype()));
+  out.view(self, sizes, strides, doubled(self.storage_offset()), real_of(self.dtype()));
 }
 
 void infer_view_as_complex(const Tensor& self, Output out) {

@@ -135,7 +135,7 @@ Tensor stirling(const Tensor& n) {
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         int64_t reduction) {
-  LAMELLA_CHECK(eps >= 0, argument("eps"), ": must not be negative, got ", eps);
+  LAMELLA_CHECK(log_input || eps >= 0, argument("eps"), ": must not be negative, got ", eps);
   const Tensor loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
   return reduced(full ? loss + stirling(target) : loss, reduction);
 }

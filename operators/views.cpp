@@ -214,12 +214,15 @@ void infer_diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t di
   int64_t n = offset >= 0 ? std::min(rows, offset >= columns ? 0 : columns - offset)
                           : std::min(offset <= -rows ? 0 : rows + offset, columns);
   n = std::max<int64_t>(n, 0);
-  int64_t first = self.storage_offset();
-  if (n > 0) first += offset >= 0 ? offset * strides[j] : -offset * strides[i];
+  const int64_t first = n == 0        ? self.storage_offset()
+                        : offset >= 0 ? offset_at(self, offset, strides[j])
+                                      : offset_at(self, -offset, strides[i]);
+  int64_t both;
+  if (__builtin_add_overflow(strides[i], strides[j], &both)) both = strides[i];  // of an empty tensor
   Dims v;
   for (int64_t k = 0; k < self.dim(); k++)
     if (k != i && k != j) v.add(sizes[k], strides[k]);
-  v.add(n, strides[i] + strides[j]);
+  v.add(n, both);
   out.view(self, v.sizes, v.strides, first);
 }
 

@@ -211,6 +211,10 @@ def test_empty_tensors_with_huge_strides():
     assert x.stride() == (big, big) and x.sum().item() == 0.0 and (x + 1).shape == x.clone().shape == (0, 3)
     assert x[:, 1].shape == (0,) and x[:, 1:].shape == (0, 2) and x.t().contiguous().shape == (3, 0)
     assert x[:, 2].storage_offset() >= 0 and [y.shape for y in x.unbind(1)] == [(0,)] * 3
+    cube = lamella.ones(0).as_strided((0, 3, 3), (big, big, big))
+    assert cube.diagonal(2, 1, 2).shape == (0, 1) and cube.diagonal(-1, 1, 2).stride()[1] > 0
+    z = lamella.ones(0, dtype=lamella.complex64).as_strided((0, 3), (big, big))[:, 1]
+    assert z.real.shape == z.imag.shape == (0,) and lamella.view_as_real(z).shape == (0, 2)
     file = io.BytesIO()
     lamella.save(x, file)
     for read in (lamella.load(io.BytesIO(file.getvalue())), pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):

@@ -272,6 +272,7 @@ def test_binary_cross_entropy_takes_probabilities(name, number):
         (lambda: F.gaussian_nll_loss(A, B, B.abs(), eps=-1.0), ValueError, "'eps' must not be negative, got -1"),
         (lambda: F.gaussian_nll_loss(A, B, A * 0 - 2.0), ValueError, "argument 'var' must not be negative, got -2.0"),
         (lambda: F.gaussian_nll_loss(A, B, math.nan), ValueError, "argument 'var' must not be negative, got nan"),
+        (lambda: F.gaussian_nll_loss(A, B, A * -math.inf), ValueError, "must not be negative, got -inf"),
         (lambda: F.poisson_nll_loss(A.abs(), B, log_input=False, eps=-1.0), RuntimeError, "'eps': .* got -1"),
         (lambda: F.cosine_similarity(A, B, eps=-1.0), RuntimeError, "argument 'eps': must not be negative, got -1"),
         (lambda: F.cosine_similarity(A, B, eps=math.nan), RuntimeError, "'eps': must not be negative, got nan"),

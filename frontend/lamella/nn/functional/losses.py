@@ -147,7 +147,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
             raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {var}")
         var = input.new_full(input.shape, var)
     elif bool((var.detach() < 0).any()):
-        least = var.detach().nan_to_num(0.0).min().item()
+        least = var.detach().where(var < 0, 0).min().item()
         raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {least}")
     if var.shape != input.shape:
         if var.shape == input.shape[:-1]:
