@@ -5,13 +5,45 @@
 #include <utility>
 
 #include "core/device.h"
+#include "core/fork.h"
 
 namespace lamella::core {
 
 __thread ThreadState* current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 void (*destroy_thread_slot)(int, void*) = nullptr;
 
+namespace {
+ThreadState* threads = nullptr;  // the first of the list; a child of a fork has its one thread
+
+std::mutex& list_mutex() {
+  static std::mutex& mutex = [&]() -> std::mutex& {
+    around_fork({nullptr, nullptr, [] {
+                   threads = current_thread;
+                   if (threads) threads->next = threads->previous = nullptr;
+                 }});
+    return new_innermost_mutex();
+  }();
+  return mutex;
+}
+}  // namespace
+
+LayersOfThreads layers_of_threads() {
+  std::lock_guard lock(list_mutex());
+  LayersOfThreads all;
+  for (const ThreadState* t = threads; t; t = t->next) {
+    all.included |= __atomic_load_n(&t->shared.include, __ATOMIC_RELAXED);
+    all.excluded |= __atomic_load_n(&t->shared.exclude, __ATOMIC_RELAXED);
+  }
+  return all;
+}
+
 ThreadState::ThreadState() {
+  {
+    std::lock_guard lock(list_mutex());
+    next = threads;
+    if (next) next->previous = this;
+    threads = this;
+  }
   shared.size = sizeof shared;
   shared.default_device = {-1, 0};  // stands for the host backend, once it is registered
 }
@@ -28,6 +60,9 @@ ThreadState::~ThreadState() {
   error.clear();
   while (void* p = tensors.pop()) std::free(p);
   while (void* p = storages.pop()) std::free(p);
+  std::lock_guard lock(list_mutex());
+  (previous ? previous->next : threads) = next;
+  if (next) next->previous = previous;
 }
 
 namespace {

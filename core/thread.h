@@ -43,7 +43,8 @@ struct ThreadState {
   lamella_frame* calling = nullptr;  // the innermost frame whose kernel or composite calls operators: their parent
   Error error;
   FreeList tensors, storages;
-  std::vector<void*> slots;  // plugins' thread-state slots, by index
+  std::vector<void*> slots;                          // plugins' thread-state slots, by index
+  ThreadState *next = nullptr, *previous = nullptr;  // in the list of all threads' states
 
   ThreadState();
   ~ThreadState();
@@ -56,6 +57,13 @@ inline ThreadState& this_thread() {
   ThreadState* t = current_thread;
   return __builtin_expect(t != nullptr, 1) ? *t : start_thread();
 }
+
+// The bits of layers that some thread includes, and those that some thread excludes.
+struct LayersOfThreads {
+  uint64_t included = 0, excluded = 0;
+};
+// Another thread may change its own bits at any moment.
+LayersOfThreads layers_of_threads();
 
 // Called at thread exit for each slot that holds something; set by the dispatcher, which owns the slot table.
 extern void (*destroy_thread_slot)(int index, void* state);

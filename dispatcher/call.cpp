@@ -100,8 +100,8 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
 
 // Goes on with the operator's current table, after a call has reached a kernel that was withdrawn meanwhile.
 lamella_status run_again(Frame& f, const Value* args, Value* rets) {
-  const void* before = f.table;
-  if (static_cast<const Table*>(f.table)->pinned)
+  const auto* before = static_cast<const Table*>(f.table);
+  if (before->pinned)
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        operator_title(f.op) + ": the kernel that find_kernel returned was withdrawn");
   f.table = table_of(f.op);
@@ -110,6 +110,7 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        operator_title(f.op) + ": its kernel returned LAMELLA_RETRY (-1), but was not withdrawn");
   const auto* t = static_cast<const Table*>(f.table);
+  f.keys &= ~bits_given_since(before->gift);
   f.keys = (f.keys | (gather_keys(*t->info, args) & core::restricted_key)) & t->mask;
   return redispatch(&f, args, rets);
 }

@@ -255,6 +255,7 @@ const Table* fill(Operator* op) {
   head.infer = op->infer;
   head.infer_context = op->infer_context;
   std::string who;
+  head.gift = last_gift();
   head.mask = core::restricted_key;
   layers.push_back({run_restricted, nullptr, 0});
   for (int32_t bit = 1; bit < LAMELLA_MAX_LAYERS; bit++) {

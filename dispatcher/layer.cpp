@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/thread.h"
 #include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 
-std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0}, layers_not_in_backward{0};
+std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0}, marked_layers{0},
+    layers_not_in_backward{0};
 
 namespace {
 
@@ -96,16 +98,24 @@ std::string neighbours(int32_t low, int32_t high) {
   return s.empty() ? "none" : s;
 }
 
+// The bits that a new layer cannot get: those that are given, and those that a thread still includes, since the layer
+// that had the bit was not switched off there.
+uint64_t taken_bits(const core::LayersOfThreads& of_threads) {
+  uint64_t taken = of_threads.included;
+  for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++) taken |= uint64_t{given[i] != 0} << i;
+  return taken;
+}
+
 // The middle of the widest free gap within [low, high]; -1 if every bit is taken.
-int32_t pick(int32_t low, int32_t high) {
+int32_t pick(int32_t low, int32_t high, uint64_t taken) {
   int32_t best = -1, width = 0;
   for (int32_t i = low; i <= high;) {
-    if (given[i]) {
+    if (taken >> i & 1) {
       i++;
       continue;
     }
     int32_t j = i;
-    while (j <= high && !given[j]) j++;
+    while (j <= high && !(taken >> j & 1)) j++;
     if (j - i >= width) {
       width = j - i;
       best = i + (j - i - 1) / 2;
@@ -116,11 +126,11 @@ int32_t pick(int32_t low, int32_t high) {
 }
 
 // The free bit within [low, high] that is nearest to a band; -1 if every bit is taken.
-int32_t nearest(int32_t low, int32_t high, const Band& band) {
+int32_t nearest(int32_t low, int32_t high, const Band& band, uint64_t taken) {
   int32_t best = -1, least = LAMELLA_MAX_LAYERS;
   for (int32_t i = low; i <= high; i++) {
     const int32_t away = i < band.low ? band.low - i : i - band.high;
-    if (!given[i] && away < least) {
+    if (!(taken >> i & 1) && away < least) {
       least = away;
       best = i;
     }
@@ -172,20 +182,26 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
   if (!l.fallback && !(l.flags & (LAMELLA_LAYER_FALLTHROUGH | LAMELLA_LAYER_DECOMPOSE)))
     return core::raise(LAMELLA_VALUE_ERROR,
                        "layer " + l.name + ": it has no fallback; give one, or declare fallthrough or decompose");
-  int32_t old = -1;
+  int32_t old = -1, former = -1;  // the bit that is reserved for the name; a free one that it had
   for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++)
-    if (given[i] && layers[i].name == l.name) old = i;
+    if (layers[i].name == l.name) (given[i] ? old : former) = i;
   if (old >= 0 && layers[old].live)
     return core::raise(LAMELLA_RUNTIME_ERROR, "layer: the name '" + l.name + "' is taken by " + layers[old].owner +
                                                   "; " + owner + " cannot register it too");
   Range r;
   if (lamella_status st = gather_wishes(l, true, r)) return st;
-  int32_t at = old;  // a layer registered again gets its old bit
-  if (old < 0) at = pick(r.low, r.high);
+  const core::LayersOfThreads of_threads = core::layers_of_threads();
+  const uint64_t taken = taken_bits(of_threads);
+  int32_t at = old;  // a layer registered again gets its old bit, if it is not another layer's meanwhile
+  if (at < 0 && former >= r.low && former <= r.high && !(taken >> former & 1)) at = former;
+  // Where a thread excludes a bit, the new layer would be off. A call excludes layers while it runs, so that such a bit
+  // serves if no other is free.
+  if (at < 0) at = pick(r.low, r.high, taken | of_threads.excluded);
+  if (at < 0) at = pick(r.low, r.high, taken);
   if (at < 0 && l.band >= 0) {  // no bit is free in the part of the band that its wishes allow
     Range wide;
     gather_wishes(l, false, wide);
-    at = nearest(wide.low, wide.high, bands()[l.band]);
+    at = nearest(wide.low, wide.high, bands()[l.band], taken);
     if (at >= 0) r = wide;
   }
   if (r.low > r.high)
@@ -201,7 +217,12 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
         LAMELLA_RUNTIME_ERROR,
         core::format("layer %s: no free bit from %d to %d (%d layers at most in a process); its neighbours there: %s",
                      l.name.c_str(), r.low, r.high, LAMELLA_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
-  if (old < 0) given[at] = gifts.fetch_add(1) + 1;
+  if (old < 0) {
+    given[at] = gifts.fetch_add(1) + 1;
+    marked_layers.fetch_and(~(uint64_t{1} << at));
+    for (Layer& other : layers)
+      if (&other != &layers[at] && other.name == l.name) other = {};  // a free bit's record of a former layer
+  }
   births[at]++;
   layers[at] = std::move(l);
   if (!(layers[at].flags & LAMELLA_LAYER_NEVER_ON_TENSORS)) tensor_layers.fetch_or(uint64_t{1} << at);
@@ -214,10 +235,18 @@ void remove_layer(int32_t bit) {
   layers[bit].live = false;
   included[bit] = 0;
   process_layers.fetch_and(~(uint64_t{1} << bit));
-  if (!(tensor_layers.load() >> bit & 1)) {  // no tensor can have the bit
+  // A thread that marks the bit writes marked_layers and then reads tensor_layers; here it is the other way round, so that
+  // one of the two sees the other.
+  const uint64_t own = uint64_t{1} << bit;
+  const uint64_t had = tensor_layers.fetch_and(~own) & own;
+  if (had && (marked_layers.load() & own)) {
+    tensor_layers.fetch_or(own);
+  } else {  // no tensor has the bit
     given[bit] = 0;
     gifts.fetch_add(1);
-    layers[bit] = {};
+    Layer free;
+    free.name = std::move(layers[bit].name);  // the name gets the bit again if it is still free then
+    layers[bit] = std::move(free);
   }
   publish_flags();
 }
@@ -243,8 +272,22 @@ uint64_t bits_given_since(uint64_t gift) {
   return bits;
 }
 
+lamella_status mark_layers(const char* entry, uint64_t set, uint64_t clear) {
+  uint64_t unknown = (set | clear) & ~tensor_layers.load();
+  if (unknown == 0) {
+    marked_layers.fetch_or(set);
+    unknown = set & ~tensor_layers.load();  // a layer may have been withdrawn before the mark was there
+  }
+  if (unknown == 0) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits 0x%llx of 0x%llx", entry,
+                                                       (unsigned long long)unknown, (unsigned long long)(set | clear)));
+}
+
 lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit) {
-  if (bit > 0 && bit < LAMELLA_MAX_LAYERS && tensor_layers.load() >> bit & 1) return LAMELLA_OK;
+  if (bit > 0 && bit < LAMELLA_MAX_LAYERS) {
+    if (tensor_layers.load() >> bit & 1) marked_layers.fetch_or(uint64_t{1} << bit);
+    if (tensor_layers.load() >> bit & 1) return LAMELLA_OK;
+  }
   return core::raise(LAMELLA_VALUE_ERROR,
                      core::format("%s: '%s' names the bit %d, which no layer of tensors has", entry, whose, bit));
 }

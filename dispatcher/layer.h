@@ -6,9 +6,9 @@
 //   No layer has bit 0, which marks opaque tensors and tensors of dtypes that are not plain (restricted.h). A layer
 //   states its place relative to bands and to other layers, loaded or not; it gets a free bit that fits, in the middle
 //   of the widest gap. If its band is full, it gets the nearest free bit outside the band that its wishes, and those of
-//   other layers, allow. If there is none, the error names the neighbours. The bit of a layer with
-//   LAMELLA_LAYER_NEVER_ON_TENSORS may be given to another layer once the layer is withdrawn. The bit of any other
-//   layer stays reserved for its name, since tensors may have it.
+//   other layers, allow. If there is none, the error names the neighbours. The bit of a withdrawn layer may be given to
+//   another layer once no thread includes it, unless a tensor or a storage has had it or a slot names it: then it stays
+//   reserved for the layer's name.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -62,6 +62,11 @@ const std::vector<Band>& bands();
 // LAMELLA_LAYER_FOLLOWS_ALIAS, and those that are on for the whole process.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
 extern std::atomic<uint64_t> layers_not_in_backward;  // those that have LAMELLA_LAYER_NOT_IN_BACKWARD
-extern std::atomic<uint64_t> tensor_layers;           // those whose keys tensors may have, also withdrawn ones
+// Those whose keys tensors may have, also withdrawn ones that keep their bits; and those whose keys some tensor, storage
+// or slot has had. A bit that is marked stays marked.
+extern std::atomic<uint64_t> tensor_layers, marked_layers;
+// Notes, before a tensor or a storage gets keys, that their layers keep their bits. Raises if a bit of `set` or `clear`
+// is no layer's whose keys tensors may have; `entry`, a function of the C ABI, begins the message.
+lamella_status mark_layers(const char* entry, uint64_t set, uint64_t clear);
 
 }  // namespace lamella::dispatcher

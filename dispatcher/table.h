@@ -57,6 +57,7 @@ struct Entry {
 
 struct Table {
   uint64_t mask = 0;  // the keys of layers with an entry, and restricted_key
+  uint64_t gift = 0;  // last_gift() before the layers were read: a bit that is given later belongs to another layer
   const CallInfo* info = nullptr;
   lamella_infer infer = nullptr;
   void* infer_context = nullptr;

@@ -145,23 +145,21 @@ lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
 uint64_t tensor_version(const lamella_tensor* t) { return core::version_of(t); }
 
 namespace {
-// Raises if a bit of `keys` belongs to no layer whose keys tensors may have.
-lamella_status check_keys(const char* entry, uint64_t keys) {
-  const uint64_t unknown = keys & ~tensor_layers.load(std::memory_order_relaxed);
-  if (__builtin_expect(unknown == 0, 1)) return LAMELLA_OK;
-  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits 0x%llx of 0x%llx", entry,
-                                                       (unsigned long long)unknown, (unsigned long long)keys));
+// Raises if a bit belongs to no layer whose keys tensors may have. A bit that a tensor has had is not checked again.
+inline lamella_status check_keys(const char* entry, uint64_t set, uint64_t clear) {
+  const uint64_t first = (set | clear) & ~marked_layers.load(std::memory_order_relaxed);
+  return __builtin_expect(first == 0, 1) ? LAMELLA_OK : mark_layers(entry, set, clear);
 }
 }  // namespace
 lamella_status tensor_update_keys(lamella_tensor* t, uint64_t set, uint64_t clear) {
-  if (lamella_status st = check_keys("tensor_update_keys", set | clear)) return st;
+  if (lamella_status st = check_keys("tensor_update_keys", set, clear)) return st;
   t->keys = (t->keys | set) & ~clear;
   return LAMELLA_OK;
 }
 void* storage_data(const lamella_storage* s) { return s->data; }
 int64_t storage_bytes(const lamella_storage* s) { return s->bytes; }
 lamella_status storage_add_sticky(lamella_storage* s, uint64_t keys) {
-  if (lamella_status st = check_keys("storage_add_sticky", keys)) return st;
+  if (lamella_status st = check_keys("storage_add_sticky", keys, 0)) return st;
   __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED);
   return LAMELLA_OK;
 }

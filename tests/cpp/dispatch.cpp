@@ -295,7 +295,16 @@ static void bits_that_come_again() {
   CHECK(api->thread()->include == 0);
   OK(api, api->thread_swap(captured));
   api->thread_discard(captured);
-  // A layer that could be on tensors keeps its bit, even if it is registered again as LAMELLA_LAYER_NEVER_ON_TENSORS.
+  // A layer whose key no tensor has had gives its bit back.
+  d.name = "unmarked";
+  d.flags = 0;
+  OK(api, api->layer(l, &d, &first, &h));
+  OK(api, api->withdraw(h));
+  d.name = "in its place";
+  OK(api, api->layer(l, &d, &second, &h));
+  CHECK(second == first);
+  OK(api, api->withdraw(h));
+  // A layer that is on a tensor keeps its bit, even if it is registered again as LAMELLA_LAYER_NEVER_ON_TENSORS.
   d.name = "marker";
   d.flags = 0;
   OK(api, api->layer(l, &d, &first, &h));

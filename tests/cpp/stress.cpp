@@ -31,7 +31,6 @@ static void caller() {
   const lamella_operator* op = api->find_operator("aten::add", "Tensor");
   lamella_value args[3] = {{LAMELLA_TENSOR, 0, {0}}, {LAMELLA_TENSOR, 0, {0}}, {LAMELLA_INT, 0, {1}}};
   args[0].as.tensor = args[1].as.tensor = a;
-  api->thread()->include = ~uint64_t{0};
   while (!stop) {
     lamella_value r{};
     OK(api, api->call(nullptr, op, args, 3, &r, 1));
@@ -55,6 +54,7 @@ static void registrar(int which) {
     d.fallback = through;
     int32_t bit;
     OK(api, api->layer(l, &d, &bit, nullptr));
+    OK(api, api->process_include(l, uint64_t{1} << bit, nullptr));
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     api->library_close(l);
     registrations++;

@@ -829,7 +829,79 @@ def test_observers_come_and_go(host):
 
         kept = register("kept", lambda call, *a: call(*a))
         bit = kept.bit
-        kept.remove()
-        other = register("other", lambda call, *a: call(*a))
-        assert other.bit != bit  # tensors may have its key
+        with kept.on():
+            kept.remove()
+            other = register("other", lambda call, *a: call(*a))
+            assert other.bit != bit  # this thread includes it
+        other.remove()
+
+        back = register("kept", lambda call, *a: call(*a))
+        assert back.bit == bit  # no other layer has it
+        back.remove()
+        with back.off():  # it has no bit to switch off
+            pass
+
+        seen = []
+        next_one = register("next_one", lambda call, *a, **k: seen.append(call.name) or call(*a, **k))
+        for gone in (kept, back, other):
+            with gone.on():
+                lamella.ones(1) + 1
+        assert seen == []
+        with next_one.on():
+            for gone in (kept, back, other):
+                with gone.off():
+                    seen.clear()
+                    lamella.ones(1) + 1
+                    assert "aten::add" in seen, seen
+        next_one.remove()
+    """)
+
+
+def test_a_layer_avoids_bits_that_a_thread_excludes(host):
+    host.run("""
+        import lamella
+
+        library = lamella.library.Library("aten", "IMPL")
+        first = library.register_layer("first", lambda call, *a: call(*a), at="modes")
+        with first.off():
+            first.remove()
+            second = library.register_layer("second", lambda call, *a: call(*a), at="modes")
+            assert second.bit != first.bit
+        library.close()
+    """)
+
+
+def test_layers_come_and_go(host):
+    """A layer whose key no tensor has had gives its place back with its library, whatever its name is."""
+    host.run("""
+        import threading
+        import lamella
+        from lamella import _C
+
+        before, seen = len(_C._layers()), []
+        stop = threading.Event()
+
+        def work():
+            while not stop.is_set():
+                lamella.ones(2) + 1
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        try:
+            for i in range(3000):
+                library = lamella.library.Library("aten", "IMPL")
+                layer = library.register_layer(f"passing{i}", lambda call, *a, i=i: seen.append(i) or call(*a))
+                if i % 500 == 0:
+                    with layer.on():
+                        lamella.ones(1) + 1
+                    assert seen and set(seen) == {i}, (i, seen)
+                    seen.clear()
+                library.close()
+                if i % 500 == 0:
+                    lamella.ones(1) + 1
+                    assert not seen
+        finally:
+            stop.set()
+            worker.join()
+        assert len(_C._layers()) == before, _C._layers()
     """)

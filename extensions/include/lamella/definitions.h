@@ -110,8 +110,8 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_INSIDE = 2,        /* stays on inside composites and kernels that call operators */
   LAMELLA_LAYER_FOLLOWS_ALIAS = 4, /* views inherit the bit */
   LAMELLA_LAYER_FALLTHROUGH = 8,   /* without a kernel the layer is skipped; `fallback` may be null */
-  /* An observer or a mode: no tensor has its key, so its bit is free again once the layer is withdrawn. Before
-   * that, the plugin must clear the bit on all threads. */
+  /* An observer or a mode: no tensor can get its key. The bit of any layer whose key no tensor has had is free again once
+   * the layer is withdrawn and no thread includes it. */
   LAMELLA_LAYER_NEVER_ON_TENSORS = 16,
   /* Off while backward computes and adds up gradients, but not in hooks: the layer needs no rules for the operators
    * that derivatives call. */

@@ -39,11 +39,16 @@ class Layer:
     # Holds the handle of `process_include` while the layer is on for the whole process.
     _always: list[int] = field(default_factory=list, compare=False, repr=False)
 
+    def _mask(self) -> int:
+        """Returns the layer's bit in sets of layers, or 0 once it is removed, since another layer may have it then."""
+        return 1 << self.bit if self.library.holds(self.handle) else 0
+
     @contextmanager
     def on(self):
-        """Makes the layer see every call of this thread inside the block."""
+        """Makes the layer see every call of this thread inside the block. A removed layer sees none."""
         include, exclude = _C._thread_layers()
-        _C._set_thread_layers(include | 1 << self.bit, exclude & ~(1 << self.bit))
+        mask = self._mask()
+        _C._set_thread_layers(include | mask, exclude & ~mask)
         try:
             yield self
         finally:
@@ -53,7 +58,7 @@ class Layer:
     def off(self):
         """Makes the layer see no call of this thread inside the block."""
         include, exclude = _C._thread_layers()
-        _C._set_thread_layers(include, exclude | 1 << self.bit)
+        _C._set_thread_layers(include, exclude | self._mask())
         try:
             yield self
         finally:

@@ -243,7 +243,7 @@ class Library:
             stays_inside: it also runs for the calls that composites and Python kernels make
             follows_alias: a view turns the layer on if its base does
             fallthrough: operators without a kernel for the layer skip it, so that ``handler`` may be None
-            never_on_tensors: says that the layer is an observer or a mode, so that its bit is free after its removal
+            never_on_tensors: says that the layer is an observer or a mode: no tensor can get its key
             not_in_backward: the layer is off while backward computes gradients, but not in hooks
 
         Raises:
