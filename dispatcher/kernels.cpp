@@ -30,12 +30,16 @@ Registration registration(const Library& lib, const std::string& key, const lame
 lamella_status find_for(const char* what, const Library& lib, const char* name, Operator** op) {
   const std::string full = name_within(lib, name);
   if ((*op = find_operator(full))) return LAMELLA_OK;
+  const std::string packet = full.substr(0, full.find('.', full.find("::")));
   std::string there;
-  for (const Operator* other : overloads_of(full.substr(0, full.find('.', full.find("::"))))) {
+  for (const Operator* other : overloads_of(packet)) {
     if (other->form != Form::Functional) continue;
     there += (there.empty() ? "" : ", ") + other->full_name();
   }
-  const std::string advice = there.empty() ? lib.owner + " must define it first" : "name an overload: " + there;
+  const bool in_place = packet.back() == '_' && !overloads_of(packet.substr(0, packet.size() - 1)).empty();
+  const std::string advice = !there.empty() ? "name an overload: " + there
+                             : in_place     ? packet.substr(0, packet.size() - 1) + " has no in-place form"
+                                            : lib.owner + " must define it first";
   return core::raise(LAMELLA_RUNTIME_ERROR,
                      core::format("%s: there is no operator %s; %s", what, full.c_str(), advice.c_str()));
 }

@@ -310,6 +310,24 @@ lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, V
   return st;
 }
 
+// Raises if a result that the schema says is a written argument is another tensor. A layer that goes on with a
+// substitute for that argument and returns it would lose the write without an error.
+lamella_status check_written(lamella_frame* f, const dispatcher::Schema& s, int i, const Value* args,
+                             const Value& result) {
+  const dispatcher::Alias& alias = s.rets[i].alias;
+  if (__builtin_expect(!alias.write, 1) || result.tag != LAMELLA_TENSOR) return LAMELLA_OK;
+  for (size_t k = 0; k < s.args.size(); k++) {
+    const bool same = s.args[k].alias.write && s.args[k].alias.before == alias.before;
+    if (!same || args[k].tag != LAMELLA_TENSOR || args[k].as.tensor == result.as.tensor) continue;
+    return core::raise(
+        LAMELLA_RUNTIME_ERROR,
+        core::format("%s: %s must return the argument '%s', which the call writes, got another tensor; "
+                     "copy the result into the argument, and return that",
+                     dispatcher::operator_title(f->op).c_str(), who_returns(f).c_str(), s.args[k].name.c_str()));
+  }
+  return LAMELLA_OK;
+}
+
 lamella_status take_results(lamella_frame* f, const Value* args, PyObject* result, Value* rets, PythonKernel::Of of) {
   const bool layer = of == PythonKernel::Of::Layer;
   // A copy, since converting an item may change the list.
@@ -337,10 +355,15 @@ lamella_status take_results(lamella_frame* f, const Value* args, PyObject* resul
       if (layer) dispatcher::release_all(rets, i);
       return st;
     }
-    if (layer)
+    if (layer) {
       rets[i] = v;
-    else if (lamella_status st = deliver(f, args, i, &rets[i], v, of == PythonKernel::Of::Composite))
+      if (lamella_status st = args ? check_written(f, s, i, args, v) : LAMELLA_OK) {
+        dispatcher::release_all(rets, i + 1);
+        return st;
+      }
+    } else if (lamella_status st = deliver(f, args, i, &rets[i], v, of == PythonKernel::Of::Composite)) {
       return st;
+    }
   }
   return LAMELLA_OK;
 }

@@ -286,7 +286,8 @@ def _like(tensor, dtype, device):
 def _new(name, what):
     def make(self, *size, dtype=None, device=None, **keywords):
         size = size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size
-        return _C._packet(f"aten::{name}")(size, **_like(self, dtype, device), **keywords)
+        sizes = (size,) if size or not keywords else ()  # the size may follow from a keyword
+        return _C._packet(f"aten::{name}")(*sizes, **_like(self, dtype, device), **keywords)
 
     make.__name__ = make.__qualname__ = f"new_{name}"
     make.__doc__ = (

@@ -262,6 +262,9 @@ EXPANDING = {
     "normal": lambda **k: lamella.normal(mean=0.0, std=1.0, **k),
     "namespace": lambda **k: lamella.ops.aten.zeros(**k),
     "overload": lambda **k: lamella.ones.default(**k),
+    "new_zeros": lambda **k: X.new_zeros(**k),
+    "new_ones": lambda **k: X.new_ones(**k),
+    "new_empty": lambda **k: X.new_empty(**k),
 }
 
 

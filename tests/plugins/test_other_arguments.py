@@ -23,7 +23,8 @@ def putting():
             def handler(call, *args, **kwargs):
                 if seen is not None:
                     seen.append(call.name)
-                return call(*map(other, args), **{name: other(value) for name, value in kwargs.items()})
+                made = call(*map(other, args), **{name: other(value) for name, value in kwargs.items()})
+                return x if made is w else made  # a call in place returns its argument
 
             return lib.register_layer(f"putting_{at}", handler, at=at, never_on_tensors=True)  # a name keeps its bit
 
@@ -142,3 +143,63 @@ def test_a_layer_that_keeps_every_result_lets_parameters_be_made():
     assert made.data_ptr() == data.data_ptr()
     assert made.is_leaf
     assert lamella.equal(made.grad, layer.weight[0] * 2)
+
+
+def casting(call, *args, **kwargs):
+    """Goes on with bfloat16 where it gets float32."""
+    single = [isinstance(a, lamella.Tensor) and a.dtype is lamella.float32 for a in args]
+    return call(*(a.to(lamella.bfloat16) if s else a for s, a in zip(single, args, strict=True)), **kwargs)
+
+
+@pytest.mark.parametrize("at", ["profiler", "backend"])
+@pytest.mark.parametrize(
+    "write",
+    [lambda x, o: x.add_(1), lambda x, o: x.mul_(x), lambda x, o: lamella.add(o, 1, out=x), lambda x, o: x.zero_()],
+    ids=["add_", "mul_", "out", "zero_"],
+)
+def test_a_substitute_for_a_written_argument_is_an_error(write, at):
+    x, o = lamella.ones(2), lamella.ones(2)
+
+    def handler(call, *args, **kwargs):
+        other = [x.clone() if a is x else a for a in args]
+        return call(*other, **{k: x.clone() if v is x else v for k, v in kwargs.items()})
+
+    with closing(Library("substitutes", "FRAGMENT")) as lib:
+        layer = lib.register_layer(f"substitutes_{at}", handler, at=at, never_on_tensors=True)
+        with (
+            layer.on(),
+            pytest.raises(RuntimeError, match="of layer .* must return the argument .(self|out)"),
+        ):
+            write(x, o)
+    assert x.tolist() == [1.0, 1.0]
+
+
+def test_a_layer_that_writes_the_result_back():
+    def handler(call, x, *args, **kwargs):
+        other = x.clone()
+        call(other, *args, **kwargs)
+        return x.copy_(other) if call.name == "aten::add_" else call(x, *args, **kwargs)
+
+    with closing(Library("substitutes", "FRAGMENT")) as lib:
+        layer = lib.register_layer("writes_back", handler, never_on_tensors=True)
+        x = lamella.ones(2)
+        with layer.on():
+            assert x.add_(1) is x
+        assert x.tolist() == [2.0, 2.0]
+
+
+def test_a_sum_of_gradients_has_the_dtype_of_its_leaf():
+    with closing(Library("casts", "FRAGMENT")) as lib:
+        layer = lib.register_layer("casts_sums", fallthrough=True, at="autocast", never_on_tensors=True)
+        for name in ("add.Tensor", "mul.Tensor"):
+            lib.impl(f"aten::{name}", casting, "casts_sums")
+        w = lamella.tensor([1.0, 2.0], requires_grad=True)
+        with layer.on():
+            (w * w).sum().backward()
+        assert w.grad.dtype is lamella.float32 and w.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_form_that_an_operator_has_not():
+    with closing(Library("aten", "IMPL")) as lib:
+        with pytest.raises(RuntimeError, match="there is no operator aten::matmul_; aten::matmul has no in-place form"):
+            lib.impl("matmul_", lambda call, x, y: x, "cpu")

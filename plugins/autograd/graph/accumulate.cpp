@@ -56,6 +56,13 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
 
 // Adds g to the leaf's `grad`, which other threads may read or replace at the same time. Takes over the reference to g.
 lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
+  if (__builtin_expect(g->dtype != n->results[0].dtype, 0)) {  // a layer has changed the dtype of a sum of gradients
+    lamella_tensor* cast = nullptr;
+    const lamella_status st = run.ops.cast(g, n->results[0].dtype, &cast);
+    api().release(g);
+    if (st) return st;
+    g = cast;
+  }
   std::lock_guard lock(adding(n));
   const auto leaf = [n] { return static_cast<AccumulateNode*>(n)->leaf; };
   lamella_tensor *there = nullptr, *sum = nullptr;
