@@ -41,7 +41,8 @@ class Layer:
 
     def _mask(self) -> int:
         """Returns the layer's bit in sets of layers, or 0 once it is removed, since another layer may have it then."""
-        return 1 << self.bit if self.library.holds(self.handle) else 0
+        removed = self.library is not None and not self.library.holds(self.handle)  # a native plugin's has no library
+        return 0 if removed else 1 << self.bit
 
     @contextmanager
     def on(self):
