@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
+import lamella.serialization.modules as modules
 from lamella import _C, _storage
 from lamella._torch.files.globals import DTYPES, NAMES
 from lamella._torch.typed_storage import TypedStorage
+from lamella.serialization.errors import Refused
 
 PREFIX = "archive/"
+MEMBER = re.compile(rf"\.({'|'.join(modules.MEMBERS)})\['([^']*)'\]")  # a module's member in a path
 
 
 def short(dtype: Any) -> str:
@@ -95,10 +99,13 @@ class Pickled:
             self.call("__builtin__", "complex", x.real, x.imag)
         elif kind is _C.device:
             self.call("torch", "device", str(x))
+        elif (name := modules.function_name(x)) is not None:
+            self.name("torch.nn.functional", name)
         elif not self.recalled(id(x)):
             self.kept.append(x)
             self.contained(x, kind)
-            self.remember(id(x))
+            if id(x) not in self.memo:  # a module remembers itself before its state, which may hold it again
+                self.remember(id(x))
 
     def integer(self, x: int) -> None:
         if -(2**31) <= x < 2**31:
@@ -115,8 +122,12 @@ class Pickled:
             self.out += b"X" + struct.pack("<I", len(data)) + data
             self.remember(("text", x))
 
+    def place(self) -> str:
+        """Returns the place in the object of the part that is being written."""
+        return MEMBER.sub(r".\2", "".join(self.path))
+
     def refusal(self, what: str) -> TypeError:
-        where = f" at {''.join(self.path)}" if self.path else ""
+        where = f" at {self.place()}" if self.path else ""
         return TypeError(f"save: {what}{where}; a file for torch holds tensors, plain containers and numbers")
 
     def contained(self, x: Any, kind: type) -> None:
@@ -147,6 +158,8 @@ class Pickled:
             self.call("collections", "Counter", dict(x))
         elif kind in (dict, OrderedDict):
             self.mapping(x, kind)
+        elif modules.is_module(x):
+            self.module(x)
         else:
             raise self.refusal(f"expected a value that torch reads, got {kind.__module__}.{kind.__qualname__}")
         self.open.discard(id(x))
@@ -157,14 +170,14 @@ class Pickled:
             self.add(value)
             self.path.pop()
 
-    def mapping(self, x: Any, kind: type) -> None:
+    def mapping(self, x: Any, kind: type, place: str = "[{!r}]") -> None:
         if kind is dict:
             self.out += b"}"
         else:
             self.no_hooks()
         self.out += b"("
         for key, value in x.items():
-            self.path.append(f"[{key!r}]")
+            self.path.append(place.format(key))
             self.add(key)
             self.add(value)
             self.path.pop()
@@ -172,6 +185,21 @@ class Pickled:
         if kind is OrderedDict and vars(x):
             self.add(dict(vars(x)))
             self.out += b"b"
+
+    def module(self, x: Any) -> None:
+        """Writes a module as pickle does: its class, made without arguments, and its state."""
+        try:
+            state = modules.state_of(x)
+        except Refused as error:
+            raise TypeError(f"save: obj{self.place()} {error}") from error
+        self.name(*modules.in_torch(type(x)))
+        self.out += b")\x81"
+        self.remember(id(x))
+        hooks = {name: made() for name, made in x._made_on_use.items()}  # torch's modules always have them
+        if "_flat_weights_names" in state:  # of RNN and its kin; torch's have their weights a second time
+            state["_flat_weights"] = x._flat_weights
+        self.mapping({**hooks, **state}, dict, ".{}")
+        self.out += b"b"
 
     # ---- tensors ----
 
