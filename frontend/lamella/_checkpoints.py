@@ -7,6 +7,8 @@ from typing import Any
 
 from lamella._usage_log import log_once
 
+usual_format = "lamella"
+
 
 def save(
     obj: Any,
@@ -15,7 +17,7 @@ def save(
     pickle_protocol: Any = None,
     _use_new_zipfile_serialization: bool = True,
     *,
-    format: str = "lamella",
+    format: str | None = None,
     durable: bool = True,
 ) -> None:
     """Writes tensors, and plain containers of them, into a file that ``load`` reads.
@@ -33,7 +35,8 @@ def save(
             ``lamella.nn.functional``. For an optimizer, save its ``state_dict()``.
         f: a path, or a binary file object, which is written from its current position
         pickle_module: ignored, as are the next two arguments, since pickle is not used
-        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch can read
+        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch can read. None stands for "torch" in a
+            program that ``lamella run`` runs, else for "lamella"
         durable: True waits until the file is on the disk, so that it survives a loss of power. False still replaces the
             file in one step for every process, but a loss of power within the next half minute may leave a file that
             ``load`` refuses, in place of the old one.
@@ -54,7 +57,7 @@ def save(
     import lamella.serialization.saving as saving
 
     log_once("python.save")
-    saving.write(obj, f, format, durable)
+    saving.write(obj, f, usual_format if format is None else format, durable)
 
 
 def load(

@@ -345,6 +345,45 @@ def test_a_program_for_one_process_or_several(program):
     assert program.output(text) == "0 False False False\n"
 
 
+@pytest.mark.needs("autograd")
+def test_torch_save_writes_files_for_torch(program):
+    text = """
+        import collections, zipfile
+        from argparse import Namespace
+        import numpy as np
+        import torch
+        import torch.multiprocessing as mp
+
+        def saved(path):
+            torch.save(torch.ones(2), path)
+
+        if __name__ == "__main__":
+            model = torch.nn.Linear(2, 2)
+            optimizer = torch.optim.Adam(model.parameters())
+            lists = collections.defaultdict(list, a=[1])
+            args = Namespace(lr=0.1, sizes=collections.deque([1, 2], 3), kinds=frozenset("a"), array=np.eye(2))
+            torch.save({"model": model.state_dict(), "opt": optimizer.state_dict(), "args": args, "n": lists}, "a.pt")
+            torch.save(model, "model.pt")
+            got, net = torch.load("a.pt"), torch.load("model.pt", weights_only=False)
+            assert torch.equal(got["model"]["weight"], model.weight) and torch.equal(net.bias, model.bias)
+            assert repr(got["args"]) == repr(args) and got["n"] == lists and got["n"].default_factory is list
+            mp.get_context("spawn").Process(target=saved, args=("child.pt",)).run()
+            child = mp.get_context("spawn").Process(target=saved, args=("child.pt",))
+            child.start(), child.join()
+            torch.save([1], "own", format="lamella")
+            for name in ("a.pt", "model.pt", "child.pt"):
+                assert any(n.endswith("/data.pkl") for n in zipfile.ZipFile(name).namelist()), name
+            assert "index.json" in zipfile.ZipFile("own").namelist()
+    """
+    assert program.output(text) == ""
+    import lamella
+    import lamella.serialization
+
+    assert lamella.load(program.folder / "child.pt").tolist() == [1, 1]
+    with lamella.serialization.safe_globals([lamella.nn.Linear]):
+        assert lamella.load(program.folder / "model.pt").in_features == 2
+
+
 # ---- reports before a run --------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from argparse import Namespace
 from collections import OrderedDict
 from pickle import UnpicklingError
 from typing import Any
@@ -248,6 +249,8 @@ class Reader:
             target.order(state)
         elif type(target) is OrderedDict:
             vars(target).update(torch_globals.attributes_of(state))
+        elif type(target) is Namespace:
+            vars(target).update(torch_globals.attributes_of(state))
         elif type(target).__module__ == "numpy" and type(target).__name__ == "ndarray":
             torch_globals.fill_array(target, state)
         elif modules.is_module(target):
@@ -292,7 +295,8 @@ class Reader:
 
 
 def write(obj: Any, file: Any) -> None:
-    """Writes an object so that ``torch.load`` reads it, also with ``weights_only=True``.
+    """Writes an object so that ``torch.load`` reads it: what of it is tensors, plain containers and numbers also with
+    ``weights_only=True``, namespaces, modules and arrays of numpy with False.
 
     Raises:
         TypeError: a part of it is of a type that torch would not read

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import struct
-from collections import Counter, OrderedDict
+from argparse import Namespace
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from typing import Any
 
 import lamella.serialization.modules as modules
 from lamella import _C, _storage
-from lamella._torch.files.globals import DTYPES, NAMES
+from lamella._torch.files.globals import DTYPES, NAMES, PLAIN_KINDS
 from lamella._torch.typed_storage import TypedStorage
+from lamella.serialization.containers import FACTORY_NAMES
 from lamella.serialization.errors import Refused
 
 PREFIX = "archive/"
@@ -152,12 +154,21 @@ class Pickled:
             self.out += b"e"
         elif kind is bytearray:
             self.call("__builtin__", "bytearray", x.decode("latin1"), "latin-1")
-        elif kind is set:
-            self.call("__builtin__", "set", list(x))
+        elif kind in (set, frozenset):
+            self.call("__builtin__", kind.__name__, list(x))
         elif kind is Counter:
             self.call("collections", "Counter", dict(x))
-        elif kind in (dict, OrderedDict):
+        elif kind is deque:
+            self.call("collections", "deque", list(x), *(() if x.maxlen is None else (x.maxlen,)))
+        elif kind in (dict, OrderedDict, defaultdict):
             self.mapping(x, kind)
+        elif kind is Namespace:
+            self.name("argparse", "Namespace")
+            self.out += b")\x81"
+            self.mapping(vars(x), dict, ".{}")
+            self.out += b"b"
+        elif kind.__module__ == "numpy" and self.numpy(x):
+            pass
         elif modules.is_module(x):
             self.module(x)
         else:
@@ -173,8 +184,14 @@ class Pickled:
     def mapping(self, x: Any, kind: type, place: str = "[{!r}]") -> None:
         if kind is dict:
             self.out += b"}"
-        else:
+        elif kind is OrderedDict:
             self.no_hooks()
+        else:
+            factory = x.default_factory  # type: ignore[attr-defined]
+            if factory not in FACTORY_NAMES:
+                raise self.refusal("a defaultdict whose factory is no plain type")
+            home = ("collections", "OrderedDict") if factory is OrderedDict else ("__builtin__", FACTORY_NAMES[factory])
+            self.call("collections", "defaultdict", None if factory is None else lambda: self.name(*home))
         self.out += b"("
         for key, value in x.items():
             self.path.append(place.format(key))
@@ -185,6 +202,28 @@ class Pickled:
         if kind is OrderedDict and vars(x):
             self.add(dict(vars(x)))
             self.out += b"b"
+
+    def numpy(self, x: Any) -> bool:
+        """Writes an array or a number of numpy, with the name of its functions in numpy 2, which 1.26 has, too. Returns
+        False if its dtype is not one of numbers."""
+        dtype = x.dtype
+        if dtype.kind not in PLAIN_KINDS:
+            return False
+        home, order = "numpy._core.multiarray", "|" if dtype.itemsize == 1 else "<"
+
+        def element() -> None:
+            self.call("numpy", "dtype", dtype.str[1:], False, True)
+            self.add((3, order, None, None, None, -1, -1, 0))
+            self.out += b"b"
+
+        data = x.astype(dtype.newbyteorder("<")).tobytes()
+        if type(x).__name__ != "ndarray":
+            self.call(home, "scalar", element, data)
+            return True
+        self.call(home, "_reconstruct", lambda: self.name("numpy", "ndarray"), (0,), b"b")
+        self.parts((1, x.shape, element, False, data))
+        self.out += b"b"
+        return True
 
     def module(self, x: Any) -> None:
         """Writes a module as pickle does: its class, made without arguments, and its state."""
