@@ -179,12 +179,14 @@ class Checkpoint:
         found, file = modules.allowed(module, name), shown(self.archive.file)
         if found is not None and modules.is_class(found):
             return found
-        every = [(place, m, n) for place, m, n in modules_of(self.index["object"])]
-        place = next(place for place, m, n in every if (m, n) == (module, name))
+        every = list(modules_of(self.index["object"]))
+        places = [place for place, m, n in every if (m, n) == (module, name)]
+        place = places[0] if places else ""  # a tensor holds it as an attribute
         if found is not None:
             raise CheckpointError(f"{modules.named(file, place, module, name)}, which is no class of modules")
         if not self.imports:
-            raise CheckpointError(modules.refusal(file, [x for x in every if modules.allowed(*x[1:]) is None]))
+            others = [x for x in every if x[1:] != (module, name) and modules.allowed(*x[1:]) is None]
+            raise CheckpointError(modules.refusal(file, [(place, module, name), *others]))
         try:
             return modules.imported(module, name)
         except modules.NoClass as error:

@@ -48,9 +48,9 @@ def is_class(x: Any) -> bool:
 def of_ours(module: str, name: str) -> Any:
     """Returns the class of ``lamella.nn`` that a name of Lamella's or torch's stands for; None for other names."""
     top, _, home = module.partition(".")
-    if top not in ("torch", "lamella") or not (home == "nn" or home.startswith("nn.modules.")):
+    if top not in ("torch", "lamella") or not (home == "nn" or home.startswith(("nn.modules.", "nn.parallel."))):
         return None
-    found = vars(nn()).get(name)
+    found = getattr(nn(), name, None)
     if found is None and (file := sys.modules.get(f"lamella.{home}")) is not None:
         found = vars(file).get(name)  # such as NonDynamicallyQuantizableLinear, which is in no list
     return found if is_class(found) else None
@@ -180,9 +180,12 @@ def set_state(module: Any, state: dict[str, Any]) -> None:
 
 
 def line(names: Iterable[tuple[str, str]]) -> str:
-    """Returns the line of Python that allows classes, given by their modules and names."""
+    """Returns the line of Python that allows classes, given by their modules and names. Those whose names are none of
+    Python's are left out: the line is to be run, and a file can give any text as a name."""
     homes, words = [], []
     for module, name in names:
+        if not PATH.fullmatch(module) or not PATH.fullmatch(name.replace("<locals>", "locals")):
+            continue
         if (ours := of_ours(module, name)) is not None:
             word = f"{name_of(ours)[0]}.{name}"
         elif module in ("__main__", "builtins") or "<locals>" in name:

@@ -149,6 +149,28 @@ def test_the_line_of_the_message_allows_the_file(form):
     assert lamella.load(file, weights_only=False)["model"][1].p == 0.25
 
 
+def test_a_module_that_a_tensor_holds_is_refused_and_built():
+    tensor = lamella.ones(1)
+    tensor.maker = nn.Sequential(nn.ReLU())
+    file = saved([tensor])
+    with pytest.raises(CheckpointError, match=r"names lamella\.nn\.Sequential, which is not built"):
+        lamella.load(file)
+    file.seek(0)
+    assert type(lamella.load(file, weights_only=False)[0].maker[0]) is nn.ReLU
+
+
+@both
+def test_a_data_parallel_module_has_its_public_name(form):
+    file = saved(nn.DataParallel(nn.Linear(1, 2), device_ids=[]), form)
+    with pytest.raises(
+        CheckpointError, match=r"add_safe_globals\(\[lamella\.nn\.DataParallel, lamella\.nn\.Linear\]\)"
+    ):
+        lamella.load(file)
+    file.seek(0)
+    with serialization.safe_globals([nn.DataParallel, nn.Linear]):
+        assert lamella.load(file)(lamella.ones(3, 1)).shape == (3, 2)
+
+
 def test_unsafe_globals_are_those_that_are_not_allowed():
     file = saved(nn.Sequential(Net(), nn.TransformerEncoderLayer(2, 1, 2)), "torch")
     with serialization.safe_globals([*ALLOWED, nn.MultiheadAttention, nn.LayerNorm, nn.Dropout]):
@@ -325,6 +347,13 @@ def test_a_name_that_is_no_class_of_modules_is_refused(module, name):
     if found is not None and not isinstance(found, types.ModuleType):
         with serialization.safe_globals([(found, f"{module}.{name}")]), pytest.raises(CheckpointError):
             lamella.load(native([module, name]))
+
+
+def test_a_name_puts_no_code_into_the_line_of_the_message():
+    for name in ("x]);import os#", "Net\nimport os", "Net, print(1)"):
+        for file in (native([__name__, name]), native([name, "Net"])):
+            with pytest.raises(CheckpointError, match=r"allow it by lamella\.serialization\.add_safe_globals\(\[\]\)$"):
+                lamella.load(file)
 
 
 @pytest.mark.parametrize("kind", [1, [], ["lamella.nn"], [1, 2], [["lamella.nn"], "Linear"], None, "lamella.nn.Linear"])
