@@ -171,6 +171,16 @@ def test_a_data_parallel_module_has_its_public_name(form):
         assert lamella.load(file)(lamella.ones(3, 1)).shape == (3, 2)
 
 
+def test_modules_in_shards(tmp_path):
+    net = Net()
+    serialization.save_sharded({"net": net}, tmp_path, 16)
+    with pytest.raises(CheckpointError, match=r"test_whole_modules\.Net at obj\['net'\]"):
+        serialization.load_sharded(tmp_path)
+    assert lamella.equal(serialization.load_sharded(tmp_path, weights_only=False)["net"].tied.weight, net.first.weight)
+    with serialization.safe_globals(ALLOWED):
+        assert serialization.load_sharded(tmp_path)["net"].count.tolist() == [1, 2]
+
+
 def test_unsafe_globals_are_those_that_are_not_allowed():
     file = saved(nn.Sequential(Net(), nn.TransformerEncoderLayer(2, 1, 2)), "torch")
     with serialization.safe_globals([*ALLOWED, nn.MultiheadAttention, nn.LayerNorm, nn.Dropout]):
