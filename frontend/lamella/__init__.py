@@ -11,6 +11,7 @@ tensor([2., 3.])
 from math import e, inf, nan, pi
 
 from lamella import _C
+from lamella._adapters import adapt_libraries as _adapt_libraries
 from lamella._C import (
     AcceleratorError,
     Generator,
@@ -132,6 +133,7 @@ __all__ += ["backends", "library", "plugins"]
 _packets, _methods = _namespace.operators(globals(), Tensor)
 _contribute([*_gather("lamella", _packets), *_gather("Tensor", {**_methods, **_tensor.methods()})])
 _share_when_sent(Tensor)
+_adapt_libraries()
 _lazy.contribute(
     "lamella",
     (

@@ -7,6 +7,8 @@ from typing import Any
 
 from lamella._usage_log import log_once
 
+usual_format = "lamella"
+
 
 def save(
     obj: Any,
@@ -15,7 +17,7 @@ def save(
     pickle_protocol: Any = None,
     _use_new_zipfile_serialization: bool = True,
     *,
-    format: str = "lamella",
+    format: str | None = None,
     durable: bool = True,
 ) -> None:
     """Writes tensors, and plain containers of them, into a file that ``load`` reads.
@@ -28,11 +30,13 @@ def save(
     Args:
         obj: None, bool, int, float, complex, str, bytes, bytearray; tensors, parameters, storages; list, tuple, dict,
             set, frozenset, ``collections``' OrderedDict, defaultdict, Counter and deque, argparse.Namespace; dtypes,
-            layouts, memory formats, devices, sizes, generators; numbers and arrays of numpy. For a module or an
-            optimizer, save its ``state_dict()``.
+            layouts, memory formats, devices, sizes, generators; numbers and arrays of numpy; modules without hooks,
+            whose class is saved by its name, and whose attributes are such objects and functions of
+            ``lamella.nn.functional``. For an optimizer, save its ``state_dict()``.
         f: a path, or a binary file object, which is written from its current position
         pickle_module: ignored, as are the next two arguments, since pickle is not used
-        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch can read
+        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch can read. None stands for "torch" in a
+            program that ``lamella run`` runs, else for "lamella"
         durable: True waits until the file is on the disk, so that it survives a loss of power. False still replaces the
             file in one step for every process, but a loss of power within the next half minute may leave a file that
             ``load`` refuses, in place of the old one.
@@ -53,7 +57,7 @@ def save(
     import lamella.serialization.saving as saving
 
     log_once("python.save")
-    saving.write(obj, f, format, durable)
+    saving.write(obj, f, usual_format if format is None else format, durable)
 
 
 def load(
@@ -70,7 +74,7 @@ def load(
     """Reads a file that ``save`` or torch wrote.
 
     A file cannot make ``load`` run code, except that of classes and functions that the program has passed to
-    ``add_safe_globals``.
+    ``add_safe_globals``. A whole module is built of such classes, by their ``__new__`` and ``__setstate__``.
 
     A file that is truncated, changed, or built to do harm is refused: ``load`` checks every size and offset in it
     against the file before using it, and takes no more memory than the file has bytes, times a small factor for its
@@ -82,7 +86,9 @@ def load(
             storage in host memory and the name of its saved device, which returns the storage to use, or None for the
             saved device. None puts each tensor on its saved device
         pickle_module: ignored, as are further keywords, since pickle is not used
-        weights_only: ignored, since ``load`` reads a file in the same way with either value
+        weights_only: False imports the classes of modules that the program has not passed to ``add_safe_globals`` by
+            the names in the file, which runs the code of the files that define them. No pickle runs code with either
+            value
         mmap: maps the file into memory, private to this process, so that bytes are read only when they are used.
             ``save`` replaces the file and leaves the mapped bytes unchanged; if a program truncates the mapped file
             itself, the next use of the lost bytes ends this process by SIGBUS
@@ -92,7 +98,8 @@ def load(
             has no effect on files of torch. Bytes that are read and not mapped are always compared
 
     Raises:
-        CheckpointError: the file is not a checkpoint or is damaged, or its device, dtype or plugin is missing
+        CheckpointError: the file is not a checkpoint or is damaged, its device, dtype or plugin is missing, or a class
+            in it is not allowed; the message has the line that allows it
         KeyError: a name in ``tensors`` belongs to no tensor, or to two
         OSError: the file does not exist, or cannot be read
         TypeError: ``f`` or ``map_location`` is of a type that is not listed above
@@ -105,8 +112,15 @@ def load(
     0
     >>> lamella.load(file, tensors=["model.bias"])
     {'model.bias': tensor([0.])}
+    >>> file = io.BytesIO()
+    >>> lamella.save(lamella.nn.Linear(2, 3), file)
+    >>> file.seek(0)
+    0
+    >>> with lamella.serialization.safe_globals([lamella.nn.Linear]):
+    ...     lamella.load(file)
+    Linear(in_features=2, out_features=3, bias=True)
     """
     import lamella.serialization.loading as loading
 
     log_once("python.load")
-    return loading.read(f, map_location, bool(mmap), tensors, verify)
+    return loading.read(f, map_location, bool(mmap), tensors, verify, weights_only is False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import Any
+
+from lamella._imports import after_import
 
 PICKLER = "multiprocessing.reduction"
 _kinds: list[type] = []
@@ -16,34 +17,10 @@ def share_when_sent(*kinds: type) -> None:
     ``lamella.multiprocessing`` does the same, and is not imported before a tensor is sent. If the pickler is imported
     already, the types are registered now, else as soon as a program imports it.
     """
+    first = not _kinds
     _kinds.extend(kinds)
-    if PICKLER in sys.modules:
-        register(sys.modules[PICKLER])
-    elif not any(isinstance(finder, Watch) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Watch())
-
-
-class Watch:
-    """A finder that is first on ``sys.meta_path`` until the pickler is imported, and then registers the types."""
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Returns the spec that the other finders find, with a loader that calls ``register`` after the module ran."""
-        if name != PICKLER:
-            return None
-        with suppress(ValueError):
-            sys.meta_path.remove(self)  # type: ignore[arg-type]
-        specs = (finder.find_spec(name, path, target) for finder in sys.meta_path)
-        spec = next((spec for spec in specs if spec is not None), None)
-        if spec is not None:
-            loader: Any = spec.loader
-            run = loader.exec_module
-
-            def exec_module(module: Any) -> None:
-                run(module)
-                register(module)
-
-            loader.exec_module = exec_module
-        return spec
+    if first or PICKLER in sys.modules:
+        after_import(PICKLER, register)
 
 
 def register(reduction: Any) -> None:

@@ -22,6 +22,47 @@ class UntypedStorage:
         self._bytes = flat  # a uint8 tensor over the whole storage, which the tensor keeps alive
         _known[flat._storage_id()] = self
 
+    @classmethod
+    def from_file(cls, filename, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """Maps a file into memory; its bytes are read when they are used.
+
+        Args:
+            filename: the path of a plain file
+            shared: True writes changes of the bytes to the file, which is made, or made longer, if that is needed;
+                False leaves the file as it is
+            nbytes: the number of bytes to map, from the beginning of the file on; 0 stands for all
+
+        Raises:
+            OSError: the file cannot be opened
+            ValueError: the file has fewer bytes, or ``nbytes`` is negative
+
+        >>> import tempfile
+        >>> with tempfile.NamedTemporaryFile() as file:
+        ...     _ = file.write(b"abc")
+        ...     file.flush()
+        ...     lamella.UntypedStorage.from_file(file.name).tolist()
+        [97, 98, 99]
+        """
+        import mmap
+        import os
+
+        import numpy as np
+
+        if nbytes < 0:
+            raise ValueError(f"from_file: argument 'nbytes' must be at least 0, got {nbytes}")
+        flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
+        with open(os.open(filename, flags | os.O_CLOEXEC, 0o666), "r+b" if shared else "rb", buffering=0) as file:
+            held = os.fstat(file.fileno()).st_size
+            if shared and held < nbytes:
+                file.truncate(held := nbytes)
+            if held < nbytes:
+                raise ValueError(f"from_file: argument 'nbytes' is {nbytes}, and '{filename}' has {held} bytes")
+            access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+            if not (nbytes or held):  # the system maps no empty range
+                return cls(_C._packet("aten::empty")((0,), dtype=_C.uint8, device=host()))
+            mapped = mmap.mmap(file.fileno(), nbytes or held, access=access)  # lives as long as the array over it
+        return cls(_C.from_numpy(np.frombuffer(mapped, np.uint8)))
+
     def data_ptr(self) -> int:
         """Returns the address of the first byte."""
         return self._bytes._storage_ptr()

@@ -685,4 +685,7 @@ def test_data_parallel():
     with pytest.raises(NotImplementedError, match="not split among several"):
         nn.DataParallel(nn.Linear(2, 1), device_ids=["cpu", "meta"])
     with pytest.raises(AttributeError, match="not here yet"):
-        nn.parallel.DistributedDataParallel  # noqa: B018
+        nn.parallel.replicate  # noqa: B018
+    assert not isinstance(net, nn.parallel.DistributedDataParallel)
+    with pytest.raises(NotImplementedError, match=r"DistributedDataParallel: there is no group of.*call the module"):
+        nn.parallel.DistributedDataParallel(net)

@@ -305,6 +305,11 @@ def test_imports_of_what_is_missing(program, statement, words):
         ("torch.compiler.compile(len)", "NotImplementedError: lamella.compiler.compile"),
         ("torch.hub.load('a/b', 'c')", "NotImplementedError: lamella.hub.load: Lamella downloads neither"),
         ("torch.distributed.init_process_group('gloo')", "NotImplementedError: lamella.distributed.init_process_group"),
+        ("torch.distributed.get_rank()", "ValueError: lamella.distributed.get_rank: Default process group has not"),
+        (
+            "torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(1, 1), device_ids=None)",
+            "NotImplementedError: lamella.nn.parallel.DistributedDataParallel: there is no group of processes",
+        ),
         ("torch.cuda.get_device_name(0)", "RuntimeError: there is no NVIDIA driver"),
         ("torch.ones(1).cuda()", "RuntimeError: there is no NVIDIA driver"),
         ("torch.backends.cuda.enable_math_sdp(False)", "NotImplementedError: lamella.backends.cuda.enable_math_sdp"),
@@ -314,6 +319,69 @@ def test_what_is_refused(program, call, words):
     program.write(main=f"import torch\nimport torch.distributed\n{call}\n")
     done = program.run("main.py")
     assert done.returncode == 1 and any(words in line for line in done.stderr.splitlines()[-6:])
+
+
+def test_a_program_for_one_process_or_several(program):
+    text = """
+        import torch
+        import torch.distributed as dist
+        from torch import nn
+        from torch.nn.parallel import DistributedDataParallel as DDP, DataParallel
+        from torch.nn.parallel.distributed import DistributedDataParallel
+
+        assert DDP is DistributedDataParallel is nn.parallel.DistributedDataParallel
+
+        def rank():
+            try:
+                return dist.get_rank()
+            except ValueError:  # as torch 2.13 raises where no group was made
+                return 0
+
+        model = nn.Linear(1, 1)
+        if dist.is_available() and dist.is_initialized():
+            model = DDP(model)
+        print(rank(), isinstance(model, (DDP, DataParallel)), dist.is_available(), dist.is_initialized())
+    """
+    assert program.output(text) == "0 False False False\n"
+
+
+@pytest.mark.needs("autograd")
+def test_torch_save_writes_files_for_torch(program):
+    text = """
+        import collections, zipfile
+        from argparse import Namespace
+        import numpy as np
+        import torch
+        import torch.multiprocessing as mp
+
+        def saved(path):
+            torch.save(torch.ones(2), path)
+
+        if __name__ == "__main__":
+            model = torch.nn.Linear(2, 2)
+            optimizer = torch.optim.Adam(model.parameters())
+            lists = collections.defaultdict(list, a=[1])
+            args = Namespace(lr=0.1, sizes=collections.deque([1, 2], 3), kinds=frozenset("a"), array=np.eye(2))
+            torch.save({"model": model.state_dict(), "opt": optimizer.state_dict(), "args": args, "n": lists}, "a.pt")
+            torch.save(model, "model.pt")
+            got, net = torch.load("a.pt"), torch.load("model.pt", weights_only=False)
+            assert torch.equal(got["model"]["weight"], model.weight) and torch.equal(net.bias, model.bias)
+            assert repr(got["args"]) == repr(args) and got["n"] == lists and got["n"].default_factory is list
+            mp.get_context("spawn").Process(target=saved, args=("child.pt",)).run()
+            child = mp.get_context("spawn").Process(target=saved, args=("child.pt",))
+            child.start(), child.join()
+            torch.save([1], "own", format="lamella")
+            for name in ("a.pt", "model.pt", "child.pt"):
+                assert any(n.endswith("/data.pkl") for n in zipfile.ZipFile(name).namelist()), name
+            assert "index.json" in zipfile.ZipFile("own").namelist()
+    """
+    assert program.output(text) == ""
+    import lamella
+    import lamella.serialization
+
+    assert lamella.load(program.folder / "child.pt").tolist() == [1, 1]
+    with lamella.serialization.safe_globals([lamella.nn.Linear]):
+        assert lamella.load(program.folder / "model.pt").in_features == 2
 
 
 # ---- reports before a run --------------------------------------------------------------------------------------------
@@ -467,8 +535,8 @@ def test_what_is_for_other_machines_is_not_missing(program):
         if not torch.jit.is_tracing():
             dist.get_world_size()
     """) == [
-        "main.py:12: torch.distributed.get_world_size: Lamella has one process; torch.distributed is planned with a "
-        "plugin of its own"
+        "main.py:12: torch.distributed.get_world_size: Default process group has not been initialized: Lamella has one "
+        "process; torch.distributed is planned with a plugin of its own; ask is_initialized() first"
     ]
 
 

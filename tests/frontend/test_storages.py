@@ -34,3 +34,25 @@ def test_map_location_with_storages(form):
     for f in (lambda s, device: s.cpu(), lambda s, device: s.clone(), lambda s, device: s.to(device=device)):
         file.seek(0)
         assert lamella.load(file, map_location=f)[0].tolist() == [1, 1]
+
+
+def test_a_file_is_mapped(tmp_path):
+    path = tmp_path / "bytes"
+    path.write_bytes(bytes(range(10)))
+    own = lamella.UntypedStorage.from_file(str(path), nbytes=4)
+    assert own.tolist() == [0, 1, 2, 3] and len(lamella.UntypedStorage.from_file(path)) == 10
+    own.fill_(7)
+    assert path.read_bytes() == bytes(range(10))
+    shared = lamella.UntypedStorage.from_file(path, True, 12)
+    shared[0] = 9
+    assert path.read_bytes() == bytes([9, *range(1, 10), 0, 0])
+    (tmp_path / "empty").touch()
+    assert len(lamella.UntypedStorage.from_file(tmp_path / "empty")) == 0
+    made = lamella.UntypedStorage.from_file(tmp_path / "new", shared=True, nbytes=3)
+    assert made.tolist() == [0, 0, 0] and (tmp_path / "new").stat().st_size == 3
+    with pytest.raises(ValueError, match=r"'nbytes' is 13, and '.*bytes' has 12 bytes"):
+        lamella.UntypedStorage.from_file(path, nbytes=13)
+    with pytest.raises(ValueError, match="at least 0, got -1"):
+        lamella.UntypedStorage.from_file(path, nbytes=-1)
+    with pytest.raises(FileNotFoundError):
+        lamella.UntypedStorage.from_file(tmp_path / "gone", nbytes=1)

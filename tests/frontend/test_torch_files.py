@@ -1,5 +1,6 @@
 """Lamella reads torch's files, torch can read Lamella's, and a hostile file does nothing."""
 
+import argparse
 import builtins
 import collections
 import io
@@ -227,6 +228,37 @@ def test_a_window_beyond_its_storage_is_refused():
 def test_tuples_that_double_take_no_exponential_time():
     doubled = b"\x80\x02}K\x01" + b"q\x00h\x00\x86" * 60 + b"K\x01s."
     refused(doubled, "too many parts")
+
+
+def test_containers_and_arrays_come_back_from_a_file_for_torch():
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    values = {
+        "namespace": argparse.Namespace(lr=0.5, inner=[1]),
+        "list": collections.defaultdict(list, a=[1]),
+        "ordered": collections.defaultdict(collections.OrderedDict),
+        "none": collections.defaultdict(None, b=2),
+        "deque": collections.deque([1, (2,)], 5),
+        "endless": collections.deque(),
+        "frozen": frozenset({1, "a"}),
+    }
+    got = again(values)
+    assert repr(got) == repr(values) and [type(x) for x in got.values()] == [type(x) for x in values.values()]
+    arrays = [
+        array,
+        array.T,
+        array[:, ::2],
+        np.zeros((0, 2)),
+        np.array(3, np.int8),
+        np.array([True]),
+        array.astype(">f4"),
+    ]
+    arrays += [array * 1j, np.arange(3, dtype=np.uint64), np.float32(2.5), np.bool_(True), np.complex64(1j)]
+    for x, back in zip(arrays, again(arrays), strict=True):
+        assert type(back) is type(x) and back.dtype == x.dtype.newbyteorder("=") and np.array_equal(back, x)
+    assert (read := again([array, array]))[0] is read[1]
+    for wrong in (np.array([None]), np.array(["a"]), collections.defaultdict(lambda: 1), {1: object()}):
+        with pytest.raises(TypeError, match="a file for torch holds"):
+            again(wrong)
 
 
 class Config:

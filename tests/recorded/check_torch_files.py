@@ -19,6 +19,8 @@ def write(folder):
     base = lamella.arange(4.0)
     mixed = [base, base.view(dtype=lamella.int32), lamella.Size([2]), {1, 2}, b"\xff", 1j, bytearray(b"a"), 2**70]
     lamella.save(mixed, folder / "mixed.pt", format="torch")
+    modules = lamella.load(HERE / "modules.pt", weights_only=False)
+    lamella.save(modules, folder / "modules.pt", format="torch")
 
 
 def same(a, b):
@@ -52,6 +54,11 @@ def read(folder):
     mixed = torch.load(folder / "mixed.pt", weights_only=True)
     assert torch.equal(mixed[0].view(torch.int32), mixed[1]) and mixed[0].data_ptr() == mixed[1].data_ptr()
     assert mixed[2:] == [torch.Size([2]), {1, 2}, b"\xff", 1j, bytearray(b"a"), 2**70]
+    modules = torch.load(folder / "modules.pt", weights_only=False)
+    model, x = modules["model"], modules["x"]
+    made = model["lstm"](x)[0], model["encoder"](x), model["tail"](x)
+    for one, result in zip(made, modules["results"], strict=True):
+        assert torch.allclose(one, result) and model["again"] is model["tail"]
     print("torch", torch.__version__, "reads all of it")
 
 

@@ -38,6 +38,12 @@ def contents():
     marked.tag = "marked"
     tensors = [nn.Parameter(torch.ones(2)), marked, nn.Buffer(torch.zeros(1)), torch.ones(1, requires_grad=True)]
     training = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}
+    torch.manual_seed(1)
+    layers = [nn.LSTM(4, 4), nn.TransformerEncoderLayer(4, 2, 4), nn.Sequential(nn.Linear(4, 4), nn.GELU("tanh"))]
+    whole = nn.ModuleDict({"lstm": layers[0], "encoder": layers[1], "tail": layers[2], "again": layers[2]}).eval()
+    x = torch.linspace(-1, 1, 24).view(3, 2, 4)
+    with torch.no_grad():
+        results = [whole["lstm"](x)[0], whole["encoder"](x), whole["tail"](x)]
     numpy = {"scalar": base.numpy().max(), "array": base.view(2, 3).numpy()}
     return {
         "shared": shared,
@@ -46,6 +52,7 @@ def contents():
         "training": training,
         "parameters": [*tensors, torch.ones(2, device="meta")],
         "numpy": numpy,
+        "modules": {"model": whole, "x": x, "results": results},
     }
 
 

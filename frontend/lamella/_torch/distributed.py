@@ -1,4 +1,5 @@
-"""The functions of torch.distributed with which programs test whether it is available. It is not."""
+"""The functions of torch.distributed. Those with which programs test whether it is available say that it is not; the
+others raise the errors of a process without a group."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ from lamella._torch.refusals import refuse
 
 WHY = "Lamella has one process; torch.distributed is planned with a plugin of its own"
 
+refuse("lamella.distributed", "init_device_mesh init_process_group", WHY)
 refuse(
     "lamella.distributed",
-    "all_gather all_gather_object all_reduce barrier broadcast broadcast_object_list destroy_process_group gather "
-    "get_backend get_rank get_world_size init_device_mesh init_process_group irecv isend monitored_barrier "
-    "new_group recv reduce reduce_scatter scatter send",
-    WHY,
+    "all_gather all_gather_into_tensor all_gather_object all_reduce barrier broadcast broadcast_object_list "
+    "destroy_process_group gather get_backend get_rank get_world_size irecv isend monitored_barrier new_group recv "
+    "reduce reduce_scatter scatter send",
+    f"Default process group has not been initialized: {WHY}; ask is_initialized() first",
+    ValueError,  # torch's, in a process without a group
 )
 
 

@@ -1,5 +1,5 @@
-"""Functions and kinds of tensors of torch that Lamella does not have: a call raises NotImplementedError with the
-reason, and a predicate such as ``is_sparse`` is False."""
+"""Functions and kinds of tensors of torch that Lamella does not have: a call raises an error with the reason, and a
+predicate such as ``is_sparse`` is False."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ TO_SPARSE = "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr t
 
 
 class Refusal:
-    """A function of torch that Lamella does not have."""
+    """A function of torch that Lamella does not have: a call raises ``error``."""
 
-    def __init__(self, name: str, why: str):
+    def __init__(self, name: str, why: str, error: type[Exception] = NotImplementedError):
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
-        self.why = f"{name}: {why}"
-        self.__doc__ = f"Raises NotImplementedError: {why}."
+        self.why, self.error = f"{name}: {why}", error
+        self.__doc__ = f"Raises {error.__name__}: {why}."
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         log_once("refused." + self.why.partition(":")[0])
-        raise NotImplementedError(self.why)
+        raise self.error(self.why)
 
     def __repr__(self) -> str:
         return f"<{self.why}>"
 
 
-def refuse(module: str, names: str, why: str) -> None:
+def refuse(module: str, names: str, why: str, error: type[Exception] = NotImplementedError) -> None:
     """Contributes a `Refusal` to a module for each name that has no owner yet. A plugin can replace it."""
     place = contributions.place(module)
     free = [name for name in names.split() if not contributions.Place.holder(place, name)]
-    refusals = {name: Refusal(f"{module}.{name}", why) for name in free}
+    refusals = {name: Refusal(f"{module}.{name}", why, error) for name in free}
     contributions.contribute(contributions.gather(module, refusals, placeholder=True))
 
 

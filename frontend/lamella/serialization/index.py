@@ -15,6 +15,7 @@ from argparse import Namespace
 from typing import Any
 
 import lamella.serialization.containers as containers
+import lamella.serialization.modules as modules
 import lamella.serialization.values as values
 from lamella import _C
 from lamella.plugins import contributions
@@ -68,6 +69,10 @@ class Indexer:
                 return self._numbered(value, lambda: {"$array": self._array(value)})
             if isinstance(value, self._numpy.generic):
                 return values.from_scalar(value)
+        if modules.is_module(value):
+            return self._numbered(value, lambda: self._module(value))
+        if (name := modules.function_name(value)) is not None:
+            return {"$functional": name}
         raise Refused(refusal(value))
 
     # ---- containers ----
@@ -175,6 +180,17 @@ class Indexer:
             refused.path.append(f".{name}")
             raise
         return out
+
+    def _module(self, value: Any) -> Any:
+        """Encodes a module; see Note [Whole modules] in modules.py. In messages its members are its attributes."""
+        try:
+            state = self._attributes(modules.state_of(value))
+        except Refused as refused:
+            if refused.path and refused.path[-1].lstrip(".") in modules.MEMBERS:
+                refused.path.pop()
+                refused.path[-1] = f".{refused.path[-1][2:-2]}"
+            raise
+        return {"$module": list(modules.name_of(type(value))), "state": state}
 
     # ---- tensors and memory ----
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import lamella.serialization.modules as modules
 from lamella._C import OutOfMemoryError
 from lamella.serialization.archive import Archive, shown
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION
 from lamella.serialization.locations import META, Locations
-from lamella.serialization.rebuilding import Names, Rebuilder, natural
+from lamella.serialization.rebuilding import Names, Rebuilder, modules_of, natural
 
 # The exceptions that a damaged index can cause while its parts are put together.
 DAMAGES = (
@@ -28,14 +29,16 @@ DAMAGES = (
 )
 
 
-def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, verify: bool | None) -> Any:
+def read(
+    f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, verify: bool | None, imports: bool
+) -> Any:
     """Does the work of ``lamella.load``, whose other arguments have no effect."""
     locations = Locations(map_location)
     start = f.tell() if hasattr(f, "tell") else None
     archive = Archive(f)
     names = archive.names
     if NAME in names:
-        found = Checkpoint(archive, locations, mmap, verify)
+        found = Checkpoint(archive, locations, mmap, verify, imports)
         try:
             made = found.object() if tensors is None else found.chosen(tensors)
         finally:
@@ -48,7 +51,7 @@ def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, v
     if any(name.endswith("/data.pkl") for name in names):
         from lamella._torch.files import archive as torch_files
 
-        return torch_files.Reader(archive, locations, mmap).object()
+        return torch_files.Reader(archive, locations, mmap, imports).object()
     raise CheckpointError(f"load: {shown(f)} is an archive of something else: it has neither an index nor data.pkl")
 
 
@@ -84,10 +87,13 @@ def no_constant(text: str) -> Any:
 
 
 class Checkpoint:
-    """An open file in Lamella's format: its index, compared with the members, and the objects made from it."""
+    """An open file in Lamella's format: its index, compared with the members, and the objects made from it.
 
-    def __init__(self, archive: Any, locations: Locations, mmap: bool, verify: bool | None):
-        self.archive, self.locations, self.mmap = archive, locations, mmap
+    ``imports`` says whether classes of modules that the program has not allowed are imported.
+    """
+
+    def __init__(self, archive: Any, locations: Locations, mmap: bool, verify: bool | None, imports: bool = False):
+        self.archive, self.locations, self.mmap, self.imports = archive, locations, mmap, imports
         self.verify = mmap and bool(verify)
         self._flat: dict[int, Any] = {}
         text = archive.read(NAME)
@@ -103,7 +109,7 @@ class Checkpoint:
         with self.damages():
             self.storages: list[list[Any]] = self.index["storages"]
             self._compare()
-            self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array, locations.target)
+            self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array, locations.target, self.find)
 
     def _compare(self) -> None:
         """Raises unless the members are those that the index describes."""
@@ -165,6 +171,27 @@ class Checkpoint:
         if self.storages[number][1] != "":
             raise ValueError("a storage of tensors is no array")
         return self._read(number)
+
+    def find(self, module: str, name: str) -> Any:
+        """Returns a class of modules. Raises CheckpointError if the program has not allowed it."""
+        if type(module) is not str or type(name) is not str:
+            raise ValueError("the name of a class must be text")
+        found, file = modules.allowed(module, name), shown(self.archive.file)
+        if found is not None and modules.is_class(found):
+            return found
+        every = list(modules_of(self.index["object"]))
+        places = [place for place, m, n in every if (m, n) == (module, name)]
+        place = places[0] if places else ""  # a tensor holds it as an attribute
+        if found is not None:
+            raise CheckpointError(f"{modules.named(file, place, module, name)}, which is no class of modules")
+        if not self.imports:
+            others = [x for x in every if x[1:] != (module, name) and modules.allowed(*x[1:]) is None]
+            raise CheckpointError(modules.refusal(file, [(place, module, name), *others]))
+        try:
+            return modules.imported(module, name)
+        except modules.NoClass as error:
+            why = f"{modules.named(file, place, module, name)}, {error}"
+            raise CheckpointError(why) from error.__cause__
 
     def close(self) -> None:
         """Breaks the reference cycle between this object and its rebuilder, which keeps all tensors alive."""

@@ -7,18 +7,21 @@ See Note [The index] in index.py.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import lamella.serialization.containers as containers
+import lamella.serialization.modules as modules
 import lamella.serialization.values as values
 from lamella import _C, _storage
 from lamella.plugins import contributions
 from lamella.serialization.errors import CheckpointError
+from lamella.serialization.index import PATH_ROOT
 from lamella.serialization.limits import check_alike, check_truth
 
 MOST_NAMES = 100_000  # the most containers that Names walks again by "$same", as their number can grow exponentially
-NUMBERED = {"$array", "$namespace", *containers.KINDS}
+NUMBERED = {"$array", "$module", "$namespace", *containers.KINDS}
+HERE = object()  # the key of a part that has the name of the container around it
 
 
 def row_major(shape: list[int]) -> tuple[int, ...]:
@@ -33,6 +36,7 @@ def row_major(shape: list[int]) -> tuple[int, ...]:
 class Rebuilder:
     """Makes objects from the index. ``storage`` returns the bytes of a storage on its device, ``array`` those of a
     numpy array on the host. ``target(device)`` returns the device for an opaque tensor that was saved from ``device``.
+    ``find(module, name)`` returns a class of modules.
 
     For a damaged index its methods raise ValueError, TypeError, KeyError, IndexError and others.
     """
@@ -43,8 +47,9 @@ class Rebuilder:
         storage: Callable[[int], Any],
         array: Callable[[int], Any],
         target: Callable[[str], str],
+        find: Callable[[str, str], Any],
     ):
-        self._records = tensors
+        self._records, self._find = tensors, find
         self._storage, self._array, self._target = storage, array, target
         self._tensors: dict[int, Any] = {}
         self._containers: list[Any] = []
@@ -55,6 +60,8 @@ class Rebuilder:
             "$storage": lambda node: self._untyped(natural(node["$storage"])),
             "$array": lambda node: self._numbered(self._ndarray(*node["$array"])),
             "$namespace": lambda node: self._numbered(self._namespace(node["$namespace"])),
+            "$module": lambda node: self._numbered(self._module(node["$module"], node["state"])),
+            "$functional": lambda node: self._functional(node["$functional"]),
             **{tag: self._mapping(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.MAPPINGS},
             **{
                 tag: self._sequence(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.SEQUENCES
@@ -126,6 +133,20 @@ class Rebuilder:
         made = Namespace()
         vars(made).update(self._attributes(pairs))
         return made
+
+    def _module(self, names: list, pairs: list) -> Any:
+        home, name = names
+        kind = self._find(home, name)
+        state = self._attributes(pairs)
+        made = kind.__new__(kind)
+        modules.set_state(made, state)
+        return made
+
+    def _functional(self, name: Any) -> Any:
+        found = modules.function("lamella.nn.functional", name)
+        if found is None:
+            raise ValueError(f"lamella.nn.functional has no function {name!r}")
+        return found
 
     def _attributes(self, pairs: list) -> dict[str, Any]:
         out = {}
@@ -222,6 +243,37 @@ def natural(x: Any) -> int:
     return x
 
 
+def modules_of(root: Any) -> Iterator[tuple[str, str, str]]:
+    """Yields the modules in an index: the place of each, the module of its class and the class's name."""
+    waiting = [(PATH_ROOT, root)]
+    while waiting:
+        place, node = waiting.pop()
+        tag = next(iter(node), "") if type(node) is dict else ""
+        if tag == "$module":
+            yield place, *node[tag]
+            inner = []
+            for name, x in node["state"]:
+                members = pairs_of(x) if name in modules.MEMBERS else ()
+                inner += [(f"{place}.{key}", m) for key, m in members] or [(f"{place}.{name}", x)]
+        elif type(node) is dict and (tag[:1] != "$" or tag in containers.MAPPINGS.values()):
+            inner = [(f"{place}[{key!r}]", x) for key, x in pairs_of(node)]
+        else:
+            inner = [(f"{place}[{i}]", x) for i, x in enumerate(node[tag] if tag else node)]
+        waiting += [(p, x) for p, x in reversed(inner) if type(x) is list or (type(x) is dict and may_hold(x))]
+
+
+def may_hold(node: dict) -> bool:
+    """Returns whether a part of an index is a container that can hold a module."""
+    tag = next(iter(node), "")
+    return tag[:1] != "$" or tag in NUMBERED - {"$array"}
+
+
+def pairs_of(node: dict) -> Iterable[Any]:
+    """Returns the keys and parts of a mapping in an index."""
+    tag = next(iter(node), "")
+    return node[tag] if tag[:1] == "$" else node.items()
+
+
 class Names:
     """The tensors of an index by name: the keys and positions on the path to each, joined by dots.
 
@@ -256,7 +308,8 @@ class Names:
             for key, x in children(node, tag):
                 if type(x) in (dict, list):
                     named = prefix is not None and isinstance(key, (str, int))
-                    self._walk(x, (f"{prefix}.{key}" if prefix else str(key)) if named else None)
+                    inner = (f"{prefix}.{key}" if prefix else str(key)) if named else None
+                    self._walk(x, prefix if key is HERE else inner)
             if not self._again and not (tag == "$tuple" and not node[tag]):
                 self._nodes.append(node)
 
@@ -270,6 +323,8 @@ def children(node: Any, tag: str) -> Iterable[tuple[Any, Any]]:
         return node.items()
     if tag in ("$tuple", "$deque"):
         return enumerate(node[tag])
+    if tag == "$module":
+        return [(HERE if name in modules.MEMBERS else name, x) for name, x in node["state"]]
     if tag in containers.MAPPINGS.values() or tag == "$namespace":
         return [*node[tag], *((None, x) for _, x in node.get(containers.ATTRIBUTES, ()))]
     return ()

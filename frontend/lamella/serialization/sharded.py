@@ -288,6 +288,7 @@ def load_sharded(
     mmap: bool | None = None,
     tensors: Iterable[str] | None = None,
     verify: bool | None = None,
+    weights_only: bool | None = None,
 ) -> Any:
     """Reads a checkpoint of ``save_sharded``. The arguments are those of ``lamella.load``.
 
@@ -299,7 +300,7 @@ def load_sharded(
     """
     shards = Shards(folder)
     try:
-        checkpoint = ShardedCheckpoint(shards, Locations(map_location), bool(mmap), verify)
+        checkpoint = ShardedCheckpoint(shards, Locations(map_location), bool(mmap), verify, weights_only is False)
         try:
             return checkpoint.object() if tensors is None else checkpoint.chosen(tensors)
         finally:

@@ -139,7 +139,11 @@ from concurrent.futures import ProcessPoolExecutor
 with ProcessPoolExecutor(1, mp_context=context) as pool: assert pool.submit(lamella.Tensor.is_shared, t).result()
 import sys, inspect
 from multiprocessing import reduction
-assert not any(type(f).__name__ == "Watch" for f in sys.meta_path) and "ForkingPickler" in inspect.getsource(reduction)
+from lamella._imports import WATCH
+assert "multiprocessing.reduction" not in WATCH.waiting and sys.meta_path.count(WATCH) == 1
+assert "ForkingPickler" in inspect.getsource(reduction)
+import einops, matplotlib.cbook
+assert WATCH not in sys.meta_path
 print(t.tolist(), p.tolist())
 """
 

@@ -175,7 +175,10 @@ def noted():
 @pytest.mark.parametrize(
     "obj, words",
     [
-        (lambda: {"model": {"net": lamella.nn.Linear(1, 1)}}, r"obj\['model'\]\['net'\] is a .*Linear.*state_dict\(\)"),
+        (
+            lambda: {"model": {"opt": lamella.optim.SGD([lamella.ones(1)])}},
+            r"obj\['model'\]\['opt'\] is a .*SGD.*state_dict\(\)",
+        ),
         (lambda: [lambda: 1], r"obj\[0\] is code"),
         (lambda: ({2: object},), r"obj\[0\]\[2\] is code"),
         (lambda: {"p": Pair(1, 2)}, r"obj\['p'\] is a named tuple.*save tuple\(x\)"),

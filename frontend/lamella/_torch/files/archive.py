@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from argparse import Namespace
 from collections import OrderedDict
 from pickle import UnpicklingError
 from typing import Any
 
+import lamella.serialization.modules as modules
 from lamella import _C, _storage
 from lamella._C import OutOfMemoryError
 from lamella._torch.files import globals as torch_globals
@@ -17,7 +19,7 @@ from lamella.serialization.archive import Archive, ArchiveWriter, shown
 from lamella.serialization.errors import CheckpointError, PickleError
 from lamella.serialization.limits import Limits
 from lamella.serialization.locations import META, Locations
-from lamella.serialization.safe_globals import find_allowed, is_allowed, is_blocked
+from lamella.serialization.safe_globals import is_allowed, is_blocked
 
 known = functools.cache(torch_globals.table)
 FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, RecursionError)
@@ -35,14 +37,10 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     []
     """
     reader = Reader(Archive(f), Locations(None), False)
-    data = reader.archive.read(reader.prefix + "data.pkl")
-    names = Names(data)
     try:
-        names.run()
+        return sorted({f"{m}.{n}" for m, n in Outline(reader.data()).unknown()})
     except FAULTS as error:
         raise UnpicklingError(f"get_unsafe_globals_in_checkpoint: {shown(f)} is damaged: {error}") from None
-    unknown = [(m, n) for m, n in names.found if f"{m}.{n}" not in known()]
-    return sorted({f"{m}.{n}" for m, n in unknown if find_allowed(m, n) is None})
 
 
 def is_of_torch(module: str, name: str) -> bool:
@@ -54,46 +52,100 @@ def is_of_torch(module: str, name: str) -> bool:
     return (module, name) == ("torch.serialization", "_get_layout")
 
 
-class Nothing:
-    """Stands for any object that a pickle would make, so that its globals can be collected without making objects."""
+class Part:
+    """Stands for an object that a pickle would make of a global, and holds the parts that it would give the object."""
+
+    def __init__(self, name: tuple[str, str] | None):
+        self.name = name
+        self.parts: list[tuple[Any, Any]] = []  # arguments and elements, each with its number or key
+        self.states: list[Any] = []
 
 
-class Names(Interpreter):
-    """Collects the globals that a pickle names; containers stay empty, and nothing is called."""
+def pairs_of(x: Any) -> list[tuple[Any, Any]]:
+    """Returns the parts of an object in an outline, with their keys."""
+    if isinstance(x, (list, tuple)):
+        return list(enumerate(x))
+    return list(x.items()) if isinstance(x, dict) else x.parts if isinstance(x, Part) else []
+
+
+class Outline(Interpreter):
+    """Reads what a pickle would make without making it: nothing is called, and a `Part` stands for each object."""
 
     def __init__(self, data: bytes):
-        nothing = Nothing()
-        super().__init__(data, self._name, lambda key: nothing, lambda f, x: nothing, lambda x, state: None, Limits(0))
-        self.found: set[tuple[str, str]] = set()
+        nothing = Part(None)
+        super().__init__(data, self._name, lambda key: nothing, self._made, self._state, Limits(0))
+        self.names: dict[tuple[str, str], None] = {}
+
+    def unknown(self) -> list[tuple[str, str]]:
+        """Runs the pickle, and returns the names of its globals that `load` would refuse, in their order."""
+        self.root = self.run()
+        return [n for n in self.names if ".".join(n) not in known() and modules.allowed(*n) is None
+                and modules.function(*n) is None]  # fmt: skip
+
+    def place(self, name: tuple[str, str]) -> str:
+        """Returns the place of the first object of a global in the object of the pickle; "" if it is in none."""
+        waiting: list[tuple[str, Any]] = [("obj", self.root)]
+        seen: set[int] = set()
+        while waiting:
+            place, x = waiting.pop()
+            if isinstance(x, Part) and x.name == name:
+                return place
+            if id(x) not in seen:
+                seen.add(id(x))
+                inner = [(f"{place}[{key!r}]", part) for key, part in pairs_of(x)]
+                for state in x.states if isinstance(x, Part) else ():
+                    for key, part in pairs_of(state):
+                        members = pairs_of(part) if key in modules.MEMBERS else ()
+                        inner += [(f"{place}.{k}", m) for k, m in members] or [(f"{place}.{key}", part)]
+                waiting += reversed(inner)
+        return ""
 
     def _name(self, module: str, name: str) -> Any:
-        self.found.add((module, name))
-        return Nothing()
+        self.names[module, name] = None
+        return Part((module, name))
+
+    def _made(self, kind: Any, arguments: tuple) -> Any:
+        made = Part(kind.name if isinstance(kind, Part) else None)
+        made.parts = list(enumerate(arguments))
+        return made
+
+    def _state(self, target: Any, state: Any) -> None:
+        if isinstance(target, Part):
+            target.states.append(state)
 
     def top(self, kind: Any) -> Any:
         return super().top(object)
 
     def set_items(self, parts: list[Any]) -> None:
-        self.top(dict)
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        target = self.top(dict)
+        if isinstance(target, Part):
+            target.parts += pairs
+        elif isinstance(target, dict):
+            target.update((key, x) for key, x in pairs if isinstance(key, (str, int)))
 
     def append(self) -> None:
-        self.pop()
-        self.top(list)
+        self._extend([self.pop()])
 
     def appends(self) -> None:
-        self.since_mark()
-        self.top(list)
+        self._extend(self.since_mark())
 
     def add(self) -> None:
-        self.since_mark()
-        self.top(set)
+        self._extend(self.since_mark())
+
+    def _extend(self, parts: list[Any]) -> None:
+        target = self.top(list)
+        if isinstance(target, Part):
+            target.parts += enumerate(parts)
+        elif isinstance(target, list):
+            target += parts
 
 
 class Reader:
     """An open zip file of torch."""
 
-    def __init__(self, archive: Any, locations: Locations, mmap: bool):
-        self.archive, self.locations, self.mmap = archive, locations, mmap
+    def __init__(self, archive: Any, locations: Locations, mmap: bool, imports: bool = False):
+        self.archive, self.locations, self.mmap, self.imports = archive, locations, mmap, imports
         self.members = set(archive.names)
         pickles = [name for name in archive.names if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(pickles) != 1:
@@ -111,10 +163,15 @@ class Reader:
             )
         self.flat: dict[str, tuple[Any, int]] = {}
         self.limits = Limits(0)
+        self.imported: set[Any] = set()  # classes of modules, where `imports` is true
+
+    def data(self) -> bytes:
+        """Returns the pickle."""
+        return self.archive.read(self.prefix + "data.pkl")
 
     def object(self) -> Any:
         """Returns the object that was saved."""
-        data = self.archive.read(self.prefix + "data.pkl")
+        data = self.data()
         try:
             self.limits.hold(len(data))
             return Interpreter(data, self.find, self.persistent, self.call, self.build, self.limits).run()
@@ -133,7 +190,9 @@ class Reader:
         full = f"{module}.{name}"
         found = known().get(full)
         if found is None:
-            found = find_allowed(module, name)
+            found = modules.allowed(module, name)
+        if found is None:
+            found = modules.function(module, name)
         if found is None and is_of_torch(module, name):
             raise UnpicklingError(
                 f"load: {shown(self.archive.file)} names {full}, a dtype, a layout or a kind of tensor that is not "
@@ -141,12 +200,36 @@ class Reader:
             )
         if found is None and is_blocked(module, name):
             raise UnpicklingError(f"load: {shown(self.archive.file)} names {full}, which could run any code")
+        if found is None and self.imports:
+            found = self.import_(module, name)
         if found is None:
-            raise UnpicklingError(
-                f"load: {shown(self.archive.file)} names {full}, which is not built, as its code would run; if you "
-                f"trust the file, allow it by lamella.serialization.add_safe_globals([{name}])"
-            )
+            raise UnpicklingError(self.refusal(module, name))
         return found
+
+    def import_(self, module: str, name: str) -> Any:
+        """Imports a class of modules. Raises UnpicklingError if the name is another one."""
+        try:
+            found = modules.imported(module, name)
+        except modules.NoClass as error:
+            file, place = shown(self.archive.file), self.places([(module, name)])[0]
+            raise UnpicklingError(f"{modules.named(file, *place)}, {error}") from error.__cause__
+        self.imported.add(found)
+        return found
+
+    def refusal(self, module: str, name: str) -> str:
+        """Returns the message about a name that the program has not allowed, and about the others after it."""
+        return modules.refusal(shown(self.archive.file), self.places([(module, name)], others=True))
+
+    def places(self, names: list[tuple[str, str]], others: bool = False) -> list[tuple[str, str, str]]:
+        """Returns the places of names in the file, or "" for all if the file is damaged; with ``others`` also those of
+        the other names that the program has not allowed."""
+        outline = Outline(self.data())
+        try:
+            unknown = outline.unknown()
+            names += [n for n in unknown if others and n not in names and not is_blocked(*n)]
+            return [(outline.place(n), *n) for n in names]
+        except FAULTS:
+            return [("", *n) for n in names]
 
     def call(self, function: Any, arguments: tuple) -> Any:
         """Makes a call that the pickle contains."""
@@ -155,7 +238,7 @@ class Reader:
             if function.copied:
                 self.limits.spend(function.copied(*arguments))
             return function.make(self.limits, *arguments) if function.limited else function.make(*arguments)
-        if is_allowed(function):
+        if is_allowed(function) and not modules.is_class(function):
             return function(*arguments)
         raise UnpicklingError(f"the pickle calls a {type(function).__name__}, which is not a function")
 
@@ -166,8 +249,12 @@ class Reader:
             target.order(state)
         elif type(target) is OrderedDict:
             vars(target).update(torch_globals.attributes_of(state))
+        elif type(target) is Namespace:
+            vars(target).update(torch_globals.attributes_of(state))
         elif type(target).__module__ == "numpy" and type(target).__name__ == "ndarray":
             torch_globals.fill_array(target, state)
+        elif modules.is_module(target):
+            modules.set_state(target, torch_globals.attributes_of(state))
         elif is_allowed(type(target)):
             if hasattr(target, "__setstate__"):
                 target.__setstate__(state)
@@ -208,7 +295,8 @@ class Reader:
 
 
 def write(obj: Any, file: Any) -> None:
-    """Writes an object so that ``torch.load`` reads it, also with ``weights_only=True``.
+    """Writes an object so that ``torch.load`` reads it: what of it is tensors, plain containers and numbers also with
+    ``weights_only=True``, namespaces, modules and arrays of numpy with False.
 
     Raises:
         TypeError: a part of it is of a type that torch would not read

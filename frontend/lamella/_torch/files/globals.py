@@ -4,7 +4,8 @@ devices."""
 from __future__ import annotations
 
 import codecs
-from collections import Counter, OrderedDict, defaultdict
+from argparse import Namespace
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import partial
 from pickle import UnpicklingError
@@ -192,6 +193,12 @@ def default_dict(limits: Limits, factory: Any = None, *pairs: Any) -> defaultdic
     return defaultdict(plain, mapping(limits, *pairs))
 
 
+def double_ended(parts: Any = (), maxlen: Any = None) -> deque:
+    if type(parts) not in (list, tuple):
+        raise UnpicklingError("the elements of a deque must come as a list")
+    return deque(parts, maxlen)
+
+
 def hashed(kind: Any, limits: Limits, parts: Any = ()) -> Any:
     if type(parts) not in (list, tuple):
         raise UnpicklingError("the elements of a set must come as a list")
@@ -279,6 +286,8 @@ def table() -> dict[str, Any]:
         "_codecs.encode": encode,
         "collections.Counter": counter,
         "collections.defaultdict": default_dict,
+        "collections.deque": double_ended,
+        "argparse.Namespace": Namespace,
         "numpy.dtype": NumpyType,
     }
     made |= {name: Known(name, f, None, f in LIMITED, COPIED.get(f)) for name, f in functions.items()}

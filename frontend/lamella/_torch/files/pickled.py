@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import struct
-from collections import Counter, OrderedDict
+from argparse import Namespace
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from typing import Any
 
+import lamella.serialization.modules as modules
 from lamella import _C, _storage
-from lamella._torch.files.globals import DTYPES, NAMES
+from lamella._torch.files.globals import DTYPES, NAMES, PLAIN_KINDS
 from lamella._torch.typed_storage import TypedStorage
+from lamella.serialization.containers import FACTORY_NAMES
+from lamella.serialization.errors import Refused
 
 PREFIX = "archive/"
+MEMBER = re.compile(rf"\.({'|'.join(modules.MEMBERS)})\['([^']*)'\]")  # a module's member in a path
 
 
 def short(dtype: Any) -> str:
@@ -95,10 +101,13 @@ class Pickled:
             self.call("__builtin__", "complex", x.real, x.imag)
         elif kind is _C.device:
             self.call("torch", "device", str(x))
+        elif (name := modules.function_name(x)) is not None:
+            self.name("torch.nn.functional", name)
         elif not self.recalled(id(x)):
             self.kept.append(x)
             self.contained(x, kind)
-            self.remember(id(x))
+            if id(x) not in self.memo:  # a module remembers itself before its state, which may hold it again
+                self.remember(id(x))
 
     def integer(self, x: int) -> None:
         if -(2**31) <= x < 2**31:
@@ -115,8 +124,12 @@ class Pickled:
             self.out += b"X" + struct.pack("<I", len(data)) + data
             self.remember(("text", x))
 
+    def place(self) -> str:
+        """Returns the place in the object of the part that is being written."""
+        return MEMBER.sub(r".\2", "".join(self.path))
+
     def refusal(self, what: str) -> TypeError:
-        where = f" at {''.join(self.path)}" if self.path else ""
+        where = f" at {self.place()}" if self.path else ""
         return TypeError(f"save: {what}{where}; a file for torch holds tensors, plain containers and numbers")
 
     def contained(self, x: Any, kind: type) -> None:
@@ -141,12 +154,23 @@ class Pickled:
             self.out += b"e"
         elif kind is bytearray:
             self.call("__builtin__", "bytearray", x.decode("latin1"), "latin-1")
-        elif kind is set:
-            self.call("__builtin__", "set", list(x))
+        elif kind in (set, frozenset):
+            self.call("__builtin__", kind.__name__, list(x))
         elif kind is Counter:
             self.call("collections", "Counter", dict(x))
-        elif kind in (dict, OrderedDict):
+        elif kind is deque:
+            self.call("collections", "deque", list(x), *(() if x.maxlen is None else (x.maxlen,)))
+        elif kind in (dict, OrderedDict, defaultdict):
             self.mapping(x, kind)
+        elif kind is Namespace:
+            self.name("argparse", "Namespace")
+            self.out += b")\x81"
+            self.mapping(vars(x), dict, ".{}")
+            self.out += b"b"
+        elif kind.__module__ == "numpy" and self.numpy(x):
+            pass
+        elif modules.is_module(x):
+            self.module(x)
         else:
             raise self.refusal(f"expected a value that torch reads, got {kind.__module__}.{kind.__qualname__}")
         self.open.discard(id(x))
@@ -157,14 +181,20 @@ class Pickled:
             self.add(value)
             self.path.pop()
 
-    def mapping(self, x: Any, kind: type) -> None:
+    def mapping(self, x: Any, kind: type, place: str = "[{!r}]") -> None:
         if kind is dict:
             self.out += b"}"
-        else:
+        elif kind is OrderedDict:
             self.no_hooks()
+        else:
+            factory = x.default_factory  # type: ignore[attr-defined]
+            if factory not in FACTORY_NAMES:
+                raise self.refusal("a defaultdict whose factory is no plain type")
+            home = ("collections", "OrderedDict") if factory is OrderedDict else ("__builtin__", FACTORY_NAMES[factory])
+            self.call("collections", "defaultdict", None if factory is None else lambda: self.name(*home))
         self.out += b"("
         for key, value in x.items():
-            self.path.append(f"[{key!r}]")
+            self.path.append(place.format(key))
             self.add(key)
             self.add(value)
             self.path.pop()
@@ -172,6 +202,43 @@ class Pickled:
         if kind is OrderedDict and vars(x):
             self.add(dict(vars(x)))
             self.out += b"b"
+
+    def numpy(self, x: Any) -> bool:
+        """Writes an array or a number of numpy, with the name of its functions in numpy 2, which 1.26 has, too. Returns
+        False if its dtype is not one of numbers."""
+        dtype = x.dtype
+        if dtype.kind not in PLAIN_KINDS:
+            return False
+        home, order = "numpy._core.multiarray", "|" if dtype.itemsize == 1 else "<"
+
+        def element() -> None:
+            self.call("numpy", "dtype", dtype.str[1:], False, True)
+            self.add((3, order, None, None, None, -1, -1, 0))
+            self.out += b"b"
+
+        data = x.astype(dtype.newbyteorder("<")).tobytes()
+        if type(x).__name__ != "ndarray":
+            self.call(home, "scalar", element, data)
+            return True
+        self.call(home, "_reconstruct", lambda: self.name("numpy", "ndarray"), (0,), b"b")
+        self.parts((1, x.shape, element, False, data))
+        self.out += b"b"
+        return True
+
+    def module(self, x: Any) -> None:
+        """Writes a module as pickle does: its class, made without arguments, and its state."""
+        try:
+            state = modules.state_of(x)
+        except Refused as error:
+            raise TypeError(f"save: obj{self.place()} {error}") from error
+        self.name(*modules.in_torch(type(x)))
+        self.out += b")\x81"
+        self.remember(id(x))
+        hooks = {name: made() for name, made in x._made_on_use.items()}  # torch's modules always have them
+        if "_flat_weights_names" in state:  # of RNN and its kin; torch's have their weights a second time
+            state["_flat_weights"] = x._flat_weights
+        self.mapping({**hooks, **state}, dict, ".{}")
+        self.out += b"b"
 
     # ---- tensors ----
 

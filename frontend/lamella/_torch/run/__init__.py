@@ -1,7 +1,8 @@
 """``lamella run``: runs programs that ``import torch`` with Lamella as the module torch.
 
 ``names.py`` maps torch's modules to Lamella's, ``program.py`` runs a program as python does, and ``check.py`` lists the
-names of torch that a program uses and Lamella does not have.
+names of torch that a program uses and Lamella does not have, and the calls that raise, by ``calls.py`` for a call and
+``conditions.py`` for the conditions around it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Runs a program that says `import torch`, with Lamella in its place.
 
   SCRIPT     a file, or a folder or zip with __main__.py, as of python
   -m MODULE  a module, as of python -m
-  --check    lists what the program, and the modules of its folder that it imports, would miss; nothing is run.
-             The exit status is 0 if that is nothing, else 1
+  --check    lists what the program, and the modules of its folder that it imports, would miss, and the calls that
+             raise whatever their values are; nothing is run. The exit status is 0 if that is nothing, else 1
 """
 
 

@@ -1,4 +1,5 @@
-"""Lists the names of torch that a program uses and Lamella does not have. It reads the program, and runs none of it."""
+"""Lists the names of torch that a program uses and Lamella does not have, and calls that raise. It reads the program,
+and runs none of it."""
 
 from __future__ import annotations
 
@@ -11,24 +12,17 @@ import os
 import pathlib
 import queue
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 import lamella._torch.run.names as names
 from lamella._absent import Absent, planned_with
-from lamella._torch.refusals import Refusal
+from lamella._torch.run.calls import fault
+from lamella._torch.run.conditions import leaves, truth
+from lamella._torch.run.objects import look_up
 from lamella._torch.run.program import Program
 from lamella._torch.run.scopes import UNKNOWN, File, Scope, Torch, read
 
-DYNAMIC = ("torch.ops", "torch.classes")  # their attributes depend on the program
-QUESTIONS = {  # functions without arguments, which the check calls to skip code under a false condition
-    "is_available",
-    "is_built",
-    "is_compiling",
-    "is_initialized",
-    "is_scripting",
-    "is_tracing",
-}
+CATCHERS = {"suppress", "raises", "assertRaises", "assertRaisesRegex"}  # their blocks may raise what they name
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 
 
@@ -84,48 +78,15 @@ def report(program: Program) -> list[str]:
     return result.sorted()
 
 
-def look_up(path: str) -> tuple[Any, str | None]:
-    """Returns the object of a dotted name of torch and None; or None and the shortest prefix that does not exist."""
-    parts = path.split(".")
-    found: Any = names.find_ours("lamella")
-    for i in range(1, len(parts)):
-        here = ".".join(parts[: i + 1])
-        if here in DYNAMIC:
-            return UNKNOWN, None
-        if isinstance(found, ModuleType):
-            try:
-                found = getattr(found, parts[i])
-                continue
-            except AttributeError:
-                pass
-            module = names.find_ours(names.ours(here))
-            if module is None and here not in names.recorded()["modules"]:
-                return None, here
-            if module is None:
-                end = i + 1
-                while ".".join(parts[:end]) in names.recorded()["modules"] and end < len(parts):
-                    end += 1
-                return None, ".".join(parts[:end])
-            found = module
-        elif isinstance(found, type):
-            try:
-                found = inspect.getattr_static(found, parts[i])
-            except AttributeError:
-                return None, here
-            if isinstance(found, Absent):
-                return None, here
-        else:
-            return UNKNOWN, None
-    return found, None
-
-
 class Checker(ast.NodeVisitor):
     """Visits the syntax tree of one file and adds missing names to ``result``."""
 
     def __init__(self, file: File, result: Result):
         self.file, self.result = file, result
         self.scope: Scope = file.scope
-        self.quiet: list[set[str]] = []  # by block around: paths not to report; "*" means all, "imports" all imports
+        # By block around: paths not to report; "*" stands for all, "imports" for all imports, "!NAME" for calls that
+        # raise an exception of that name.
+        self.quiet: list[set[str]] = []
         self.methods = perhaps() - file.attributes
 
     def run(self) -> None:
@@ -141,7 +102,8 @@ class Checker(ast.NodeVisitor):
             self.scope = outer
 
     def visit_FunctionDef(self, node: Any) -> None:
-        for outside in (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)):
+        self.decorators(node)
+        for outside in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(outside)
         arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg)
         if not self.file.postponed:  # annotations are evaluated
@@ -149,8 +111,7 @@ class Checker(ast.NodeVisitor):
                 if annotation is not None:
                     self.visit(annotation)
         outer, self.scope = self.scope, self.file.scopes[node]
-        for statement in node.body:
-            self.visit(statement)
+        self.block(node.body)
         self.scope = outer
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -163,11 +124,11 @@ class Checker(ast.NodeVisitor):
         self.scope = outer
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        for outside in (*node.decorator_list, *node.bases, *node.keywords):
+        self.decorators(node)
+        for outside in (*node.bases, *node.keywords):
             self.visit(outside)
         outer, self.scope = self.scope, self.file.scopes[node]
-        for statement in node.body:
-            self.visit(statement)
+        self.block(node.body)
         self.scope = outer
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = enter
@@ -179,46 +140,71 @@ class Checker(ast.NodeVisitor):
         if node.value is not None:
             self.visit(node.value)
 
-    def visit_Try(self, node: Any) -> None:
-        caught = {name for handler in node.handlers for name in _caught(handler)}
-        everything = caught & {"AttributeError", "Exception", "BaseException", "*"}
-        self.quiet.append({"*"} if everything else {"imports"} if caught & IMPORT_ERRORS else set())
-        for statement in node.body:
+    def generic_visit(self, node: ast.AST) -> None:
+        for _, value in ast.iter_fields(node):
+            if isinstance(value, ast.AST):
+                self.visit(value)
+            elif isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                self.block(value)
+            elif isinstance(value, list):
+                for part in value:
+                    if isinstance(part, ast.AST):
+                        self.visit(part)
+
+    def block(self, statements: list[ast.stmt], quiet: set[str] | frozenset[str] = frozenset()) -> None:
+        """Visits statements one after the other; those after one that always leaves the block are not reported."""
+        self.quiet.append(set(quiet))
+        for statement in statements:
             self.visit(statement)
+            if leaves(statement, self.scope):
+                self.quiet[-1].add("*")
         self.quiet.pop()
-        for part in (*node.handlers, *node.orelse, *node.finalbody):
+
+    def visit_Try(self, node: Any) -> None:
+        caught = {name for handler in node.handlers for name in _caught(handler.type)}
+        everything = caught & {"AttributeError", "Exception", "BaseException", "*"}
+        some = {"imports"} if caught & IMPORT_ERRORS else set()
+        self.block(node.body, {"*"} if everything else some | {f"!{name}" for name in caught})
+        for part in node.handlers:
             self.visit(part)
+        self.block(node.orelse)
+        self.block(node.finalbody)
 
     visit_TryStar = visit_Try
 
-    def never(self, test: ast.AST) -> bool:
-        """Returns whether a condition is always false, such as ``torch.cuda.is_available()`` without such a device."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return any(self.never(part) for part in test.values)
-        if not isinstance(test, ast.Call) or test.args or test.keywords:
-            return False
-        value = self.scope.value(test.func)
-        if not isinstance(value, Torch) or value.path.rpartition(".")[2] not in QUESTIONS:
-            return False
-        found, lost = look_up(value.path)
-        return lost is None and callable(found) and not found()
+    def visit_With(self, node: Any) -> None:
+        """Visits a block; one of ``suppress`` or ``raises`` may raise the exceptions that these name."""
+        caught = set()
+        for item in node.items:
+            self.visit(item)
+            call = item.context_expr
+            if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) in CATCHERS:
+                caught |= {name for kind in call.args for name in _caught(kind)}
+        everything = caught & {"AttributeError", "Exception", "BaseException"}
+        self.block(node.body, {"*"} if everything else {f"!{name}" for name in caught})
+
+    visit_AsyncWith = visit_With
 
     def visit_If(self, node: Any) -> None:
-        asked = {"*"} if self.never(node.test) else self.asked_for(node.test)
+        held = truth(node.test, self.scope)
         self.visit(node.test)
-        self.quiet.append(asked)
-        for statement in node.body if isinstance(node.body, list) else [node.body]:
-            self.visit(statement)
-        self.quiet.pop()
-        for statement in node.orelse if isinstance(node.orelse, list) else [node.orelse]:
-            self.visit(statement)
+        asked = {"*"} if held is False else self.asked_for(node.test)
+        for part, quiet in ((node.body, asked), (node.orelse, {"*"} if held is True else set())):
+            if isinstance(part, list):
+                self.block(part, quiet)
+            else:
+                self.quiet.append(quiet)
+                self.visit(part)
+                self.quiet.pop()
 
     visit_IfExp = visit_If
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        asked = {"*"} if self.never(node) else self.asked_for(node) if isinstance(node.op, ast.And) else set()
-        self.quiet.append(asked)
-        self.generic_visit(node)
+        self.quiet.append(self.asked_for(node) if isinstance(node.op, ast.And) else set())
+        for part in node.values:
+            self.visit(part)
+            if truth(part, self.scope) is isinstance(node.op, ast.Or):  # the parts after it are not evaluated
+                self.quiet[-1].add("*")
         self.quiet.pop()
 
     def asked_for(self, test: ast.AST) -> set[str]:
@@ -269,8 +255,6 @@ class Checker(ast.NodeVisitor):
             value = self.scope.value(node)
             if isinstance(value, Torch) and value.by_import != "from":
                 self.use(node, value.path)
-            elif isinstance(value, Torch):
-                self.refusal(node, value.path)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         value = self.scope.value(node)
@@ -287,18 +271,30 @@ class Checker(ast.NodeVisitor):
             self.visit(node.value)
 
     def use(self, node: ast.AST, path: str) -> None:
-        found, lost = look_up(path)
-        if lost is not None:
-            if not (path in names.recorded()["modules"] and lost == path):
-                self.missing(node, lost)
-        elif isinstance(found, Refusal):
-            self.refusal(node, path)
+        lost = look_up(path)[1]
+        if lost is not None and not (path in names.recorded()["modules"] and lost == path):
+            self.missing(node, lost)
 
-    def refusal(self, node: ast.AST, path: str) -> None:
-        found, _ = look_up(path)
+    def visit_Call(self, node: ast.Call) -> None:
+        self.call(node, node.func, node)
+        self.generic_visit(node)
+
+    def decorators(self, node: Any) -> None:
+        for decorator in node.decorator_list:
+            self.call(decorator, decorator, None)
+            self.visit(decorator)
+
+    def call(self, node: ast.AST, function: ast.AST, call: ast.Call | None) -> None:
+        """Reports a call that raises. A decorator without arguments, for which ``call`` is None, is one."""
+        value = self.scope.value(function)
+        if not isinstance(value, Torch) or value.path.rpartition(".")[2] in self.file.assigned():
+            return
+        found = fault(value.path, call, self.scope)
         guards = {guard for level in self.quiet for guard in level}
-        if isinstance(found, Refusal) and "*" not in guards:
-            self.result.add(self.file, node, path, f"{path}: {found.why.partition(': ')[2]}")
+        if found is None or "*" in guards:
+            return
+        if not any(f"!{kind.__name__}" in guards for kind in found.error.__mro__):
+            self.result.add(self.file, node, f"{value.path} {found.words}", f"{value.path}: {found.words}")
 
     def method(self, node: ast.Attribute) -> None:
         """Reports an attribute of an unknown object, which may be a tensor."""
@@ -311,8 +307,9 @@ class Checker(ast.NodeVisitor):
             self.result.add(self.file, node, f".{node.attr}", f"perhaps Tensor.{node.attr}: {why}")
 
 
-def _caught(handler: ast.ExceptHandler) -> list[str]:
-    if handler.type is None:
+def _caught(kind: ast.AST | None) -> list[str]:
+    """Returns the names of the exceptions that an expression lists; "*" for all, if there is no expression."""
+    if kind is None:
         return ["*"]
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
     return [getattr(kind, "id", getattr(kind, "attr", "")) for kind in kinds]

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lamella import _absent
+from lamella import _absent, _checkpoints
 from lamella.torch_version import TorchVersion
 
 TORCH = "2.13.0"  # the version of torch whose names Lamella follows
@@ -166,6 +166,7 @@ def stand_in() -> ModuleType:
     version = TorchVersion(f"{TORCH}+lamella")
     lamella.__version__ = version
     lamella.version.__version__ = version
+    _checkpoints.usual_format = "torch"
     _in_children()
     before = vars(lamella).get("__getattr__")
 

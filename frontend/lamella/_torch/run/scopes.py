@@ -32,12 +32,20 @@ class Local:
     path: str
 
 
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function that the program defines, without decorators."""
+
+    file: File
+    node: ast.FunctionDef
+
+
 class Foreign:
     """A module of another package, or an attribute of such a module."""
 
 
 FOREIGN = Foreign()
-Value = Any  # Unknown, Foreign, Torch, Local, or None for the constant None
+Value = Any  # Unknown, Foreign, Torch, Local, Function, or None for the constant None
 SCOPES = (
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -126,11 +134,16 @@ class File:
     error: SyntaxError | None = None
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
     attributes: set[str] = field(default_factory=set)  # names of attributes and functions that the file defines
+    stored: set[str] = field(default_factory=set)  # names of attributes that the file assigns to objects
     postponed: bool = False  # whether the file has `from __future__ import annotations`
     packages: dict[str, str] = field(default_factory=dict)  # the package of each file that this file imports
 
     def __post_init__(self) -> None:
         self.scope = Scope(self, None)
+
+    def assigned(self) -> set[str]:
+        """Returns the names of attributes that a file of the program, as far as they have been read, assigns."""
+        return {name for file in self.files.values() for name in file.stored}
 
     def imported(self) -> list[File]:
         return [read(path, self.folder, package, self.files) for path, package in self.packages.items()]
@@ -200,7 +213,8 @@ class Binder(ast.NodeVisitor):
         self.scope = outer
 
     def _definition(self, node: Any) -> None:
-        self.scope.bind(node.name, UNKNOWN)
+        plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
+        self.scope.bind(node.name, Function(self.file, node) if plain else UNKNOWN)
         self.file.attributes.add(node.name)
         self.generic_visit(node)
 
@@ -236,6 +250,7 @@ class Binder(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if isinstance(node.ctx, ast.Store):
             self.file.attributes.add(node.attr)
+            self.file.stored.add(node.attr)
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:

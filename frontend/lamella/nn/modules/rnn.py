@@ -135,6 +135,10 @@ class RNNBase(Module):
                 self._all_weights.append(names)
         self.reset_parameters()
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes the state of a module of torch, too, which has the weights a second time, as ``_flat_weights``."""
+        super().__setstate__({name: x for name, x in state.items() if name != "_flat_weights"})
+
     @property
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1
