@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from math import ceil, floor, log10
 
-__all__ = ["COLORS", "STYLE", "Scale", "areas", "bytes_text", "curves", "number_text"]
+__all__ = ["COLORS", "STYLE", "Scale", "areas", "bytes_text", "curves", "number_text", "page", "time_text"]
 
 COLORS = ("#3b7dd8", "#d9662c", "#3a9d5d", "#b04fb5", "#a8871e", "#c23b4e", "#2a9aa8", "#7a6ad8")
 STYLE = """
@@ -30,6 +30,22 @@ def bytes_text(value: float) -> str:
         if abs(value) >= size:
             return f"{value / size:.4g} {unit}"
     return f"{value:.4g} B"
+
+
+def time_text(us: float) -> str:
+    """Returns microseconds as text, in the unit that suits them."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if abs(us) >= size:
+            return f"{us / size:.6g} {unit}"
+    return f"{us:.6g} µs"
+
+
+def page(title: str, body: str, head: str = "") -> str:
+    """Returns a page of HTML that needs no other file."""
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{head}<title>{escape(title)}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
 
 
 class Scale:
@@ -77,7 +93,8 @@ def _scales(x: Scale, y: Scale, x_text: Callable, y_text: Callable, x_name: str)
         at = x.place(value)
         parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{TOP}" y2="{floor_}"/>')
         parts.append(f'<text x="{at:.1f}" y="{floor_ + 14}" text-anchor="middle">{escape(x_text(value))}</text>')
-    parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{escape(x_name)}</text>')
+    if x_name:
+        parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{escape(x_name)}</text>')
     return parts
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from . import drawing
+from .drawing import curves, number_text, page
 from .files import replacing
 
 __all__ = ["LivePlot"]
@@ -99,6 +99,7 @@ class LivePlot:
         self.path, self.title, self.interval, self.log = os.fspath(path), title, interval, log
         self._charts: dict[str, dict[str, Curve]] = {}
         self._closed = self._warned = False
+        self._written = 0.0  # by the monotonic clock
         self.flush()
 
     def add_scalar(self, tag: str, scalar_value: Any, global_step: Any = None, walltime: Any = None) -> None:
@@ -146,9 +147,9 @@ class LivePlot:
         Raises:
             OSError: it cannot be written
         """
-        page = self._page().encode()
+        content = self._page().encode()
         with replacing(self.path, durable=False) as file:
-            file.write(page)
+            file.write(content)
         self._written = time.monotonic()
 
     def close(self) -> None:
@@ -169,13 +170,9 @@ class LivePlot:
         for chart, lines in self._charts.items():
             drawn = []
             for name, curve in lines.items():
-                text = f"{name}: {drawing.number_text(curve.last)} at step {drawing.number_text(curve.step)}"
+                text = f"{name}: {number_text(curve.last)} at step {number_text(curve.step)}"
                 drawn.append((text, curve.parts(self.log)))
-            parts.append(f"<h2>{escape(chart)}</h2>\n{drawing.curves(chart, drawn, log=self.log)}\n")
+            parts.append(f"<h2>{escape(chart)}</h2>\n{curves(chart, drawn, log=self.log)}\n")
         state = "finished" if self._closed else "running"
-        return (
-            f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{renewal}\n'
-            f"<title>{escape(self.title)}</title>\n<style>{drawing.STYLE}</style>\n</head>\n<body>\n"
-            f"<h1>{escape(self.title)}</h1>\n<p>{state}, as of {time.strftime('%Y-%m-%d %H:%M:%S')}</p>\n"
-            f"{''.join(parts)}</body>\n</html>\n"
-        )
+        heading = f"<h1>{escape(self.title)}</h1>\n<p>{state}, as of {time.strftime('%Y-%m-%d %H:%M:%S')}</p>\n"
+        return page(self.title, heading + "".join(parts), renewal)

@@ -376,6 +376,41 @@ class profile:
             timeline.append((time / 1000, device, n, now[device]))
         return timeline
 
+    def export_memory_timeline(self, path: str | os.PathLike, device: str | None = None) -> None:
+        """Writes a device's memory over time by category: temporary, activations, gradients, and unknown.
+
+        A block is temporary if it is released before the outermost call ends in which it was allocated. Others are
+        activations or gradients by that call: an operator, or a step of backward. What is older than the profile is
+        not counted, and torch's other categories are 0.
+
+        Args:
+            path: ".html" is a page, ".raw.json.gz" a list of (nanoseconds, action, bytes, category), and ".json" or
+                ".json.gz" the pair [microseconds, bytes by category] with torch's numbers of actions and categories
+            device: a device's name; by default the first accelerator with memory in the profile, or else the host
+
+        Raises:
+            RuntimeError: the profile was recorded without ``profile_memory``
+            ValueError: the profile has no memory of the device
+            OSError: the file cannot be written
+
+        >>> import json, os, tempfile
+        >>> with lamella.profiler.profile(profile_memory=True) as prof:
+        ...     x = lamella.ones(1000)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     prof.export_memory_timeline(os.path.join(folder, "memory.json"))
+        ...     with open(os.path.join(folder, "memory.json")) as file:
+        ...         times, sizes = json.load(file)
+        >>> sizes[-1]
+        [0, 0, 0, 0, 0, 4000, 0, 0, 0]
+        """
+        if not self.profile_memory:
+            raise RuntimeError(
+                "profile.export_memory_timeline: the profile has no memory; record it with profile_memory=True"
+            )
+        from .memory_export import export
+
+        export(self._read("export_memory_timeline"), path, device)
+
     def __repr__(self) -> str:
         if self._trace is None or self._running:
             return "<lamella.profiler.profile>"
