@@ -121,5 +121,17 @@ def test_a_browser_shows_it(host, tmp_path, tmp_path_factory):
     assert 'data-ready="yes"' in document, document[-2000:]  # the script ran to its end
     rows = re.findall(r"<tr><td>(.*?)</td>", document)
     assert {"aten::mm", "work", "cpu:0 stream 7"} <= set(rows) and 'a &lt;/script&gt; "block" &amp; more' in rows
+    for name in ("timeline", "queues", "memory"):  # each picture has a scale of times, in equal steps
+        (canvas,) = re.findall(rf'<canvas id="{name}".*?>', document)
+        texts = re.search('data-times="(.*?)"', canvas)[1].split("|")
+        numbers = [float(text.split()[0]) for text in texts]
+        assert {text.split()[1] for text in texts} == {"ms"} and 3 <= len(numbers) <= 12
+        steps = [b - a for a, b in zip(numbers, numbers[1:], strict=False)]
+        assert steps == pytest.approx([steps[0]] * len(steps)) and steps[0] > 0
+        begin, end = data["events"][0][1] / 1000, max(e[1] + e[2] for e in data["events"]) / 1000
+        assert begin - 1e-3 <= numbers[0] and numbers[-1] <= end + 1e-3
+        assert max(numbers[0] - begin, end - numbers[-1]) <= steps[0] * 1.001
+    texts = re.search('data-bytes="(.*?)"', canvas)[1].split("|")
+    assert 2 <= len(texts) <= 9 and "0 B" in texts and any(text.endswith((" KB", " MB")) for text in texts)
     picture = browser.picture(page)
     assert picture[:8] == b"\x89PNG\r\n\x1a\n" and len(set(picture)) > 200
