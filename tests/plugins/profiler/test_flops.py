@@ -144,6 +144,30 @@ def test_on_a_device_without_kernels_of_its_own(guest):
     )
 
 
+def test_work_of_a_device_is_in_the_total_once(guest):
+    """Work has a row, and so has the operator that launched it; totals count it once."""
+    guest.run(
+        """
+        import lamella
+        from lamella.profiler import profile
+
+        a = lamella.ones(64, 64, device="bank")
+        with profile() as prof:
+            for _ in range(3):
+                a @ a
+        work = [e.time_range.elapsed_us() for e in prof.events() if e.is_device]
+        sums = prof.key_averages()
+        (launching,) = [row for row in sums if row.key == "aten::bmm"]
+        assert launching.count == len(work) == 3
+        for total in (sum(work), launching.self_device_time_total):
+            assert abs(sums.self_device_time_total - total) < 1e-6 * total, (sums.self_device_time_total, total)
+        assert sum(row.self_cpu_time_total for row in sums if row.is_device) == 0
+        times = [e.cpu_time_total for e in prof.events() if not e.is_device and not e.cpu_parent]
+        assert abs(sums.self_cpu_time_total - sum(times)) < 1e-6 * sum(times)
+        """
+    )
+
+
 def test_a_call_that_the_host_serves_is_one_call(guest):
     """The numpy device has no kernel for xor: the host serves it, with a call of its own inside the first."""
     guest.run(

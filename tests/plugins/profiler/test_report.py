@@ -115,6 +115,12 @@ def test_a_browser_shows_it(host, tmp_path, tmp_path_factory):
     (stream,) = data["streams"]
     assert (stream["name"], stream["work"], stream["most"]) == ("cpu:0 stream 7", 2, 2)
     assert stream["busy"] == pytest.approx(5000, rel=0.1) and stream["idle"] == pytest.approx(3000, rel=0.1)
+    # The device's work is in a table of its own; the one of operators has it by the operator that launched it.
+    (kernel,) = data["kernels"]
+    assert (kernel["name"], kernel["device"], kernel["count"]) == ("work", "cpu", 2)
+    assert kernel["time"] == pytest.approx(stream["busy"])
+    assert sum(row["device"] for row in data["rows"]) == pytest.approx(kernel["time"])
+    assert "work" not in {row["name"] for row in data["rows"]}
     assert len(stream["gaps"]) == 1 and stream["queue"][-1][1] == 0 and "cpu:0 stream 7" in data["tracks"]
     page = f"file://{tmp_path / 'p.html'}"
     document = browser.document(page)
