@@ -27,6 +27,8 @@ from rich.progress import track
 from sklearn.datasets import load_digits
 
 SIDE, CLASSES, BATCH, RATE, MOMENTUM, THRESHOLD = 28, 10, 64, 0.05, 0.9, 0.98
+MEAN_OF = 20  # batches of the running mean in the learning curve
+RESUMED = "resumed after step "  # what a resumed training prints, before the number
 CURVE = Path(__file__).resolve().parents[1] / "build" / "train_digits.png"
 
 
@@ -116,7 +118,7 @@ class Training:
     def run(self):
         if self.options.resume:
             self.load()
-            print(f"resumed after step {len(self.losses)}", flush=True)
+            print(f"{RESUMED}{len(self.losses)}", flush=True)
         bar = Console(stderr=True)  # standard output is for steps, which a parent process reads
         for x, y in track(self.batches(), "training", self.steps, len(self.losses), console=bar):
             self.losses.append(self.step(x.to(self.options.device), y.to(self.options.device)))
@@ -167,7 +169,11 @@ def fail(text):
 
 
 def killed_and_resumed(options):
-    """Kills and resumes a training, compares it with one that is not killed, and returns its losses and accuracies."""
+    """Kills and resumes a training, and compares it with one that is not killed.
+
+    Returns its losses, its accuracies, and the marks of its curve: (step, what happened there).
+    """
+    marks = [(options.kill_at, f"killed at step {options.kill_at}")]
     with tempfile.TemporaryDirectory() as folder:
         interrupted, quiet = Path(folder, "interrupted.pt"), Path(folder, "quiet.pt")
         first = child(options, interrupted)
@@ -183,6 +189,8 @@ def killed_and_resumed(options):
             for line in process.stdout:
                 if not line.startswith("step "):
                     print(line, end="")
+                if line.startswith(RESUMED):
+                    marks.append((int(line.removeprefix(RESUMED)), line.strip()))
             if process.wait():
                 fail(f"FAILED: a training ended with status {process.returncode}")
         left = sorted(os.listdir(folder))
@@ -192,24 +200,38 @@ def killed_and_resumed(options):
     if resumed["losses"] != whole["losses"]:
         fail("FAILED: the losses of the resumed training are not those of one that nothing interrupted")
     print(f"{len(whole['losses'])} losses are those of a training that nothing interrupted, bit for bit")
-    return resumed["losses"], resumed["accuracies"]
+    return resumed["losses"], resumed["accuracies"], marks
 
 
-def draw_curve(losses, accuracies, path):
-    import matplotlib
+def running_mean(values, window):
+    """Returns for each value the mean of the last `window` values up to it, or of all if there are fewer."""
+    sums = np.cumsum([0, *values])
+    ends = np.arange(1, len(values) + 1)
+    begins = np.maximum(0, ends - window)
+    return (sums[ends] - sums[begins]) / (ends - begins)
 
-    matplotlib.use("Agg")  # draws without a window
-    from matplotlib import pyplot
 
-    figure, left = pyplot.subplots(figsize=(7, 4))
-    left.plot(range(1, len(losses) + 1), losses, color="tab:blue", linewidth=1)
-    left.set(xlabel="step", ylabel="cross entropy of a batch", yscale="log")
+def draw_curve(losses, accuracies, marks, title, path):
+    """Draws losses, their running mean, accuracies, and a line at each mark (step, text); returns the figure."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # draws without a window
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    left = figure.subplots()
+    steps = range(1, len(losses) + 1)
+    left.plot(steps, losses, color="tab:blue", linewidth=0.8, alpha=0.4, label="loss of a batch")
+    left.plot(steps, running_mean(losses, MEAN_OF), color="tab:blue", linewidth=1.8, label=f"mean of {MEAN_OF} batches")
+    left.set(title=title, xlabel="step", ylabel="cross entropy", yscale="log")
     right = left.twinx()
-    right.plot(*zip(*accuracies, strict=True), color="tab:orange", marker="o")
-    right.set(ylabel="held-out digits that are read", ylim=(0, 1.02))
+    right.plot(*zip(*accuracies, strict=True), color="tab:orange", marker="o", label="held-out digits that are read")
+    right.set(ylabel="share of held-out digits", ylim=(0, 1.02))
+    for (step, text), color, style in zip(marks, ("tab:red", "tab:green"), ("-", "--"), strict=False):
+        left.axvline(step, color=color, linestyle=style, linewidth=1.2, label=text)
+    figure.legend(loc="outside lower center", ncols=3, fontsize="small")
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.tight_layout()
     figure.savefig(path)
+    return figure
 
 
 def main() -> int:
@@ -234,17 +256,18 @@ def main() -> int:
 
     start = time.perf_counter()
     if options.kill_at is not None:
-        losses, accuracies = killed_and_resumed(options)
+        losses, accuracies, marks = killed_and_resumed(options)
     else:
         training = Training(options)
         training.run()
-        losses, accuracies = training.losses, training.accuracies
+        losses, accuracies, marks = training.losses, training.accuracies, []
     if options.report:
         return 0
     reached = accuracies[-1][1]
     print(f"{len(losses)} steps on {options.device} in {time.perf_counter() - start:.1f} s")
     print(f"held out: {reached:.1%} of these digits are read correctly")
-    draw_curve(losses, accuracies, options.curve)
+    title = f"Handwritten digits on {options.device}: {reached:.1%} of the held-out ones are read"
+    draw_curve(losses, accuracies, marks, title, options.curve)
     print(f"learning curve: {options.curve}")
     if options.steps:
         tenth = max(1, len(losses) // 10)

@@ -25,6 +25,7 @@ from lamella.plugins import hookimpl
 if TYPE_CHECKING:
     from . import exporters as exporters
     from .info import *  # noqa: F403
+    from .live_plot import LivePlot as LivePlot
     from .memory import *  # noqa: F403
     from .numerics import *  # noqa: F403
     from .observers import *  # noqa: F403
@@ -62,6 +63,7 @@ NAMES = {
         "reset_peak_memory_stats",
     ),
     "numerics": ("nan_guard",),
+    "live_plot": ("LivePlot",),
 }
 MODULES = ("exporters",)  # submodules, imported at first use
 if not TYPE_CHECKING:  # type checkers see the imports above

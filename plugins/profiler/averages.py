@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from . import _python
-from .flops import flops_of
+from .nesting import passed_on
 from .schedules import HOST
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel"]
@@ -186,7 +187,7 @@ class EventList(list):
 
     def total_average(self) -> FunctionEventAvg:
         """Returns one sum over all items, under the key "Total"."""
-        total = FunctionEventAvg("Total", 0, 0.0, 0.0, float("inf"), 0.0, 0, 0, 0, 0.0, 0.0, 0, None, [], 0, "")
+        total = FunctionEventAvg("Total", 0, 0.0, 0.0, inf, 0.0, 0, 0, 0, 0.0, 0.0, 0, None, [], 0, "")
         for one in self.key_averages():
             total._add(one)
         return total
@@ -198,7 +199,11 @@ class EventList(list):
         for e in self:
             shapes, stack = e.input_shapes if group_by_input_shapes else None, e.stack[:group_by_stack_n]
             own = e if isinstance(e, FunctionEventAvg) else _as_sum(e, shapes, stack)
-            key = e.key, e.scope, e.device_type, repr(shapes), tuple(stack)
+            around = getattr(e, "cpu_parent", None)
+            if around and passed_on(e.name, e.scope, e.backend, around.name, around.backend):
+                own = replace(own, count=0, failed=0, cpu_time_total=0.0, device_time_total=0.0, least=inf, most=0.0)
+                shapes = around.input_shapes if group_by_input_shapes else None
+            key = key_of(e.key, e.scope, e.backend, shapes, stack)
             if key in sums:
                 sums[key]._add(own)
             else:
@@ -281,10 +286,15 @@ def build_events(rows: Iterable[tuple], activities: Iterable[tuple] = ()) -> Eve
     return EventList(events)
 
 
-def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: bool) -> Iterator[FunctionEventAvg]:
-    """Yields sums by name; also by shapes if ``by_shapes``, and by stacks if ``stacks`` is not 0. The rows may be
-    grouped more finely."""
-    sums: dict[Any, FunctionEventAvg] = {}
+def key_of(name: str, scope: int, backend: str, shapes: list | None, stack: list[str]) -> tuple:
+    """Returns the key of a sum: the devices' own work has a row for each kind of device, calls have one for all."""
+    return name, scope, backend if scope == DEVICE else None, repr(shapes), tuple(stack)
+
+
+def average(rows: Iterable[tuple], by_shapes: bool, stacks: int) -> dict[tuple, FunctionEventAvg]:
+    """Returns sums by ``key_of``: by name; also by shapes if ``by_shapes``, and by stacks if ``stacks`` is not 0. The
+    rows may be grouped more finely."""
+    sums: dict[tuple, FunctionEventAvg] = {}
     for row in rows:
         name, scope, shapes, stack, backend, count, failed, total, own, least, most, *rest = row
         memory, own_memory, device, own_device, n, device_memory, own_device_memory = rest
@@ -305,13 +315,13 @@ def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: boo
             frames(stack) if stacks else [],
             scope,
             backend,
-            count * flops_of(name, shapes[0]) if with_flops and shapes else 0,
+            0,
             device_memory,
             own_device_memory,
         )
-        key = name, scope, backend if one.is_device else None, repr(one.input_shapes), tuple(one.stack)
+        key = key_of(name, scope, backend, one.input_shapes, one.stack)
         if key in sums:
             sums[key]._add(one)
         else:
             sums[key] = one
-    return iter(sums.values())
+    return sums

@@ -11,10 +11,10 @@ __all__ = ["replacing"]
 
 
 @contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+def replacing(path: str | os.PathLike, durable: bool = True) -> Iterator[IO[bytes]]:
     """Opens a buffered file to write into, as ``lamella.save`` does: it replaces the file of that path at the end of
-    the block."""
+    the block. ``durable`` waits until it is on the disk."""
     from lamella.serialization import atomic  # imported when the first file is written
 
-    with atomic.replacing(path) as part, open(os.dup(part.fileno()), "wb") as file:
+    with atomic.replacing(path, durable) as part, open(os.dup(part.fileno()), "wb") as file:
         yield file

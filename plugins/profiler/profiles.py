@@ -10,14 +10,16 @@ from typing import Any
 
 from . import _python
 from ._python import record_function
-from .averages import DEVICE, EventList, average, build_events, frames
+from .averages import DEVICE, EventList, average, build_events, frames, key_of
 from .device_streams import DeviceStream, build_streams
 from .files import replacing
+from .flops import flops_of
+from .nesting import BACKEND, NAME, SCOPE, SHAPES, STACK, add_flops, may_be_passed_on, take_out_passed_on
 from .schedules import ProfilerAction, ProfilerActivity, split_activities
 
 __all__ = ["profile", "tensorboard_trace_handler"]
 
-SHAPES, STACKS, MEMORY, NO_HOST = 1, 2, 4, 16  # enum lamella_trace_flags
+KEEP_SHAPES, KEEP_STACKS, KEEP_MEMORY, NO_HOST = 1, 2, 4, 16  # enum lamella_trace_flags
 # Maps each metric of export_stacks to its column in a row of sums.
 METRICS = {
     "self_cpu_time_total": 8,
@@ -55,7 +57,7 @@ class profile:
         record_shapes: keep sizes and dtypes of arguments
         profile_memory: keep allocations and releases of memory
         with_stack: keep Python's stacks
-        with_flops: count operations of products and arithmetic; this keeps shapes, too
+        with_flops: count operations of products, convolutions, attention and arithmetic; this keeps shapes, too
         with_modules: show calls of modules as blocks "nn.Module: name"
         max_events: the number of events that a thread keeps; ``dropped()`` is the number of later ones
         acc_events, use_cuda, custom_trace_id_callback: without effect
@@ -114,7 +116,8 @@ class profile:
         self.schedule, self.on_trace_ready = schedule, on_trace_ready
         self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
         self.with_flops, self.with_modules, self.max_events = with_flops, with_modules, max_events
-        self._flags = SHAPES * (record_shapes or with_flops) | STACKS * with_stack | MEMORY * profile_memory
+        self._flags = KEEP_SHAPES * (record_shapes or with_flops) | KEEP_STACKS * with_stack
+        self._flags |= KEEP_MEMORY * profile_memory
         self._flags |= NO_HOST * (not host)
         self.step_num = 0
         self.current_action: ProfilerAction | None = schedule(0) if schedule else ProfilerAction.RECORD_AND_SAVE
@@ -122,6 +125,7 @@ class profile:
         self._running = self._started = False
         self._step_block: Any = None
         self._modules: Any = None
+        self._convolutions: Any = None
         self._metadata: dict[str, Any] = {}
 
     # ---- running ----
@@ -186,10 +190,16 @@ class profile:
         if new:
             self._trace = _python._Trace(self._flags, 0, self.max_events, self._devices)
             self._running = True
+            if self.with_flops:
+                from .convolutions import Convolutions
+
+                self._convolutions = Convolutions()
 
     def _stop_trace(self) -> None:
         self._trace.stop()
         self._running = False
+        if self._convolutions is not None:
+            self._convolutions.stop()
         for note in self._trace.notes():
             warnings.warn(f"profile: {note}", stacklevel=3)
 
@@ -239,16 +249,31 @@ class profile:
             raise ValueError(
                 f"profile.key_averages: argument 'group_by_stack_n' must not be negative, got {group_by_stack_n}"
             )
-        by_shapes = bool(group_by_input_shape and self._flags & SHAPES)
+        by_shapes = bool(group_by_input_shape and self._flags & KEEP_SHAPES)
         stacks = group_by_stack_n if self.with_stack else 0
-        rows = self._read("key_averages").summary(by_shapes or self.with_flops, stacks)
+        trace = self._read("key_averages")
+        rows = trace.summary(by_shapes, stacks)
+        sums = average(rows, by_shapes, stacks)
+        if self.with_flops or may_be_passed_on(rows):
+            events = trace.events()
+
+            def key(e: tuple) -> tuple:
+                shapes = e[SHAPES][0] if e[SHAPES] and by_shapes else None
+                return key_of(e[NAME], e[SCOPE], e[BACKEND], shapes, frames((e[STACK] or ())[:stacks]))
+
+            if self.with_flops:
+                add_flops(sums, events, key, self._flops_of)
+            take_out_passed_on(sums, events, trace, key)
         return EventList(
-            average(rows, by_shapes, stacks, self.with_flops),
+            sums.values(),
             shapes=by_shapes,
             stacks=stacks,
             memory=self.profile_memory,
             flops=self.with_flops,
         )
+
+    def _flops_of(self, name: str, sizes: list) -> int:
+        return flops_of(name, sizes) or self._convolutions.flops_of(name, sizes)
 
     def dropped(self) -> int:
         """Returns the number of events that were dropped because a thread had ``max_events``."""
@@ -350,6 +375,41 @@ class profile:
             now[device] = now.get(device, 0) + n
             timeline.append((time / 1000, device, n, now[device]))
         return timeline
+
+    def export_memory_timeline(self, path: str | os.PathLike, device: str | None = None) -> None:
+        """Writes a device's memory over time by category: temporary, activations, gradients, and unknown.
+
+        A block is temporary if it is released before the outermost call ends in which it was allocated. Others are
+        activations or gradients by that call: an operator, or a step of backward. What is older than the profile is
+        not counted, and torch's other categories are 0.
+
+        Args:
+            path: ".html" is a page, ".raw.json.gz" a list of (nanoseconds, action, bytes, category), and ".json" or
+                ".json.gz" the pair [microseconds, bytes by category] with torch's numbers of actions and categories
+            device: a device's name; by default the first accelerator with memory in the profile, or else the host
+
+        Raises:
+            RuntimeError: the profile was recorded without ``profile_memory``
+            ValueError: the profile has no memory of the device
+            OSError: the file cannot be written
+
+        >>> import json, os, tempfile
+        >>> with lamella.profiler.profile(profile_memory=True) as prof:
+        ...     x = lamella.ones(1000)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     prof.export_memory_timeline(os.path.join(folder, "memory.json"))
+        ...     with open(os.path.join(folder, "memory.json")) as file:
+        ...         times, sizes = json.load(file)
+        >>> sizes[-1]
+        [0, 0, 0, 0, 0, 4000, 0, 0, 0]
+        """
+        if not self.profile_memory:
+            raise RuntimeError(
+                "profile.export_memory_timeline: the profile has no memory; record it with profile_memory=True"
+            )
+        from .memory_export import export
+
+        export(self._read("export_memory_timeline"), path, device)
 
     def __repr__(self) -> str:
         if self._trace is None or self._running:

@@ -94,7 +94,11 @@ def write_report(prof: Any, path: str | os.PathLike) -> None:
             {"name": e.key, "count": e.count, "total": e.cpu_time_total, "self": e.self_cpu_time_total,
              "memory": e.self_cpu_memory_usage + e.self_device_memory_usage,
              "device": e.self_device_time_total}
-            for e in sums
+            for e in sums if not e.is_device
+        ],
+        "kernels": [
+            {"name": e.key, "device": e.device_type, "count": e.count, "time": e.self_device_time_total}
+            for e in sorted(sums, key=lambda e: -e.self_device_time_total) if e.is_device
         ],
         "tracks": tracks, "depths": depths, "names": names, "events": rows, "memory": thinned(memory),
         "streams": streams,

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import lamella
+import lamella.utils.tensorboard
 import pytest
 from lamella.nn.utils import prune
 
@@ -74,6 +75,7 @@ def public_objects():
         lamella.utils.data,
         lamella.utils.data._utils.collate,
         lamella.utils.data._utils.pin_memory,
+        lamella.utils.tensorboard,
     ):
         for name in dir(module):
             o = getattr(module, name)
@@ -141,6 +143,7 @@ def test_readme_programs():
         "docs/exporters.md",
         "docs/observability.md",
         "docs/profile.md",
+        "docs/watch_a_training.md",
     ],
 )
 def test_pages(page):

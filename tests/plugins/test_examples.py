@@ -1,10 +1,12 @@
 """The programs of `make demo`, run as a reader runs them: their accuracy, their output, and that they can fail."""
 
+import importlib.util
 import re
 import subprocess
 from pathlib import Path
 
 import lamella
+import numpy as np
 import pytest
 from children import clean_environment, run
 
@@ -46,6 +48,28 @@ def test_the_convolutional_net_reads_the_held_out_digits(guest, tmp_path):
     assert after % 20 == 0 and 220 <= after < 460  # the training may take a few steps until the signal arrives
     assert "460 losses are those of a training that nothing interrupted, bit for bit" in text
     assert reached(text) >= 98
+    assert curve.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_learning_curve_says_what_it_shows(tmp_path):
+    """Title, legend, the running mean, and lines where the training was killed and resumed."""
+    spec = importlib.util.spec_from_file_location("train_digits", EXAMPLES / "train_digits.py")
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    losses = np.exp(-np.arange(100) / 30) + np.random.default_rng(0).random(100) / 10
+    marks = [(50, "killed at step 50"), (40, "resumed after step 40")]
+    curve = tmp_path / "new" / "curve.png"
+    figure = program.draw_curve(losses.tolist(), [(50, 0.5), (100, 0.9)], marks, "Digits", curve)
+    left, right = figure.axes
+    assert left.get_title() == "Digits" and left.get_xlabel() and left.get_ylabel() and right.get_ylabel()
+    lines = {line.get_label(): line for axes in (left, right) for line in axes.lines}
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == list(lines) and len(lines) == 5
+    np.testing.assert_array_equal(lines["loss of a batch"].get_ydata(), losses)
+    mean = [losses[max(0, i - 19) : i + 1].mean() for i in range(100)]
+    np.testing.assert_allclose(lines["mean of 20 batches"].get_ydata(), mean)
+    np.testing.assert_array_equal(lines["held-out digits that are read"].get_xydata(), [(50, 0.5), (100, 0.9)])
+    assert {step: list(lines[text].get_xdata()) for step, text in marks} == {50: [50, 50], 40: [40, 40]}
     assert curve.read_bytes().startswith(b"\x89PNG")
 
 
