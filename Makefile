@@ -77,6 +77,7 @@ tsan: build
 
 stubs: build
 	$(BIN)/python tools/stubs.py frontend/lamella extensions/include/lamella
+	$(BIN)/python tools/areas.py README.md
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

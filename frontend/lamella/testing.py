@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ import lamella
 from lamella import Tensor
 from lamella._devices import host
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 
 def __dir__():
@@ -126,6 +127,42 @@ def assert_close(
     if error is AssertionError and msg is not None:
         text = msg(text) if callable(msg) else msg
     raise error(text)
+
+
+OLDER = {  # rtol, atol of assert_allclose; those of other dtypes are assert_close's
+    lamella.float16: (1e-3, 1e-3),
+    lamella.float32: (1e-4, 1e-5),
+    lamella.float64: (1e-5, 1e-8),
+}
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """Raises unless two tensors are close, as `assert_close` does, which took its place.
+
+    It takes what ``lamella.tensor`` takes, dtypes need not agree, NaN is close to NaN, and the default tolerances are
+    wider: 1e-3 and 1e-3 for float16, 1e-4 and 1e-5 for float32, 1e-5 and 1e-8 for float64.
+
+    Raises:
+        AssertionError: they differ
+        ValueError: only one of ``rtol`` and ``atol`` is given
+
+    >>> lamella.testing.assert_allclose(lamella.tensor([1.0, 2.0]), [1.0, 2.0001])
+    """
+    __tracebackhide__ = True
+    warnings.warn("assert_allclose is deprecated; use lamella.testing.assert_close", FutureWarning, stacklevel=2)
+    a = actual if isinstance(actual, Tensor) else lamella.tensor(actual)
+    b = expected if isinstance(expected, Tensor) else lamella.tensor(expected, dtype=a.dtype)
+    if rtol is None and atol is None:
+        pairs = [OLDER.get(t.dtype) or TOLERANCES.get(t.dtype, (0.0, 0.0)) for t in (a, b)]
+        rtol, atol = max(r for r, _ in pairs), max(t for _, t in pairs)
+    assert_close(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 
 def compare(actual, expected, rules):

@@ -3,10 +3,10 @@
 import doctest
 import inspect
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import children
 import lamella
 import lamella.utils.tensorboard
 import pytest
@@ -118,18 +118,42 @@ def blocks(page):
     return re.findall(r"^```(?:python|pycon|py)\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_readme_examples():
-    for i, block in enumerate(b for b in blocks("README.md") if ">>> " in b):
-        run(block, f"README.md, example {i + 1}")
+def shown(program):
+    """Returns what a program's comments say that it prints: those after a `print`, and comment lines below it."""
+    found = re.findall(r"^ *print\(.*\)  # (.*\n(?:# .*\n)*)", program, re.MULTILINE)
+    return [re.sub(r"\n#", " ", text) for text in found]
 
 
 @pytest.mark.needs("autograd")
-def test_readme_programs():
-    """The README's examples run one after the other in a new interpreter, as if a reader pasted them."""
-    programs = [b for b in blocks("README.md") if ">>> " not in b]
-    assert programs, "README.md shows no program"
-    found = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
+@pytest.mark.parametrize("number", range(len(blocks("README.md"))))
+def test_each_program_of_the_readme_runs_when_it_is_pasted_alone(number, tmp_path):
+    program = blocks("README.md")[number]
+    printed = children.run(sys.executable, "-c", program, cwd=tmp_path)
+    want = shown(program)
+    assert want and "".join(printed.split()) == "".join("".join(want).split())
+
+
+def test_the_readme_has_the_figures_of_the_benchmarks():
+    """All figures of a row of the README's first table are in one line of the page that the benchmarks wrote."""
+    table = (ROOT / "README.md").read_text().partition("|---|---|---|---|\n")[2].partition("\n\n")[0].splitlines()
+    lines = (ROOT / "benchmarks" / "README.md").read_text().splitlines()
+    assert len(table) > 2
+    for row in table:
+        figures = re.findall(r"[\d.]+ (?:ns|µs|ms|s|MiB)|0\.\d+", row)
+        assert len(figures) == 3 and any(all(f in line for f in figures) for line in lines), row
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.needs("profiler")
+def test_the_readme_counts_the_names_that_are_here(tmp_path):
+    page = (ROOT / "README.md").read_text()
+    (tmp_path / "README.md").write_text(page)
+    children.run(
+        sys.executable, ROOT / "tools" / "areas.py", "README.md", cwd=tmp_path, LAMELLA_PLUGINS=children.OWN_PLUGINS
+    )
+    assert (tmp_path / "README.md").read_text() == page, "run `make stubs`, or `python tools/areas.py README.md`"
+    rows = dict(re.findall(r"^\| (.*?) \| \d+ \| (\d+|none) \|", page, re.MULTILINE))
+    assert len(rows) > 25 and rows["`nn.init`"] == "26" and "`SparseAdam` |" in page  # a class that only refuses
 
 
 @pytest.mark.needs("autograd")

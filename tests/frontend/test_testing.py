@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, class_of, lt_dtype, np_dtype
-from lamella.testing import TOLERANCES, assert_close, make_tensor
+from lamella.testing import TOLERANCES, assert_allclose, assert_close, make_tensor
 
 # The documented default tolerances of torch.testing.assert_close.
 DOCUMENTED = {
@@ -235,3 +235,27 @@ def test_equal():
     assert lamella.equal(nan, nan) is False
     with pytest.raises(TypeError, match="equal: argument 'self' must be Tensor"):
         lamella.equal(1, t)
+
+
+@pytest.mark.parametrize(
+    "dtype, rtol, atol", [("float16", 1e-3, 1e-3), ("float32", 1e-4, 1e-5), ("float64", 1e-5, 1e-8)]
+)
+def test_the_older_comparison_has_wider_tolerances(dtype, rtol, atol):
+    """The tolerances are those of torch.testing.assert_allclose."""
+    a = lamella.tensor([4.0], dtype=lt_dtype(dtype))
+    for factor in (0.5, 2):
+        with pytest.warns(FutureWarning, match="assert_close"):
+            if factor < 1:
+                assert_allclose(a + factor * (atol + 4 * rtol), a)
+            else:
+                with pytest.raises(AssertionError, match="not close"):
+                    assert_allclose(a + factor * (atol + 4 * rtol), a)
+
+
+def test_the_older_comparison_takes_what_tensors_are_made_of():
+    with pytest.warns(FutureWarning):
+        assert_allclose([1.0, math.nan], [1, math.nan])
+        assert_allclose(lamella.ones(2), lamella.ones(2, dtype=lamella.float64))
+        assert_allclose(lamella.ones(2), lamella.ones(2) * 1.5, rtol=0.6, atol=0)
+    with pytest.warns(FutureWarning), pytest.raises(AssertionError, match="mine"):
+        assert_allclose(1, 2, msg="mine")

@@ -392,5 +392,7 @@ def test_any_way_to_attend_is_taken():
     for ways in (SDPBackend.MATH, [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION]):
         with sdpa_kernel(ways, set_priority=True):
             close(F.scaled_dot_product_attention(x, x, x), want)
+    with pytest.warns(FutureWarning, match="sdpa_kernel"), lamella.backends.cuda.sdp_kernel(enable_math=False):
+        close(F.scaled_dot_product_attention(x, x, x), want)
     with pytest.raises(AssertionError, match="'backends'"), sdpa_kernel(3):
         pass

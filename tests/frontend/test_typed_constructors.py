@@ -168,6 +168,7 @@ def test_a_torch_program_sees_torchs_names(tmp_path):
     program.write_text(
         "import torch\nfrom torch.cuda.amp import GradScaler\nfrom torch.amp import autocast\n"
         "print(torch.ones(1).type(), torch.ones(1).type(torch.LongTensor).type())\n"
+        "assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "lamella", "run", str(program)], capture_output=True, text=True, timeout=60

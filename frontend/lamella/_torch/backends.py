@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
@@ -88,6 +89,21 @@ def _cuda(module: ModuleType) -> dict[str, Any]:
                 "lamella.backends.cuda.enable_math_sdp: attention has no other way; leave it True"
             )
 
+    @contextmanager
+    def sdp_kernel(
+        enable_flash: bool = True,
+        enable_math: bool = True,
+        enable_mem_efficient: bool = True,
+        enable_cudnn: bool = True,
+    ) -> Iterator[None]:
+        """Takes any choice, as ``lamella.nn.attention.sdpa_kernel`` does, which took its place, and warns."""
+        warnings.warn(
+            "lamella.backends.cuda.sdp_kernel is deprecated; use lamella.nn.attention.sdpa_kernel",
+            FutureWarning,
+            stacklevel=3,
+        )
+        yield
+
     products = _Products(
         allow_tf32=False,
         allow_fp16_reduced_precision_reduction=True,
@@ -98,6 +114,7 @@ def _cuda(module: ModuleType) -> dict[str, Any]:
     return {
         "matmul": products,
         "enable_math_sdp": enable_math_sdp,
+        "sdp_kernel": sdp_kernel,
         **{f"enable_{name}_sdp": switch(name) for name in chosen},
         **{f"{name}_sdp_enabled": read(name) for name in chosen},
         "preferred_linalg_library": Refusal(f"{module.__name__}.preferred_linalg_library", "there is no CUDA"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lamella import _lazy
+from lamella import _C, _lazy
 from lamella._torch import devices, refusals, typed
 from lamella._torch.refusals import Refusal
 from lamella.plugins import contributions
@@ -54,12 +54,14 @@ def contribute() -> None:
     contributions.contribute(gather("Tensor", refusals.of_tensor(), placeholder=True))
     devices.install()
     switches = {name: _lazy.filled(f"lamella.backends.{name}", "lamella._torch.backends") for name in BACKENDS}
-    types = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}
+    cuda: dict[str, Any] = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}
+    cuda["OutOfMemoryError"] = _C.OutOfMemoryError
+    cuda["amp"] = _lazy.filled("lamella.cuda.amp", "lamella._torch.cuda_amp")
     contributions.contribute(
         [
             *gather("lamella", {**modules(), **FUNCTIONS}, placeholder=True),
             *gather("lamella", typed.names()),
-            *gather("lamella.cuda", {**types, "amp": _lazy.filled("lamella.cuda.amp", "lamella._torch.cuda_amp")}),
+            *gather("lamella.cuda", cuda),
             *gather("lamella.backends", switches),
         ]
     )

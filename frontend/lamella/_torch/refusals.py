@@ -46,7 +46,7 @@ def _method(name: str, error: type[Exception], words: str) -> Any:
         raise error(f"{name}: {words}")
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Raises an error, since all tensors are dense.\n\nRaises:\n    {error.__name__}: always\n"
+    refuse.__doc__ = f"Raises {error.__name__}: {words}."
     return refuse
 
 

@@ -98,7 +98,7 @@ def scaled_mm(
     contraction_dim=(),
     use_fast_accum=False,
 ):
-    """A product of matrices of scaled numbers of 8 bits or less. Not supported: it raises an error.
+    """Raises NotImplementedError, since there are no numbers of 8 bits or less here, which it multiplies.
 
     >>> lamella.nn.functional.scaled_mm(lamella.ones(2, 2), lamella.ones(2, 2), None, None, None, None)
     Traceback (most recent call last):
@@ -122,7 +122,7 @@ def scaled_grouped_mm(
     contraction_dim=(),
     use_fast_accum=False,
 ):
-    """``grouped_mm`` of scaled numbers of 8 bits or less. Not supported: it raises an error.
+    """Raises NotImplementedError, since there are no numbers of 8 bits or less here, which it multiplies.
 
     >>> lamella.nn.functional.scaled_grouped_mm(lamella.ones(2, 2), lamella.ones(2, 2), None, None, None, None)
     Traceback (most recent call last):
