@@ -67,7 +67,7 @@ def _add(error: BaseException, text: str) -> None:
 
 def _replace(error: BaseException, before: str, text: str) -> None:
     if hasattr(error, "add_note"):
-        notes: list[str] = error.__notes__
+        notes: list[str] = vars(error)["__notes__"]
         notes[notes.index(before)] = text
     elif len(error.args) == 1 and isinstance(error.args[0], str):
         error.args = (error.args[0].replace(before, text),)
