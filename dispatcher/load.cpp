@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,6 +81,15 @@ lamella_plugin_init_fn find_init(const std::string& path, void* handle) {
   }
   core::raise(LAMELLA_RUNTIME_ERROR, why + "; LAMELLA_LIBRARY of <lamella/extension.h> defines one");
   return nullptr;
+}
+
+// Returns what to do about a missing symbol of OpenMP; "" for another error of the dynamic linker. OpenMP's runtime is in
+// the process, but its symbols are visible to libraries alone that are linked with it.
+std::string remedy(std::string_view why) {
+  for (const char* start : {"GOMP_", "omp_", "__kmpc_"})
+    if (why.find(std::string("undefined symbol: ") + start) != std::string_view::npos)
+      return "; the library uses OpenMP and is linked without it: pass -fopenmp to the compiler and to the linker";
+  return "";
 }
 
 lamella_status initialize(File& file) {
@@ -170,7 +180,8 @@ lamella_status load_plugin(const std::string& name, const LoadOptions& options, 
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* why = dlerror();
-    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("load_plugin: ") + (why ? why : path.c_str()));
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       why ? std::string("load_plugin: ") + why + remedy(why) : "load_plugin: " + path);
   }
   File& file = file_of(handle, path);
   if (file.loaded && !options.ns.empty() && options.ns != file.ns())

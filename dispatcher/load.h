@@ -18,6 +18,8 @@ struct LoadOptions {
 // registered is left. `defined`, unless null, gets the namespaces in which the file has defined operators.
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
+// Loads the host's backend and the plugins that are installed beside liblamella.so. It stops at the first error.
+lamella_status load_default();
 bool is_loaded(const std::string& path);
 // Returns the owners under whose names a loaded file registers.
 std::vector<std::string> owners_of(const std::string& path);

@@ -14,11 +14,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ldflags", action="store_true", help="flags that link it; with --embed, a program")
     parser.add_argument("--includes", action="store_true", help="the folders of the headers, as -I")
     parser.add_argument("--cmake", action="store_true", help="the folder of LamellaConfig.cmake")
-    parser.add_argument("--embed", action="store_true", help="for a program without Python that runs liblamella.so")
+    parser.add_argument(
+        "--embed", action="store_true", help="flags of a program without Python that runs liblamella.so"
+    )
 
 
 def config(args: argparse.Namespace) -> str:
-    """Returns a line for each value that the arguments choose; without a choice, all values with their names.
+    """Returns a line for each value that the arguments choose. Without a choice these are, of an extension, all values
+    with their names, and of a program (``--embed``) the flags of the compiler and the linker in one line.
 
     Raises:
         LookupError: a program needs liblamella.so, and only the headers are installed
@@ -33,5 +36,7 @@ def config(args: argparse.Namespace) -> str:
         ldflags = [word for folder in folders for word in (f"-L{folder}", f"-Wl,-rpath,{folder}")] + ["-llamella"]
     values = {"includes": includes, "cflags": cflags, "ldflags": ldflags, "cmake": [cmake_path()]}
     chosen = [name for name in values if getattr(args, name)]
+    if args.embed and not chosen:
+        return shlex.join([*cflags, *ldflags])
     lines = [shlex.join(values[name]) for name in chosen]
     return "\n".join(lines or [f"{name:9} {shlex.join(words)}" for name, words in values.items()])

@@ -19,6 +19,7 @@ from setuptools.command.build_ext import build_ext
 from .build import Source, find_ccache
 from .errors import BuildError
 from .inputs import absolute
+from .paths import header_path
 from .steps import Step, find_ninja, job_limit, run_steps
 from .toolchain import compat_paths, compile_flags, defines, find_compiler, flags_for, is_python_source, link_flags
 
@@ -74,6 +75,13 @@ class CppExtension(Extension):
         if self.python is None:
             self.python = any(is_python_source(Source.file(s).text) for s in self.sources)
         return self.python
+
+
+def relative_places() -> list[str]:
+    """Returns flags by which the places of the sources, which messages name, are relative to the package and to the
+    headers: a wheel does not carry the paths of the machine that built it."""
+    folders = (os.getcwd(), header_path())
+    return [f"-ffile-prefix-map={folder}/=" for folder in folders if "," not in folder]  # nvcc splits flags at commas
 
 
 class CUDAExtension(CppExtension):
@@ -158,7 +166,7 @@ class BuildExtension(build_ext):
             sanitizers=ext.sanitizers,
             include=include,
             compat=ext.compat,
-            extra=[*macros, *ext.flags("cxx")],
+            extra=[*relative_places(), *macros, *ext.flags("cxx")],
         )
         flags = absolute([*flags, *defines(ext.name), f'-DLAMELLA_PLUGIN_NAME="{ext.name}"'])
         steps = []

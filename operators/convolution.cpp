@@ -34,9 +34,9 @@ Geometry fit(const Operand& x, const Operand& w, IntArrayRef stride, IntArrayRef
   read_spatial("padding", padding, s.spatial, 0, s.padding);
   read_spatial("dilation", dilation, s.spatial, 1, s.dilation);
   s.groups = groups;
-  LAMELLA_CHECK(groups >= 1 && w.sizes[0] % groups == 0 && x.sizes[1] == w.sizes[1] * groups, argument("groups"), ": ",
-                groups, " groups need a weight of (k * ", groups, ", in channels / ", groups, ", …), got shape ",
-                shape_text(w.sizes), " for an input of shape ", shape_text(x.sizes));
+  LAMELLA_CHECK(groups >= 1 && w.sizes[0] % groups == 0, argument("groups"), ": expected a divisor of ", w.sizes[0],
+                ", the out channels in dimension 0 of '", w.name, "', got ", groups);
+  check_channels(x.name, x.sizes, 1, w.name, w.sizes, 1, groups);
   for (int i = 0; i < s.spatial; i++) {
     s.kernel[i] = w.sizes[2 + i];
     const int64_t size = x.sizes[2 + i], room = size + 2 * s.padding[i], reach = s.dilation[i] * (s.kernel[i] - 1) + 1;
@@ -132,8 +132,10 @@ void check_image(const Tensor& input, const Tensor& weight, int spatial) {
 
 Tensor with_batch(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, int64_t groups, int spatial) {
-  if (input.dim() == spatial + 1)
+  if (input.dim() == spatial + 1) {
+    check_channels("input", input.sizes(), 0, "weight", weight.sizes(), 1, groups);
     return lamella::convolution(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0);
+  }
   return lamella::convolution(input, weight, bias, stride, padding, dilation, groups);
 }
 

@@ -217,6 +217,10 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   const int64_t dim = class_dim(input);
   bool fits = target.dim() == input.dim() - 1;
   for (int64_t i = 0; fits && i < target.dim(); i++) fits = target.size(i) == input.size(i < dim ? i : i + 1);
+  LAMELLA_CHECK(target.sizes() != input.sizes(), argument("target"), ": class indices of shape ", shape_text(target),
+                " have a dimension for the classes, as the input has; of a target with one number for each class, "
+                ".argmax(",
+                dim, ") gives the indices");
   const bool other_batch = target.dim() == 0 || dim == 0 || target.size(0) != input.size(0);
   LAMELLA_CHECK_VALUE(fits || !other_batch, argument("target"), ": shape ", shape_text(target),
                       " is not that of the input, ", shape_text(input), ", without the classes in dimension ", dim);
@@ -332,6 +336,10 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
   LAMELLA_CHECK(!probabilities || ignore_index < 0, argument("ignore_index"),
                 ": only goes with a 'target' of class indices, and this one has probabilities; leave it out, got ",
                 ignore_index);
+  LAMELLA_CHECK(probabilities || input.dim() == 0 || !input.is_floating_point() || input.sizes() != target.sizes(),
+                argument("target"), ": has the input's shape, ", shape_text(input),
+                ", as probabilities have, and dtype ", target.dtype(), "; cast it with .to(lamella.", input.dtype(),
+                ") for probabilities, or call .argmax(", class_dim(input), ") for class indices");
   if (probabilities)
     check_class_weights(input, weight);
   else

@@ -135,8 +135,10 @@ void infer_linear(const Tensor& input, const Tensor& weight, const Tensor& bias,
   LAMELLA_CHECK(weight.dim() == 1 || weight.dim() == 2, argument("weight"),
                 ": expected shape (out features, in features) or (in features), got shape ", shape_text(weight));
   check_dtypes({"input", input}, {"weight", weight});
-  LAMELLA_CHECK(input.size(-1) == weight.size(-1), argument("weight"), ": shape ", shape_text(weight),
-                " does not end with the in features of 'input', shape ", shape_text(input));
+  LAMELLA_CHECK(input.size(-1) == weight.size(-1), argument("input"), ": ", input.size(-1),
+                " features, the last dimension of shape ", shape_text(input), ", are not the ", weight.size(-1),
+                " in features of 'weight', the last dimension of shape ", shape_text(weight),
+                "; make the layer, or its weight, for ", input.size(-1), " in features, or reshape the input");
   DimVector sizes(input.sizes());
   sizes.pop_back();
   if (weight.dim() == 2) sizes.push_back(weight.size(0));

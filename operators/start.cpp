@@ -62,6 +62,13 @@ extern "C" lamella_status lamella_load_plugin(const char* path) {
   });
 }
 
+extern "C" lamella_status lamella_load_default(void) {
+  return lamella::core::guarded([] {
+    lamella::operators::start();
+    return lamella::dispatcher::load_default();
+  });
+}
+
 extern "C" lamella_status lamella_plugin_stamp(const char* path, uint32_t* version) {
   if (!path) return lamella::operators::null_argument("lamella_plugin_stamp", "path");
   if (!version) return lamella::operators::null_argument("lamella_plugin_stamp", "version");

@@ -22,10 +22,9 @@ Transposed read_transposed(const Tensor& input, const Tensor& weight, const Tens
   read_spatial("padding", padding, Spatial, 0, t.padding);
   read_spatial("output_padding", output_padding, Spatial, 0, t.more);
   read_spatial("dilation", dilation, Spatial, 1, t.dilation);
-  const int64_t channels = input.size(-Spatial - 1);
-  LAMELLA_CHECK(groups >= 1 && weight.size(0) % groups == 0 && channels == weight.size(0), argument("groups"), ": ",
-                groups, " groups need a weight of (in channels, out channels / ", groups, ", …), got shape ",
-                shape_text(weight), " for an input of shape ", shape_text(input));
+  check_channels("input", input.sizes(), input.dim() - Spatial - 1, "weight", weight.sizes(), 0, 1);
+  LAMELLA_CHECK(groups >= 1 && weight.size(0) % groups == 0, argument("groups"), ": expected a divisor of ",
+                weight.size(0), ", the in channels in dimension 0 of 'weight', got ", groups);
   LAMELLA_CHECK(weight.dtype() == input.dtype(), argument("weight"), ": its dtype ", weight.dtype(), " is not ",
                 input.dtype(), ", that of 'input'; convert one with .to(...)");
   LAMELLA_CHECK(!bias.defined() || bias.dtype() == input.dtype(), argument("bias"), ": its dtype ", bias.dtype(),
@@ -84,8 +83,9 @@ Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& b
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad) {
   LAMELLA_CHECK(self.dim() == 3, argument("self"), ": expected (time, batch, in channels), got shape ",
                 shape_text(self));
-  LAMELLA_CHECK(weight.dim() == 3 && weight.size(1) == self.size(2), argument("weight"), ": expected (kernel, ",
-                self.size(2), ", out channels), got shape ", shape_text(weight));
+  LAMELLA_CHECK(weight.dim() == 3, argument("weight"), ": expected (kernel, in channels, out channels), got shape ",
+                shape_text(weight));
+  check_channels("self", self.sizes(), 2, "weight", weight.sizes(), 1, 1);
   LAMELLA_CHECK(bias.dim() == 1 && bias.size(0) == weight.size(2), argument("bias"), ": expected shape (",
                 weight.size(2), ",), got shape ", shape_text(bias));
   return lamella::conv1d(self.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, {1}, {pad}).permute({2, 0, 1});

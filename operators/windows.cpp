@@ -13,6 +13,21 @@ void read_spatial(const char* name, IntArrayRef list, int count, int64_t least, 
   }
 }
 
+void check_channels(const char* input, IntArrayRef x, int64_t dim, const char* weight, IntArrayRef w, int64_t of,
+                    int64_t groups) {
+  const int64_t has = x[dim], takes = w[of] * groups;
+  if (has == takes) return;
+  const std::string product = groups == 1 ? "" : " times " + std::to_string(groups) + " groups";
+  std::string way = "make the layer, or its weight, for " + std::to_string(has) + " channels";
+  for (auto d = static_cast<int64_t>(x.size()) - 1; d > dim; d--)
+    if (x[d] == takes)
+      way = "dimension " + std::to_string(d) + " has " + std::to_string(takes) + ": movedim(" + std::to_string(d) +
+            ", " + std::to_string(dim) + ") makes them the channels";
+  LAMELLA_CHECK(false, argument(input), ": ", has, " channels, dimension ", dim, " of shape ", shape_text(x),
+                ", are not the ", takes, " of '", weight, "', dimension ", of, product, " of shape ", shape_text(w),
+                "; ", way);
+}
+
 Tensor padded(const Tensor& x, int spatial, const int64_t* before, const int64_t* after, const Scalar& value) {
   bool any = false;
   DimVector pad;  // from the last dimension on, as constant_pad_nd takes it

@@ -9,6 +9,11 @@ namespace lamella::operators {
 // from `least` to 2^30.
 void read_spatial(const char* name, IntArrayRef list, int count, int64_t least, int64_t* out);
 
+// Raises unless the input, of sizes `x`, has in dimension `dim` the channels that the weight, of sizes `w`, takes: its
+// dimension `of` times the groups.
+void check_channels(const char* input, IntArrayRef x, int64_t dim, const char* weight, IntArrayRef w, int64_t of,
+                    int64_t groups);
+
 // padded() pads an image (…, spatial dimensions) with `value`; windows() returns a view of its windows (…, places,
 // taps).
 Tensor padded(const Tensor& x, int spatial, const int64_t* before, const int64_t* after, const Scalar& value);

@@ -96,6 +96,7 @@ class PluginContext:
         self.name = plugin.name
         self._owner = _C._Library("plugins", self.name, "FRAGMENT")  # owns a handle for each registration
         self._owners = {plugin.name, plugin.distribution}  # the names under which the plugin registers
+        self.library_error: Exception | None = None  # what a library said that could not be loaded
         self._place = "?"  # its folder or file; the owner of a library that the plugin's code opens begins with it
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
@@ -106,7 +107,11 @@ class PluginContext:
         if not full.exists():
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
         there = _C._is_loaded(str(full))  # if True, the first loader unloads the library, not this plugin
-        _C._load_plugin(str(full))
+        try:
+            _C._load_plugin(str(full))
+        except Exception as error:
+            self.library_error = error
+            raise
         self._owners.update(_C._owners_of(str(full)))
         if not there:
             self._owner.own(lambda: _C._unload_plugin(str(full)))
@@ -282,7 +287,8 @@ class Manager:
         except BaseException as error:
             plugin.state = "failed"
             plugin.reason = f"{type(error).__name__}: {error}"
-            plugin.traceback = traceback.format_exc()
+            # The lines of Python that loaded a library say nothing about why it does not work here.
+            plugin.traceback = "" if error is context.library_error else traceback.format_exc()
             context.withdraw()
             if isinstance(error, KeyboardInterrupt):
                 raise
@@ -379,8 +385,9 @@ class Manager:
         plugin = rivals[0]
         if not self.load(plugin):
             who = f"device: backend {name!r} ({plugin.distribution} {plugin.version})"
-            text = f"{who} is {plugin.state}: {plugin.reason}"
-            raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
+            state = "failed to load" if plugin.state == "failed" else f"is {plugin.state}"
+            reason = plugin.reason if plugin.traceback else plugin.reason.partition("\n")[0]
+            raise RuntimeError(f"{who} {state}: {reason}\n{plugin.traceback}".rstrip())
 
     def load_readers(self, obj: Any) -> None:
         """Loads the found plugins whose manifest lists under "reads" an attribute that the object has."""
@@ -433,7 +440,9 @@ def load(name: str) -> Plugin:
     if not found:
         raise LookupError(f"load: no plugin {name!r} is installed")
     if not manager.load(found[0]):
-        raise RuntimeError(f"load: plugin {name!r} is {found[0].state}: {found[0].reason}\n{found[0].traceback}")
+        raise RuntimeError(
+            f"load: plugin {name!r} is {found[0].state}: {found[0].reason}\n{found[0].traceback}".rstrip()
+        )
     return found[0]
 
 

@@ -1,18 +1,21 @@
 """Installs each wheel of a folder into a fresh environment and uses it, with no compiler on PATH: try_wheels.py FOLDER.
 
+No file of a wheel may carry a path of the machine that built it.
 Requirements of a wheel are installed as wheels: Lamella's packages from the folder, others from the index. Before that,
 the wheels of two pages are built as a reader of the documentation would, isolated and so without Lamella.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pages import blocks, write_files
+from pages import ROOT, blocks, write_files
 
 SETUPTOOLS, CMAKE = "docs/build_an_extension.md", "docs/add_an_operator.md"
 PAGES = {"mine": SETUPTOOLS, "lamella_softsign": CMAKE}
@@ -86,6 +89,15 @@ def attempt(wheel: Path, wheels: dict[str, Path], folder: Path) -> str:
     return ""
 
 
+def paths_in(wheel: Path, *folders: Path) -> list[str]:
+    """Returns the files of a wheel that carry a path of the machine that built it: one of the folders, the environment
+    of this Python, or that of an isolated build."""
+    named = [re.escape(f"{folder}/".encode()) for folder in (*folders, sys.prefix)]
+    pattern = re.compile(b"|".join([*named, rb"/(pip-)?build-env-\w"]))
+    with zipfile.ZipFile(wheel) as file:
+        return [name for name in file.namelist() if pattern.search(file.read(name))]
+
+
 def main() -> int:
     folder = Path(sys.argv[1]).absolute()
     wheels = {name_of(w): w for w in sorted(folder.glob("*.whl"))}
@@ -99,6 +111,8 @@ def main() -> int:
         wheels |= {name: page.result() for name, page in pages.items()}
         troubles = pool.map(lambda name: attempt(wheels[name], wheels, Path(work, f"{name}_venv")), wheels)
         for wheel, trouble in zip(wheels.values(), troubles, strict=True):
+            if carried := paths_in(wheel, ROOT, Path(work)):
+                trouble += f"it carries paths of this machine: {', '.join(carried)}"
             print(f"{wheel.name}: {trouble or 'works'}")
             bad += bool(trouble)
     return 1 if bad else 0

@@ -20,7 +20,9 @@ endif()
 # lamella_extension(name sources...): the library libNAME.so, which a plugin loads with ctx.load_library.
 # lamella_extension(name PYTHON sources...): an extension module of Python, by pybind11.
 # OWNER: the name of the owner in messages and tables; by default the target's name. STANDARD: 17, 20 or 23.
-# Where no build type is set it is compiled with -O2, as by the other builders.
+# Where no build type is set it is compiled with -O2, as by the other builders. Places of the sources, which messages
+# name, are written relative to the project, so that a wheel does not carry the paths of the machine that built it; a
+# project that maps prefixes itself keeps its own.
 function(lamella_extension name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "PYTHON" "OWNER;STANDARD" "")
   if(NOT ARG_UNPARSED_ARGUMENTS)
@@ -44,6 +46,11 @@ function(lamella_extension name)
   target_compile_definitions(${name} PRIVATE LAMELLA_EXTENSION_NAME=${name} TORCH_EXTENSION_NAME=${name} LAMELLA_PLUGIN_NAME="${ARG_OWNER}")
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     target_compile_options(${name} PRIVATE -O2)
+  endif()
+  get_directory_property(OPTIONS COMPILE_OPTIONS)
+  if(NOT "${OPTIONS} ${CMAKE_CXX_FLAGS}" MATCHES "-prefix-map=")
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffile-prefix-map=${LAMELLA_INCLUDE_DIRS}/=>)
   endif()
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)

@@ -18,8 +18,9 @@ namespace lamella::binding {
 namespace {
 
 PyTypeObject* base_type;
-PyObject *assign_function, *hooked_function;  // Python functions for the cases that are not time-critical
-PyObject *forward_word, *made_word, *getattr_word, *getattribute_word, *noted_word;
+PyObject *assign_function, *hooked_function,
+    *noting_function;  // Python functions for the cases that are not time-critical
+PyObject *forward_word, *made_word, *getattr_word, *getattribute_word;
 std::array<PyObject*, 3> registry_words;  // names of the three dictionaries of members
 std::array<PyObject*, 4> hook_words;      // names of the dictionaries of hooks that a call checks
 std::array<PyObject*, 4> global_hooks;    // the dictionaries of hooks of all modules
@@ -268,27 +269,15 @@ PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs, bool ow
   return result;
 }
 
-// Adds the first line of the module's repr as a note to a RuntimeError, ValueError, TypeError or IndexError that leaves
-// its call, unless an inner module has added one: the operator's error does not name the layer and its sizes. Errors of
-// this function itself are ignored.
+// Passes an exception that leaves a module's call, and the module, to the function of `_watch` that notes the module in
+// it. Errors of that function are ignored.
 void note_module(PyObject* self) {
+  if (!noting_function || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   PyErr_NormalizeException(&type, &error, &trace);
-  bool usual = false;
-  for (PyObject* kind : {PyExc_RuntimeError, PyExc_ValueError, PyExc_TypeError, PyExc_IndexError})
-    usual |= PyErr_GivenExceptionMatches(type, kind) != 0;
-  if (usual && error && !PyObject_HasAttr(error, noted_word) && PyObject_SetAttr(error, noted_word, Py_True) == 0) {
-    PyObject* text = PyObject_Repr(self);
-    // The repr of a network has a line for each layer; the first is enough.
-    PyObject* line = text ? PyObject_CallMethod(text, "partition", "s", "\n") : nullptr;
-    PyObject* note = line ? PyUnicode_FromFormat("in %U", PyTuple_GET_ITEM(line, 0)) : nullptr;
-    PyObject* done = note ? PyObject_CallMethod(error, "add_note", "O", note) : nullptr;  // Python 3.11 and later
-    Py_XDECREF(done);
-    Py_XDECREF(note);
-    Py_XDECREF(line);
-    Py_XDECREF(text);
-  }
+  PyObject* done = PyObject_CallFunctionObjArgs(noting_function, self, error, nullptr);
+  Py_XDECREF(done);
   PyErr_Clear();
   PyErr_Restore(type, error, trace);
 }
@@ -345,12 +334,13 @@ PyObject* init_subclass(PyObject* cls, PyObject* args, PyObject* kwargs) {
 
 PyObject* watch(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const auto count = static_cast<Py_ssize_t>(global_hooks.size());
-  bool fits = n == count + 2;
-  for (Py_ssize_t i = 0; fits && i < count; i++) fits = PyDict_Check(args[i + 2]);
-  if (!fits) return PyErr_Format(PyExc_TypeError, "_watch: takes two functions and four dicts");
+  bool fits = n == count + 3;
+  for (Py_ssize_t i = 0; fits && i < count; i++) fits = PyDict_Check(args[i + 3]);
+  if (!fits) return PyErr_Format(PyExc_TypeError, "_watch: takes three functions and four dicts");
   Py_XSETREF(assign_function, Py_NewRef(args[0]));
   Py_XSETREF(hooked_function, Py_NewRef(args[1]));
-  for (Py_ssize_t i = 0; i < count; i++) Py_XSETREF(global_hooks[i], Py_NewRef(args[i + 2]));
+  Py_XSETREF(noting_function, Py_NewRef(args[2]));
+  for (Py_ssize_t i = 0; i < count; i++) Py_XSETREF(global_hooks[i], Py_NewRef(args[i + 3]));
   Py_RETURN_NONE;
 }
 
@@ -364,7 +354,8 @@ PyMethodDef methods[] = {
     {"__setattr__", as_function(reinterpret_cast<void*>(setattr_method)), METH_FASTCALL, nullptr},
     {"__delattr__", delattr_method, METH_O, nullptr},
     {"_watch", as_function(reinterpret_cast<void*>(watch)), METH_FASTCALL | METH_STATIC,
-     "Sets the function for assignments of members, that for calls with hooks, and the dicts of hooks of all modules."},
+     "Sets the functions for assignments of members, for calls with hooks and for errors of calls, and the dicts of "
+     "hooks of all modules."},
     {"_watch_state", watch_state, METH_O | METH_STATIC,
      "Sets Module's state_dict, _save_to_state_dict and get_extra_state, which usual modules do not override."},
     {"_write_state", as_function(reinterpret_cast<void*>(write_state)), METH_FASTCALL,
@@ -381,7 +372,6 @@ int init_module_base(PyObject* module) {
   made_word = word("_made_on_use");
   getattr_word = word("__getattr__");
   getattribute_word = word("__getattribute__");
-  noted_word = word("_lamella_noted");
   registry_words = {word("_parameters"), word("_buffers"), word("_modules")};
   hook_words = {word("_forward_hooks"), word("_forward_pre_hooks"), word("_backward_hooks"),
                 word("_backward_pre_hooks")};

@@ -46,7 +46,7 @@ def explain(where: str, name: str, among: Iterable[str] = ()) -> str:
     if plugin := absent_plugin(where, name):
         return brought(what, plugin)
     if step := planned_with(where, name):
-        return f"{what} is not here yet; it is planned with {step}{nearest(name, among)}"
+        return f"{what} is not here yet; it is planned with {step}"
     return f"{what} does not exist and is not planned{nearest(name, among)}"
 
 

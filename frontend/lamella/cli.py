@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import platform
-import shlex
 import sys
 
 
@@ -194,12 +193,11 @@ def answer(args: argparse.Namespace) -> str:
 
         return config(args)
     if args.command == "new":
-        from lamella.projects import new
+        from lamella.projects import new, next_steps
 
         files = new(args.kind, args.name, args.folder)
-        folder = args.folder or f"lamella-{args.name}"
-        steps = f"cd {shlex.quote(str(folder))} && pip install '.[test]' && pytest"
-        return "\n".join([*map(str, files), "", f"Next: {steps}"])
+        steps = next_steps(args.kind, args.folder or f"lamella-{args.name}")
+        return "\n".join([*map(str, files), "", "Next:", *(f"  {step}" for step in steps)])
     if args.command == "extensions":
         return cached_extensions(args.action == "clear")
     if args.what == "list":

@@ -187,7 +187,17 @@ class _Part:
     def run_again(self) -> None:
         """Runs the function again, and keeps the tensors that it saves, for the places that backward may still read."""
         given = list(self.others)
-        for i, t in zip(self.at, self.arguments.saved_tensors, strict=True):
+        try:
+            tensors = self.arguments.saved_tensors
+        except RuntimeError as error:
+            _, written, where = str(error).partition("inplace operation: ")
+            if not written:
+                raise
+            raise RuntimeError(
+                "checkpoint: an argument of its function has been modified by an inplace operation, so that the "
+                f"function cannot run again: {where}"
+            ) from None
+        for i, t in zip(self.at, tensors, strict=True):
             given[i] = t
         n = len(given) - len(self.names)
         found = 0

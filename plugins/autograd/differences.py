@@ -60,7 +60,7 @@ class _Undefined(Function):
 
     @staticmethod
     def forward(ctx, x):
-        return x.view_as(x)
+        return x.clone()  # no view: the function may write to it in place
 
     @staticmethod
     def backward(ctx, grad):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -104,6 +105,32 @@ class _Plain:
         return (known, *rest)
 
 
+def _held(tensor: Tensor) -> str:
+    """Returns the message that a tensor with a history is not copied, with the module that holds it, if one does.
+
+    A copy of a network reaches the tensor through the module's attributes, and is not told whose they are. So the
+    module is found as what refers to the tensor."""
+    for members in gc.get_referrers(tensor):
+        for module in gc.get_referrers(members) if isinstance(members, dict) else [members]:
+            if not isinstance(module, lamella.nn.Module):
+                continue
+            name = next((n for n, v in vars(module).items() if v is tensor), None)
+            if name is None:
+                continue
+            what = f"{type(module).__name__}({module.extra_repr()})"
+            hooks = module._forward_pre_hooks.values()
+            by = [type(h).__name__ for h in hooks if name in (getattr(h, "name", 0), getattr(h, "_tensor_name", 0))]
+            way = "store its detach(), or compute it in forward"
+            if by:
+                way = (
+                    f"the hook {by[0]} computes it before each call: take that off first, by "
+                    "nn.utils.remove_weight_norm, remove_spectral_norm or prune.remove; modules of "
+                    "nn.utils.parametrizations are copied as they are"
+                )
+            return f"attribute {name!r} of {what} has a history, which is not copied; {way}"
+    return "this tensor has a history, which is not copied; copy its detach()"
+
+
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """Returns a copy with its own memory, its own ``grad`` and the same ``requires_grad``, for :func:`copy.deepcopy`.
 
@@ -115,7 +142,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     tensor([1., 1.], requires_grad=True)
     """
     if not self.is_leaf:
-        raise RuntimeError("deepcopy: this tensor has a history, which is not copied; copy its detach()")
+        raise RuntimeError(f"deepcopy: {_held(self)}")
     made: Any = copy.deepcopy(_Plain(self, memo), memo)
     if self.grad is not None:
         made.grad = copy.deepcopy(self.grad, memo)

@@ -55,3 +55,17 @@ def test_the_commands(commands, library, project):
     run("sh", "-ec", commands, cwd=project)
     program = USED.replace("print", f"lamella.ops.load_library({str(project / library)!r})\nprint")
     assert run(sys.executable, "-c", program, cwd=project.parent).strip() == EXPECTED
+
+
+def test_the_package_without_the_package_of_headers(tmp_path):
+    """With the names of the framework in place of lamella_headers, as the page says."""
+    for name, text in files(PAGE).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text.replace("lamella_headers", "lamella.utils.cpp_extension"))
+    [command] = re.findall(r"`(pip wheel --no-build-isolation [^`]*)`", (ROOT / PAGE).read_text())
+    words = command.removeprefix("pip ").split()
+    run(*PIP, *words, cwd=tmp_path, PIP_NO_INDEX="1")
+    [wheel] = (tmp_path / "dist").glob("mine-1.0-py3-none-*.whl")
+    python = fresh_environment(tmp_path / "venv")
+    run(*PIP, "--python", python, "install", "-q", "--no-index", "--no-deps", wheel, cwd=tmp_path)
+    assert run(python, "-c", USED, cwd=tmp_path / "dist").strip() == EXPECTED

@@ -465,3 +465,41 @@ def test_a_warm_load_imports_little(bench):
     bench.run(LOAD, operator(1))
     program = LOAD + "print([m for m in ('setuptools', 'pybind11', 'concurrent.futures', 'ninja') if m in sys.modules])"
     assert bench.run(program, operator(1)).splitlines() == ["[2, 4]", "[]"]
+
+
+OPENMP = """
+#include <lamella/extension.h>
+static lamella::Tensor total(const lamella::Tensor& self) {
+  const int64_t* from = self.data<int64_t>();
+  int64_t sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int64_t i = 0; i < self.numel(); i++) sum += from[i];
+  return lamella::full({}, sum, self.options());
+}
+LAMELLA_LIBRARY(with_openmp, m) { m.def("total(Tensor self) -> Tensor", total); }
+"""
+
+
+def test_openmp_without_its_flag_for_the_linker(bench):
+    """A library with OpenMP's symbols that is not linked with it is an error that names both flags."""
+    (bench.folder / "omp.cpp").write_text(OPENMP)
+    program = """
+    import lamella
+    from lamella.extensions import build_library
+    from lamella.utils.cpp_extension import BuildError, load
+    flags = dict(extra_cflags=["-fopenmp"])
+    by_path = lambda: lamella.ops.load_library(build_library("omp", ["omp.cpp"], cflags=["-fopenmp"]))
+    for attempt in (lambda: load("omp", "omp.cpp", **flags), by_path):
+        try:
+            attempt()
+        except RuntimeError as error:
+            print(error)
+    print(load("omp", "omp.cpp", extra_ldflags=["-fopenmp"], **flags).total(lamella.arange(1001)).item())
+    """
+    by_load, by_path, total = bench.run(program).strip().splitlines()
+    assert (
+        "pass both extra_cflags=['-fopenmp'] and extra_ldflags=['-fopenmp']" in by_load
+        and "it uses OpenMP (" in by_load
+    )
+    assert "uses OpenMP and is linked without it: pass -fopenmp to the compiler and to the linker" in by_path
+    assert total == str(sum(range(1001)))

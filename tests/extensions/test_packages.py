@@ -113,6 +113,15 @@ def operators(tmp_path_factory, builder):
     return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
 
 
+def test_a_wheel_carries_no_path_of_its_builder(operators, builder):
+    """The library names its sources in messages, relative to the package."""
+    with zipfile.ZipFile(operators) as wheel:
+        texts = {name: wheel.read(name) for name in wheel.namelist()}
+    assert b"operators.cpp" in texts["mine/operators.so"]
+    folders = [str(folder).encode() for folder in (operators.parents[1], builder.parents[1], ROOT)]
+    assert not [name for name, text in texts.items() for folder in folders if folder in text]
+
+
 def test_lamella_headers_is_text_and_python_alone(wheels):
     [wheel] = wheels.glob("lamella_headers-*-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()

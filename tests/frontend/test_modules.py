@@ -476,25 +476,6 @@ class Own(nn.Linear):
         return 7
 
 
-def test_an_error_names_the_innermost_module():
-    net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU(), nn.Linear(4, 5)))
-    with pytest.raises(RuntimeError) as raised:
-        net(lamella.ones(1, 2))
-    if sys.version_info >= (3, 11):  # older exceptions have no notes
-        assert raised.value.__notes__[-1] == "in Linear(in_features=4, out_features=5, bias=True)"
-        assert sum(note.startswith("in ") for note in raised.value.__notes__) == 1
-
-    class Broken(nn.Module):
-        def forward(self):
-            raise ValueError("mine")
-
-        def __repr__(self):
-            raise AttributeError("no text")
-
-    with pytest.raises(ValueError, match="mine"):
-        nn.Sequential(Broken())[0]()
-
-
 # ---- unusual uses of modules -----------------------------------------------------------------------------------------
 
 

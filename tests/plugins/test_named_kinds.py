@@ -1,12 +1,16 @@
 """Kinds of errors that a plugin registers have classes of Python, which derive from the classes of their bases."""
 
 import pickle
+import re
+import textwrap
 from pathlib import Path
 
 import lamella
 import pytest
 from compiled import compile_library, load
 from lamella.library import error_class
+from lamella.utils.cpp_extension import load_inline
+from pages import ROOT
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -54,3 +58,13 @@ def test_pickles(name):
 def test_a_name_that_is_no_text():
     with pytest.raises(TypeError, match="error_class: argument 'name': expected a str, got int"):
         error_class(3)
+
+
+def test_the_lost_device_of_the_page():
+    """docs/write_a_backend.md shows a kind of a vendor's own under AcceleratorError."""
+    page = (ROOT / "docs/write_a_backend.md").read_text()
+    [text] = re.findall(r"^  ```c\+\+\n  // lost.cpp\n(.*?)^  ```", page, re.MULTILINE | re.DOTALL)
+    load_inline("frayed_health", textwrap.dedent(text).replace("yours", "frayed").replace("Yours", "Frayed"))
+    with pytest.raises(lamella.AcceleratorError, match="frayed: the device does not answer") as caught:
+        lamella.ops.frayed_health.temperature()
+    assert type(caught.value) is error_class("FrayedLostError") and isinstance(caught.value, RuntimeError)

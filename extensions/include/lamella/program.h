@@ -3,7 +3,7 @@
  *
  *   const lamella_api* api = lamella_get_api(LAMELLA_TARGET_VERSION);
  *   if (!api) return 1;
- *   if (lamella_load_plugin("backends/cpu/liblamella_cpu.so")) fputs(api->error_message(), stderr);
+ *   if (lamella_load_default()) fputs(api->error_message(), stderr);
  */
 #ifndef LAMELLA_PROGRAM_H
 #define LAMELLA_PROGRAM_H
@@ -21,6 +21,10 @@ uint32_t lamella_abi_version(void);
 /* Reads the file's stamp, opens the library and runs its lamella_plugin_init, once a process for one file. After an
  * error nothing that it registered is left. Safe on any thread. */
 lamella_status lamella_load_plugin(const char* path);
+/* Loads the host's backend and the plugins (autograd, profiler) that are installed in the folder of liblamella.so, each
+ * as by lamella_load_plugin. A second call does nothing. The first error ends it; what was loaded before stays. Other
+ * devices and other packages' plugins are loaded by their paths. */
+lamella_status lamella_load_default(void);
 /* The version that a file was built for, read without opening it as a library. */
 lamella_status lamella_plugin_stamp(const char* path, uint32_t* version);
 

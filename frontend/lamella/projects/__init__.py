@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import shlex
 from pathlib import Path
 
 from lamella import _C
@@ -17,7 +18,21 @@ from lamella.plugins.manager import manager
 
 HERE = Path(__file__).resolve().parent
 KINDS = ("backend", "op", "layer")
+TOOLS = {"layer": '"setuptools>=77"'}  # what builds a project: CMake, unless it is named here
 TAKEN = {"backend", "composite", "default", "headers", "lamella"}  # keys of kernels; and lamella-headers is a package
+
+
+def next_steps(kind: str, folder: str | Path) -> list[str]:
+    """Returns the commands that build, install and test a new project where Lamella is installed. The build is not
+    isolated, so that it finds the headers and CMake files of the installed Lamella; its tools are installed before.
+
+    >>> from lamella.projects import next_steps
+    >>> next_steps("layer", "lamella-tally")[1:]
+    ['pip install "setuptools>=77"', 'pip install --no-build-isolation ".[test]"', 'pytest']
+    """
+    tools = TOOLS.get(kind, '"scikit-build-core>=1.1" cmake ninja')
+    built = 'pip install --no-build-isolation ".[test]"'
+    return [f"cd {shlex.quote(str(folder))}", f"pip install {tools}", built, "pytest"]
 
 
 def meaning(kind: str, name: str) -> str:

@@ -324,6 +324,11 @@ def _explained(identity: Identity, error: Exception) -> Exception:
         )
     if not found:
         return error
+    if found[1].startswith(("GOMP_", "omp_", "__kmpc_")):
+        return BuildError(
+            f"extension {name!r} cannot be loaded: it uses OpenMP ({found[1]}) and is linked without it: pass both"
+            f" extra_cflags=['-fopenmp'] and extra_ldflags=['-fopenmp']. ({str(error).partition(';')[0]})"
+        )
     symbol = _demangled(found[1])
     return BuildError(
         f"extension {name!r} cannot be loaded: it wants {symbol}, which no library defines. Add the source that has it,"

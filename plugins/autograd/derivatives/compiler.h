@@ -2,6 +2,7 @@
 #pragma once
 
 #include "derivatives/formula.h"
+#include "derivatives/nearest.h"
 
 #include <array>
 #include <cctype>
@@ -113,7 +114,13 @@ class Compiler {
   int input_of(const std::string& name) {
     for (size_t i = 0; i < r_.inputs.size(); i++)
       if (name == arguments_[r_.inputs[i].arg]->name) return static_cast<int>(i);
-    throw Bad{"'" + name + "' is no tensor argument of the operator"};
+    throw Bad{"'" + name + "' is no tensor argument of the operator" + nearest_name(name)};
+  }
+
+  std::string nearest_name(const std::string& name) const {
+    Nearest nearest(name);
+    for (const auto& [known, _] : names_) nearest.offer(known, known);
+    return nearest.text();
   }
 
   // Removes the inputs that the text declares as `none`, and the lists of tensors without a formula, which are indices.
@@ -243,7 +250,8 @@ class Compiler {
       p_++;
       return attribute(known->second, word());
     }
-    if (*p_ != '(' && *p_ != '.') throw Bad{"'" + name + "' is no argument, result or gradient of the operator"};
+    if (*p_ != '(' && *p_ != '.')
+      throw Bad{"'" + name + "' is no argument, result or gradient of the operator" + nearest_name(name)};
     std::string overload;
     bool explicitly = false;
     if (*p_ == '.') {
@@ -413,6 +421,7 @@ class Compiler {
                                   const std::vector<std::pair<std::string, Expression>>& keywords) {
     const size_t dot = name.find('.');
     const std::string base = name.substr(0, dot);
+    std::string there;  // the schemas of that name
     for (const char* ns : {"", "autograd::", "aten::"}) {
       if ((*ns != 0) == (base.find("::") != std::string::npos)) continue;
       const lamella_operator* all[32];
@@ -420,6 +429,7 @@ class Compiler {
       for (int i = 0; i < n; i++) {
         if (dot != std::string::npos && name.substr(dot + 1) != api().operator_overload(all[i])) continue;
         if (api().operator_form(all[i]) == LAMELLA_OUT_FORM) continue;
+        there += (there.empty() ? "" : "; ") + std::string(api().operator_schema(all[i]));
         const int takes = api().operator_num_args(all[i]);
         bool good = static_cast<int>(args.size()) <= takes;
         for (int k = 0; k < takes && good; k++) {
@@ -432,7 +442,9 @@ class Compiler {
         if (good) return all[i];
       }
     }
-    throw Bad{"there is no operator '" + name + "' that takes these arguments"};
+    if (!there.empty()) throw Bad{"operator '" + name + "' does not take these arguments: " + there};
+    const std::string_view own = api().operator_name(r_.op);
+    throw Bad{"there is no operator '" + name + "'" + nearest_operator(base, own.substr(0, own.find("::")))};
   }
 
   Expression call(const std::string& name, const std::vector<Expression>& args,

@@ -216,16 +216,18 @@ void retain_grad(Variable& v) {
   e.retained.emplace_back(v.output, &v);
 }
 
-bool is_view_by_hand(const Variable& v) {
+const Node* view_by_hand(const Variable& v) {
   const Node* n = v.leaf ? nullptr : v.node;
   while (n && !n->gives_view && is_view_operator(n)) n = n->edges[0].node;
-  return n && n->gives_view;
+  return n && n->gives_view ? n : nullptr;
 }
 
-lamella_status refuse_view_by_hand(const std::string& op) {
-  return fail(LAMELLA_RUNTIME_ERROR,
-              op + ": a view that a Function returned, or its base, is being used in an in-place operation, which "
-                   "would go around the Function's backward; return a clone() from its forward");
+lamella_status refuse_view_by_hand(const std::string& op, const Node* n) {
+  std::string name = n->kind->name(n);
+  name = name.substr(0, name.rfind("Backward"));
+  return fail(LAMELLA_RUNTIME_ERROR, op + ": a view that " + name +
+                                         " returned, or its base, is being used in an in-place operation, which would "
+                                         "go around its backward; write out of place, or to a clone()");
 }
 
 lamella_status check_writable(const char* op, lamella_tensor* t) {
@@ -236,7 +238,7 @@ lamella_status check_writable(const char* op, lamella_tensor* t) {
                     ": a leaf Variable that requires grad is being used in an in-place operation; "
                     "write to it under no_grad(), or to a clone()");
   lamella_tensor* base = api().tensor_base(t);
-  if (base && v && is_view_by_hand(*v)) return refuse_view_by_hand(op);
+  if (const Node* n = base && v ? view_by_hand(*v) : nullptr) return refuse_view_by_hand(op, n);
   const Variable* b = base ? variable(base) : nullptr;
   if (b && b->leaf && b->requires_grad)
     return fail(

@@ -194,10 +194,10 @@ void give_history(lamella_tensor* t, Node* n, uint32_t output);
 // is extended by the write as well.
 lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version);
 lamella_status check_writable(const char* op, lamella_tensor* t);
-// Returns whether the view was made by a Function (gives_view), or by view operators from such a view. Then its history
-// cannot be made anew from the base's.
-bool is_view_by_hand(const Variable& v);
-lamella_status refuse_view_by_hand(const std::string& op);
+// Returns the node of the Function that made the view (gives_view), also where view operators have made it from such a
+// view: its history cannot be made anew from the base's. Null for another tensor.
+const Node* view_by_hand(const Variable& v);
+lamella_status refuse_view_by_hand(const std::string& op, const Node* n);
 bool is_by_hand(const Node* n);  // made by node_new(); see record/custom.cpp
 bool is_view_operator(const Node* n);
 

@@ -214,7 +214,7 @@ lamella_status refreshed(lamella_tensor* t, Variable** out) {
 lamella_status regenerate(lamella_tensor* view, lamella_tensor* base, const Variable& history) {
   if (!history.requires_grad) return LAMELLA_OK;
   const Variable* old = variable(view);
-  if (old && is_view_by_hand(*old)) return refuse_view_by_hand("backward");
+  if (const Node* n = old ? view_by_hand(*old) : nullptr) return refuse_view_by_hand("backward", n);
   ViewNode* n = read_base(Geometry(base), Geometry(view), history.node, history.output);
   replace_history(view, n, 0, history.version);
   return LAMELLA_OK;

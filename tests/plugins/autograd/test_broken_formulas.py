@@ -102,3 +102,34 @@ def register(ctx):
 
 def test_those_of_the_catalogue_compile():
     assert [w for w in lamella.plugins.waiting() if w.owner in ("autograd", "lamella")] == []
+
+
+MEANT = {
+    "self: guess::twicee(grad)": "there is no operator 'guess::twicee'; did you mean 'guess::twice'?",
+    "self: twice(grad)": "there is no operator 'twice'; did you mean 'guess::twice'?",
+    "self: sigmoidd(grad)": "there is no operator 'sigmoidd'; did you mean 'aten::sigmoid'?",
+    "self: nothing_like_it_at_all(grad)": "there is no operator 'nothing_like_it_at_all'",
+    "self: gradd * 2": "'gradd' is no argument, result or gradient of the operator; did you mean 'grad'?",
+    "sel: grad * 2": "'sel' is no tensor argument of the operator; did you mean 'self'?",
+    "self: erf(grad, 2)": "operator 'erf' does not take these arguments: aten::erf(Tensor self) -> Tensor",
+}
+
+
+def test_what_may_be_meant():
+    def operator(name, formula):
+        return f"""
+          m.def("{name}(Tensor self) -> Tensor");
+          m.infer("{name}", [](const lamella::Tensor& self, lamella::Output out) {{ out.like(self); }});
+          m.impl("{name}", "cpu", [](const lamella::Tensor& self) {{ return self * 2; }});
+          m.derivative("{name}", "{formula}");
+        """
+
+    source = operator("twice", "self: grad * 2") + "".join(operator(f"f{i}", text) for i, text in enumerate(MEANT))
+    ops = load_inline("guess", f"LAMELLA_LIBRARY(guess, m) {{ {source} }}")
+    waiting = {w.what: w.awaited for w in lamella.plugins.waiting()}
+    for i, (formula, words) in enumerate(MEANT.items()):
+        wrong = f'guess::f{i}: its derivative "{formula}" is wrong: {words}'
+        assert waiting[f"a derivative of guess::f{i}"] == wrong
+        with pytest.raises(ValueError) as caught:
+            getattr(ops, f"f{i}")(lamella.ones(2, requires_grad=True))
+        assert wrong in str(caught.value)

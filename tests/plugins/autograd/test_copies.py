@@ -3,11 +3,13 @@
 import copy
 import io
 import pickle
+import warnings
 
 import lamella
 import numpy as np
 import pytest
 from arrays import leaf
+from lamella.nn.utils import prune
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
@@ -151,3 +153,43 @@ def test_values_can_be_had_nevertheless():
         y = (x * x.exp()).sum()
     y.backward()
     assert x.grad is not None
+
+
+def held(name):
+    linear = lamella.nn.Linear(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {
+            "WeightNorm": lambda: lamella.nn.utils.weight_norm(linear),
+            "SpectralNorm": lambda: lamella.nn.utils.spectral_norm(linear),
+            "RandomUnstructured": lambda: prune.random_unstructured(linear, "weight", 0.5),
+        }[name]()
+
+
+@pytest.mark.parametrize("hook", ["WeightNorm", "SpectralNorm", "RandomUnstructured"])
+def test_a_module_whose_hook_computes_an_attribute_is_named_with_the_way_out(hook):
+    net = lamella.nn.Sequential(lamella.nn.Linear(2, 2), held(hook))
+    net(lamella.ones(1, 2))
+    words = (
+        r"deepcopy: attribute 'weight' of Linear\(in_features=2, out_features=3, bias=True\) has a history, which is "
+        rf"not copied; the hook {hook} computes it before each call: take that off first, by nn\.utils\.remove_weight"
+    )
+    with pytest.raises(RuntimeError, match=words):
+        copy.deepcopy(net)
+    utils = lamella.nn.utils
+    off = {"WeightNorm": utils.remove_weight_norm, "SpectralNorm": utils.remove_spectral_norm}.get(hook, prune.remove)
+    off(net[1], "weight")
+    assert lamella.equal(copy.deepcopy(net)[1].weight, net[1].weight)
+
+
+def test_a_module_with_an_attribute_of_its_own_that_has_a_history():
+    net = lamella.nn.Linear(2, 3)
+    net.scale = net.weight.sum()
+    with pytest.raises(RuntimeError, match=r"attribute 'scale' of Linear\(.*\) has a history.*; store its detach\(\)"):
+        copy.deepcopy(lamella.nn.Sequential(net))
+
+
+def test_the_way_out_of_the_message_is_one():
+    net = lamella.nn.Sequential(lamella.nn.utils.parametrizations.weight_norm(lamella.nn.Linear(2, 3)))
+    net(lamella.ones(1, 2))
+    assert lamella.equal(copy.deepcopy(net)(lamella.ones(1, 2)), net(lamella.ones(1, 2)))

@@ -6,6 +6,7 @@ the gradients of the outputs are known; when it reaches the second, those of the
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -14,7 +15,7 @@ from lamella._C import Tensor
 
 
 class _Through(lamella.autograd.Function):
-    """The identity, as a node of autograd."""
+    """The identity, as a node of autograd. Errors name its subclass for a class of modules: BackwardHooksOfX."""
 
     @staticmethod
     def forward(ctx, *tensors):
@@ -27,13 +28,18 @@ class _Through(lamella.autograd.Function):
         return grads
 
 
-def _through(values: tuple[Any, ...], watch: Any) -> tuple[tuple[Any, ...], bool]:
+@functools.cache
+def _node_of(name: str) -> Any:
+    return type(f"BackwardHooksOf{name}", (_Through,), {})
+
+
+def _through(module: Any, values: tuple[Any, ...], watch: Any) -> tuple[tuple[Any, ...], bool]:
     """Passes the tensors among the values through one identity node, which is handed to ``watch``. Returns the values,
     and whether there is a node."""
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
     if not lamella.is_grad_enabled() or not any(values[i].requires_grad for i in places):
         return values, False
-    tensors = _Through.apply(*(values[i] for i in places))
+    tensors = _node_of(type(module).__name__).apply(*(values[i] for i in places))
     node = next(t.grad_fn for t in tensors if t.requires_grad)
     watch(node, places)
     changed = list(values)
@@ -74,13 +80,13 @@ class Watch:
                 for user in self._after:
                     answer = user(self._module, found, self._grad_output)
                     if answer is not None:
-                        found, changed = self._checked(answer, n, "backward hook"), True
+                        found, changed = self._checked(answer, found, "backward hook"), True
                 self._grad_output = None
                 return tuple(found[i] for i in places) if changed else None
 
             node.register_hook(hook)
 
-        args, self._has_inputs = _through(args, watch)
+        args, self._has_inputs = _through(self._module, args, watch)
         return args
 
     def outputs(self, result: Any) -> Any:
@@ -101,7 +107,7 @@ class Watch:
                 for user in self._before:
                     answer = user(self._module, found)
                     if answer is not None:
-                        found, changed = self._checked(answer, n, "backward pre-hook"), True
+                        found, changed = self._checked(answer, found, "backward pre-hook"), True
                 self._grad_output = found
                 if not self._has_inputs:  # no gradient of an input will come
                     for user in self._after:
@@ -116,17 +122,22 @@ class Watch:
 
             node.register_prehook(hook)
 
-        values, _ = _through(values, watch)
+        values, _ = _through(self._module, values, watch)
         if isinstance(result, Tensor):
             return values[0]
         return values if type(result) is tuple else type(result)(*values)  # a named tuple
 
-    def _checked(self, answer: Any, n: int, kind: str) -> tuple[Any, ...]:
-        if len(_tuple(answer)) != n:
-            raise RuntimeError(
-                f"{type(self._module).__name__}: a {kind} returned {len(_tuple(answer))} gradients, and {n} are needed"
-            )
-        return _tuple(answer)
+    def _checked(self, answer: Any, found: tuple[Any, ...], kind: str) -> tuple[Any, ...]:
+        """Returns the gradients of a hook, which take the places of the ones ``found``."""
+        who, given = f"{type(self._module).__name__}: a {kind} returned", _tuple(answer)
+        if len(given) != len(found):
+            raise RuntimeError(f"{who} {len(given)} gradients, and {len(found)} are needed")
+        for g, f in zip(given, found, strict=True):
+            if g is not None and not isinstance(g, Tensor):
+                raise TypeError(f"{who} a gradient of type {type(g).__name__}; it must be a Tensor or None")
+            if g is not None and f is not None and g.shape != f.shape:
+                raise RuntimeError(f"{who} a gradient of shape {tuple(g.shape)} in place of one of {tuple(f.shape)}")
+        return given
 
 
 def watch_last(module: Any, hooks: list[Any], result: Any) -> None:

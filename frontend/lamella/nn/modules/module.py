@@ -10,7 +10,7 @@
   runs backward hooks by _backward_hooks.py
 * ``_C._ModuleBase`` in frontend/binding/module_base.cpp: ``__call__``, which calls ``forward`` if there are no
   hooks, else ``call_hooked``; the look-up of attributes; their assignment and deletion, which for members call
-  ``_assign``, here
+  ``_assign``, here; ``note`` in _notes.py, for an exception that leaves a call
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from lamella.nn.modules._hooks import (
 )
 from lamella.nn.modules._moves import mover
 from lamella.nn.modules._nesting import Nested
+from lamella.nn.modules._notes import note
 from lamella.nn.modules._state_dict import _IncompatibleKeys  # noqa: F401
 from lamella.nn.parameter import Buffer, Parameter
 
@@ -421,6 +422,7 @@ add_mover(Module, mover)
 Module._watch(
     _assign,
     call_hooked,
+    note,
     _global_forward_hooks,
     _global_forward_pre_hooks,
     _global_backward_hooks,
