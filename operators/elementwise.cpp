@@ -39,7 +39,7 @@ Tensor round_decimals(const Tensor& self, int64_t decimals) {
 
 // ---- limits ----
 
-void check_ordered(const char* name, const Tensor& t) {
+void check_limit(const char* name, const Tensor& t) {
   LAMELLA_CHECK(!t.defined() || !is_complex(t.dtype()), argument(name), ": dtype ", t.dtype(), " has no order");
 }
 
@@ -50,9 +50,9 @@ void broadcast_limit(DimVector* sizes, const char* name, const Tensor& limit, co
 
 Tensor clamp_tensors(const Tensor& self, const Tensor& min, const Tensor& max) {
   LAMELLA_CHECK_VALUE(min.defined() || max.defined(), "at least one of 'min' and 'max' is required");
-  check_ordered("self", self);
-  check_ordered("min", min);
-  check_ordered("max", max);
+  check_limit("self", self);
+  check_limit("min", min);
+  check_limit("max", max);
   DimVector sizes(self.sizes());
   broadcast_limit(&sizes, "min", min, self);
   broadcast_limit(&sizes, "max", max, self);

@@ -297,9 +297,9 @@ void infer_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const T
   kept.set({batch, 4 * hidden}, t);
 }
 
-std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx,
-                                             const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
-                                             const Tensor& b_hh) {
+std::tuple<Tensor, Tensor, Tensor> kept_lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx,
+                                                  const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
+                                                  const Tensor& b_hh) {
   return lstm_step(sum_of(sum_of(input.mm(w_ih.t()), b_ih), b_hh) + hx.mm(w_hh.t()), cx);
 }
 
@@ -329,7 +329,7 @@ void infer_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Ten
   set(db_hh, bias);
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_cell_backward(
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> kept_lstm_cell_backward(
     const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& grad_kept, const Tensor& input, const Tensor& hx,
     const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& cy, const Tensor& kept,
     ArrayRef<bool> output_mask) {
@@ -386,13 +386,13 @@ LAMELLA_FAMILY(recurrent_layer, .category = "matmul", .forms = hidden | function
                  "-> (Tensor hy, Tensor cy, Tensor kept)",
        .dims = "... i, ... h~, ... h~, g~ i, g~ h~, g~, g~ -> ... h~, ... h~, ... k",
        .infer = shape<infer_cell>,
-       .composite = composite<lstm_cell>,
+       .composite = composite<kept_lstm_cell>,
        .doc = "One step of an LSTM."},
       {.schema = "_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor? grad_kept, Tensor input, Tensor hx, "
                  "Tensor cx, Tensor w_ih, Tensor w_hh, Tensor cy, Tensor kept, bool[7] output_mask) -> (Tensor, "
                  "Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
        .infer = shape<infer_cell_backward>,
-       .composite = composite<lstm_cell_backward>,
+       .composite = composite<kept_lstm_cell_backward>,
        .doc = "The gradients of _lstm_cell; those that `output_mask` leaves out are None."},
   };
 }
