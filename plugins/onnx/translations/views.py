@@ -1,0 +1,180 @@
+"""Views, copies and joins: what moves elements and computes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lamella
+
+from ..table import apart, row, rows
+
+END = 2**63 - 1
+
+
+def unchanged(g: Any, x: Any, *_: Any) -> Any:
+    return x
+
+
+def reshaped(g: Any, x: Any, *_: Any) -> Any:
+    return g.reshape(x, g.result.shape)
+
+
+def permuted(g: Any, x: Any, order: list[int]) -> Any:
+    order = [d % x.ndim for d in order]
+    return x if order == list(range(x.ndim)) else g.Transpose(x, perm=order)
+
+
+def swapped(g: Any, x: Any, a: int = 0, b: int = 1) -> Any:
+    order = list(range(x.ndim))
+    if x.ndim > 1:
+        order[a], order[b] = order[b], order[a]
+    return permuted(g, x, order)
+
+
+def moved(g: Any, x: Any, source: Any, destination: Any) -> Any:
+    source, destination = ([d] if isinstance(d, int) else d for d in (source, destination))
+    places = dict(zip((d % x.ndim for d in destination), (d % x.ndim for d in source), strict=True))
+    rest = iter(d for d in range(x.ndim) if d not in places.values())
+    return permuted(g, x, [places[d] if d in places else next(rest) for d in range(x.ndim)])
+
+
+def squeezed(g: Any, x: Any, dim: Any = None) -> Any:
+    dims = range(x.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
+    gone = [d for d in dims if x.ndim and x.shape[d] == 1]
+    return g.Squeeze(x, gone) if gone else x
+
+
+def sliced(g: Any, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    start, end = 0 if start is None else start, END if end is None else end
+    return x if (start, end, step) == (0, END, 1) else g.Slice(x, [start], [end], [dim], [step])
+
+
+def narrowed(g: Any, x: Any, dim: int, start: Any, length: Any) -> Any:
+    end = start + length
+    return sliced(g, x, dim, start, END if isinstance(start, int) and start < 0 and end == 0 else end)
+
+
+def selected(g: Any, x: Any, dim: int, index: Any) -> Any:
+    return g.Gather(x, g.number(index, lamella.int64), axis=dim)
+
+
+def unbound(g: Any, x: Any, dim: int = 0) -> Any:
+    return tuple(selected(g, x, dim, i) for i in range(len(g.results)))
+
+
+def split_up(g: Any, x: Any, sizes: Any, dim: int = 0) -> Any:
+    if len(g.results) == 1:
+        return (x,)
+    return g.Split(x, [r.shape[dim] for r in g.results], axis=dim, outputs=len(g.results))
+
+
+def joined(g: Any, tensors: list[Any], dim: int = 0) -> Any:
+    tensors = [g.cast(t, g.dtype) for t in tensors if t.shape != (0,) or all(o.shape == (0,) for o in tensors)]
+    return g.Concat(*tensors, axis=dim)
+
+
+def stacked(g: Any, tensors: list[Any], dim: int = 0) -> Any:
+    return g.Concat(*(g.Unsqueeze(g.cast(t, g.dtype), [dim]) for t in tensors), axis=dim)
+
+
+def padded(g: Any, x: Any, pad: list[Any], mode: str = "constant", value: Any = None) -> Any:
+    pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)][::-1]
+    pads = [before for before, _ in pairs] + [after for _, after in pairs]
+    mode = {"replicate": "edge"}.get(mode, mode)
+    return g.Pad(x, pads, g.number(value or 0, g.dtype) if mode == "constant" else None, mode=mode)
+
+
+def flipped(g: Any, x: Any, dims: list[int]) -> Any:
+    return g.Slice(x, [-1] * len(dims), [-END] * len(dims), dims, [-1] * len(dims))
+
+
+def triangle(upper: int) -> Any:
+    return lambda g, x, diagonal=0: g.Trilu(x, g.number(diagonal, lamella.int64), upper=upper)
+
+
+def put_slice(g: Any, x: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    """Writes to a slice: the places of the slice are scattered to along the dimension."""
+    n = x.shape[dim]
+    places = g.Range(*(g.number(v, lamella.int64) for v in (0, n, 1)))
+    places = g.Slice(places, [start or 0], [END if end is None else end], [0], [step])
+    shape = [1] * x.ndim
+    shape[dim] = -1
+    index = g.Expand(g.Reshape(places, shape), g.Shape(src))
+    return g.ScatterElements(x, index, g.cast(src, x.dtype), axis=dim)
+
+
+def put_one(g: Any, x: Any, src: Any, dim: int, index: Any) -> Any:
+    src = g.Unsqueeze(g.cast(src, x.dtype), [dim])
+    places = g.Expand(g.number(index, lamella.int64), g.Shape(src))
+    return g.ScatterElements(x, places, src, axis=dim)
+
+
+def diagonal(g: Any, x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """Takes the places of the diagonal, which are known unless the axes are dynamic."""
+    dim1, dim2 = dim1 % x.ndim, dim2 % x.ndim
+    turned = permuted(g, x, [d for d in range(x.ndim) if d not in (dim1, dim2)] + [dim1, dim2])
+    rows, columns = int(x.shape[dim1]), int(x.shape[dim2])
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    first = max(-offset, 0) * columns + max(offset, 0)
+    flat = g.Reshape(turned, [0] * (x.ndim - 2) + [-1])
+    return g.Gather(flat, [first + i * (columns + 1) for i in range(count)], axis=-1)
+
+
+def windows(g: Any, x: Any, dim: int, size: int, step: int) -> Any:
+    """Takes the windows of a dimension, whose size must not be dynamic; their elements are the last dimension."""
+    dim, count = dim % x.ndim, (int(x.shape[dim]) - size) // step + 1
+    places = lamella.tensor([[i * step + k for k in range(size)] for i in range(count)], device="cpu")
+    made = g.Gather(x, places, axis=dim)
+    return g.Transpose(made, perm=[d for d in range(x.ndim + 1) if d != dim + 1] + [dim + 1])
+
+
+rows(dict.fromkeys("view reshape flatten unflatten view_as ravel atleast_1d".split(), reshaped))
+rows(dict.fromkeys("detach alias clone contiguous positive".split(), unchanged))
+rows(
+    {
+        "to": lambda g, x, *_, **__: g.cast(x, g.result.dtype),
+        "t": swapped,
+        "transpose": swapped,
+        "swapaxes": swapped,
+        "permute": permuted,
+        "diagonal": diagonal,
+        "unfold": windows,
+        "movedim": moved,
+        "unsqueeze": lambda g, x, dim: g.Unsqueeze(x, [dim]),
+        "squeeze": squeezed,
+        "expand": lambda g, x, size: g.expand(x, size),
+        "expand_as": lambda g, x, other: g.Expand(x, g.Shape(other)),
+        "broadcast_to": lambda g, x, size: g.expand(x, size),
+        "slice": sliced,
+        "narrow": narrowed,
+        "select": selected,
+        "unbind": unbound,
+        "split": split_up,
+        "split_with_sizes": split_up,
+        "chunk": split_up,
+        "cat": joined,
+        "stack": stacked,
+        "repeat": lambda g, x, times: g.Tile(leading(g, x, len(times)), times),
+        "flip": flipped,
+        "tril": triangle(0),
+        "triu": triangle(1),
+        "constant_pad_nd": lambda g, x, pad, value=0: padded(g, x, pad, "constant", value),
+        "slice_scatter": put_slice,
+        "select_scatter": put_one,
+        "copy": lambda g, x, src: g.Expand(g.cast(src, x.dtype), g.Shape(x)),
+    }
+)
+for name in ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"):
+    row(name, when=lambda given: not given["train"] or not given["p"])(unchanged)
+row("rrelu", when=lambda given: not given["training"])(
+    lambda g, x, lower=1 / 8, upper=1 / 3, training=False: g.LeakyRelu(x, alpha=(lower + upper) / 2)
+)
+row("pad", when=lambda given: given["mode"] in ("constant", "reflect", "replicate"))(padded)
+
+
+apart("view.dtype atleast_1d.Sequence")
+
+
+def leading(g: Any, x: Any, rank: int) -> Any:
+    """Adds dimensions of size 1 before the others."""
+    return g.Unsqueeze(x, list(range(rank - x.ndim))) if rank > x.ndim else x
