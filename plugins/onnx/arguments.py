@@ -80,19 +80,25 @@ def rebuilt(tree: Any, change: Any, path: str = "") -> Any:
     return change(path, tree)
 
 
-def by_parameter(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of a call by the names of the parameters of ``forward``; further ones by their place."""
+def parameters(model: Any) -> tuple[list[str], bool]:
+    """Returns the names of the parameters of ``forward`` or of a function, and whether it takes any keyword."""
     function = model.forward if isinstance(model, lamella.nn.Module) else model
     try:
-        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        names = [n for n, p in inspect.signature(function).parameters.items() if p.kind in kinds]
+        found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        names = []
+        return [], True
+    packed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p.name for p in found if p.kind not in packed], any(p.kind is packed[1] for p in found)
+
+
+def by_parameter(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a call by the names of the parameters of ``forward``; further ones by their place."""
+    names, _ = parameters(model)
     names += [f"input_{i}" for i in range(len(names), len(args))]
     return {**dict(zip(names, args, strict=False)), **kwargs}
 
 
-def split_args(args: Any, kwargs: Mapping[str, Any] | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def split_args(model: Any, args: Any, kwargs: Mapping[str, Any] | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns positional and keyword arguments as torch reads ``args``: a tensor, or a tuple whose last entry may be a
     dictionary of keyword arguments."""
     if isinstance(args, lamella.Tensor):
@@ -101,7 +107,9 @@ def split_args(args: Any, kwargs: Mapping[str, Any] | None) -> tuple[tuple[Any, 
         raise TypeError(f"export: 'args' must be a tensor or a tuple of arguments, got {type(args).__name__}")
     args = tuple(args)
     if kwargs is None and args and isinstance(args[-1], dict):
-        args, kwargs = args[:-1], args[-1]
+        names, any_keyword = parameters(model)
+        if any_keyword or set(args[-1]) <= set(names):
+            args, kwargs = args[:-1], args[-1]
     return args, dict(kwargs or {})
 
 

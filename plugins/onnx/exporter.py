@@ -97,7 +97,7 @@ def export(
     opset = OPSETS[0] if opset_version is None else opset_version
     if opset not in OPSETS:
         raise ValueError(f"export: 'opset_version' must be from {OPSETS[0]} to {OPSETS[-1]}, got {opset_version!r}")
-    args, kwargs = split_args(args, kwargs)
+    args, kwargs = split_args(model, args, kwargs)
     more = dict(checked(name, function) for name, function in (custom_translation_table or {}).items())
     run = Run(model, args, kwargs, list(input_names or ()), list(output_names or ()), more, do_constant_folding)
     with _mode(model, training):
@@ -197,9 +197,7 @@ class Run:
         for path, t in self.inputs.items():
             for d, axis in axes.get(self.names[path], {}).items():
                 if sizes.setdefault(axis, t.shape[d]) != t.shape[d]:
-                    raise ValueError(
-                        f"export: axis {axis!r} has size {sizes[axis]} and size {t.shape[d]} in the example"
-                    )
+                    raise ValueError(f"export: axis {axis!r} has sizes {sizes[axis]} and {t.shape[d]} in the example")
         from .plan import plan
 
         runs, records = plan(sizes, lambda chosen: self.once(chosen, axes))

@@ -8,6 +8,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 import lamella
+import numpy as np
 from onnx import TensorProto, helper
 
 from .errors import OnnxExporterError
@@ -30,6 +31,11 @@ def onnx_type(dtype: Any) -> int:
     if name not in TYPES:
         raise OnnxExporterError(f"export: there is no dtype {name} in ONNX; convert the tensor before")
     return getattr(TensorProto, TYPES[name])
+
+
+def host(values: Any, dtype: Any) -> Any:
+    """Returns a tensor of numbers in the host's memory, whatever the default device is."""
+    return lamella.from_numpy(np.array(values)).to(dtype)
 
 
 class Name(str):
@@ -132,13 +138,12 @@ class Graph:
             return self.cast(self.Squeeze(self.size(value), [0]), dtype)
         if not dtype.is_floating_point and not dtype.is_complex and isinstance(value, float) and value == int(value):
             value = int(value)
-        return self._constant(("number", repr(value), str(dtype)), lamella.tensor(value, dtype=dtype, device="cpu"))
+        return self._constant(("number", repr(value), str(dtype)), host(value, dtype))
 
     def vector(self, values: Sequence[Any]) -> Name:
         """Returns a tensor of int64 with one dimension."""
         if not any(isinstance(v, Size) for v in values):
-            held = lamella.tensor([int(v) for v in values], dtype=lamella.int64, device="cpu")
-            return self._constant(("vector", tuple(values)), held)
+            return self._constant(("vector", tuple(values)), host([int(v) for v in values], lamella.int64))
         parts = [self.size(v) if isinstance(v, Size) else self.vector([v]) for v in values]
         return parts[0] if len(parts) == 1 else self.Concat(*parts, axis=0)
 
@@ -149,7 +154,9 @@ class Graph:
 
     def initializer(self, name: str, tensor: Any, reserved: bool = False) -> Name:
         """Returns the name of an initializer with the values of a tensor; a name that is not reserved may change."""
-        t = tensor.detach().to("cpu").contiguous()
+        if tensor.is_meta:
+            raise OnnxExporterError(f"export: {name!r} is on meta and has no values; pass export_params=False")
+        t = tensor.detach().cpu().contiguous()
         raw = (t.view(lamella.int16) if t.dtype is lamella.bfloat16 else t).numpy().tobytes()
         made = named(name if reserved else self.free(name), t.dtype, t.shape)
         self.initializers[made] = helper.make_tensor(made, onnx_type(t.dtype), list(t.shape), raw, raw=True)

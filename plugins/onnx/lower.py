@@ -10,7 +10,7 @@ from onnx import helper
 
 from .errors import OnnxExporterError, UnsupportedOperatorError, module_at
 from .graph import Graph, Name, Result, named
-from .record import NOTE, Node, Record, Value
+from .record import NOTE, Node, Record, Value, values
 from .sizes import Fit, Size, Source
 from .table import Translation, find
 
@@ -29,6 +29,10 @@ def difference(first: Record, other: Record) -> str:
     return ""
 
 
+def same_values(a: Any, b: Any) -> bool:
+    return a.shape == b.shape and (a.is_meta or bool(lamella.equal(a, b)))
+
+
 class Lowering:
     """Writes the graph of the first of several records.
 
@@ -37,10 +41,11 @@ class Lowering:
         fit: finds the sizes that integers stand for
         opset: the version of ONNX's operators
         more: translations of this export, by the operator's full name
+        keep: whether parameters and buffers are initializers with their values; otherwise they are inputs
     """
 
-    def __init__(self, records: list[Record], fit: Fit, opset: int, more: Mapping[str, Translation]):
-        self.records, self.fit, self.more = records, fit, more
+    def __init__(self, records: list[Record], fit: Fit, opset: int, more: Mapping[str, Translation], keep: bool):
+        self.records, self.fit, self.more, self.keep = records, fit, more, keep
         self.first = records[0]
         self.graph = Graph(opset, fit)
 
@@ -65,10 +70,8 @@ class Lowering:
         """Returns whether a value is the same constant in all runs."""
         if value.kind != "constant":
             return value.kind == "state"
-        others = [r.values[value.number] for r in self.records[1:]]
-        return all(
-            o.kind == "constant" and o.shape == value.shape and lamella.equal(o.tensor, value.tensor) for o in others
-        )
+        others = (r.values[value.number] for r in self.records[1:])
+        return all(o.kind == "constant" and same_values(o.tensor, value.tensor) for o in others)
 
     def _needed(self, made: dict[int, int]) -> set[int]:
         found: set[int] = set()
@@ -79,7 +82,7 @@ class Lowering:
             if i is None or i in found or self._constant(value):
                 continue
             found.add(i)
-            waiting += [v for v in _values(self.first.nodes[i].given.values())]
+            waiting += values(self.first.nodes[i].given)
         return found
 
     # ---- one node ----------------------------------------------------------------------------------------------------
@@ -126,35 +129,31 @@ class Lowering:
         if value.number not in graph.values:
             if value.kind not in ("constant", "state") or not self._constant(value):
                 raise OnnxExporterError("a constant tensor is another one at other sizes of the dynamic axes")
-            graph.values[value.number] = graph.initializer(value.name or "constant", value.tensor, bool(value.name))
+            if value.kind == "state" and not self.keep:
+                graph.values[value.number] = named(value.name, value.dtype, value.shape)
+            else:
+                made = graph.initializer(value.name or "constant", value.tensor, bool(value.name))
+                graph.values[value.number] = made
         return graph.values[value.number]
 
-    def _merge(self, values: list[Any], what: str) -> Any:
+    def _merge(self, given: list[Any], what: str) -> Any:
         """Returns what an argument is in all runs: the same value, or a size that follows from the dynamic axes."""
-        first = values[0]
+        first = given[0]
         if isinstance(first, list):
-            if len({len(v) for v in values}) > 1:
+            if len({len(v) for v in given}) > 1:
                 raise OnnxExporterError(f"argument {what} has {len(first)} entries, and another number at other sizes")
-            return [self._merge(list(vs), what) for vs in zip(*values, strict=True)]
+            return [self._merge(list(vs), what) for vs in zip(*given, strict=True)]
         if isinstance(first, Value):
             return self._operand(first)
-        if all(type(v) is type(first) and (v == first or v != v) for v in values):
+        if all(type(v) is type(first) and (v == first or v != v) for v in given):
             return first
-        found = self.fit.find(values) if all(type(v) is int for v in values) else None
+        found = self.fit.find(given) if all(type(v) is int for v in given) else None
         if found is None:
             raise OnnxExporterError(
-                f"argument {what} is {', '.join(map(str, values))} at sizes {', '.join(map(str, self.fit.runs))}, which "
-                "is neither a constant, nor linear in the sizes, nor the size of a tensor"
+                f"argument {what} is {', '.join(map(str, given))} at sizes {', '.join(map(str, self.fit.runs))}, "
+                "which is neither a constant, nor linear in the sizes, nor the size of a tensor"
             )
         return found
-
-
-def _values(given: Any) -> Any:
-    for v in given:
-        if isinstance(v, Value):
-            yield v
-        elif isinstance(v, list):
-            yield from _values(v)
 
 
 def _identity(source: str, name: str) -> Any:

@@ -17,8 +17,8 @@ def plan(example: Sizes, run: Callable[[Sizes], Any]) -> tuple[list[Sizes], list
 
     An axis of size 1 in the example has size 2 in the first run if the module takes that, since operators treat size 1
     in their own way. The two other sizes are such that a size which grows in steps, as behind a pool, is not taken for
-    one that grows evenly: one more and twice as many. Modules that take only multiples of a number get two and three times
-    as many, and those that take no larger sizes get smaller ones.
+    one that grows evenly: one more and twice as many. Modules that take only multiples of a number get two and three
+    times as many, and those that take no larger sizes get smaller ones.
 
     Raises:
         OnnxExporterError: the module cannot run at other sizes of an axis, or calls other operators there

@@ -14,19 +14,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import lamella
-from lamella.library import Description, Library, describe
+from lamella.library import Library, describe
 
 from .errors import OnnxExporterError, TracerWarning, UnsupportedOperatorError, module_at
 from .writes import inverse
 
 RANDOM = "random"
-GARBAGE = ("aten::empty", "aten::new_empty")  # their results have no values, so that they are no constants
+UNSET = "aten::empty"  # begins the names of the operators whose results have no values
 NOTE = "lamella.onnx.register({name!r}, function) adds one"
 
 
 @dataclass(eq=False)
 class Value:
-    """A tensor of the graph. ``kind`` is "input", "state" (a parameter or a buffer), "constant" or "result"."""
+    """A tensor of the graph.
+
+    ``kind`` is "input", "state" (a parameter or a buffer), "constant", "result", or "unset": the result of an ``empty``
+    to which no recorded operator has written yet.
+    """
 
     number: int
     kind: str
@@ -44,7 +48,7 @@ class Node:
     given: dict[str, Any]
     results: list[Value]
     path: str
-    about: Description | None = None  # None for a node that stands for a write
+    about: Any = None  # its Description; None for a node that stands for a write
     dtype: Any = None  # the dtype in which a pointwise operator computes
 
 
@@ -83,6 +87,22 @@ def tensors(*values: Any) -> Iterator[Any]:
             yield value
         elif isinstance(value, list | tuple):
             yield from tensors(*value)
+
+
+def share_memory(a: Any, b: Any) -> bool:
+    """Returns whether the memory of two tensors overlaps, also where another library has given it away."""
+    if a._storage_id() == b._storage_id():
+        return True
+    if a.is_opaque or b.is_opaque or a.device != b.device or a.is_meta:
+        return False
+    (p, n), (q, m) = ((s.data_ptr(), s.nbytes()) for s in (a.untyped_storage(), b.untyped_storage()))
+    return p < q + m and q < p + n
+
+
+def values(given: dict[str, Any]) -> Iterator[Value]:
+    """Yields the values among the arguments of a node."""
+    for v in given.values():
+        yield from (x for x in (v if isinstance(v, list) else [v]) if isinstance(x, Value))
 
 
 class Recorder:
@@ -146,16 +166,30 @@ class Recorder:
         return next((k for k in there if k.tensor.dtype is tensor.dtype and k.tensor.is_set_to(tensor)), None)
 
     def read(self, tensor: Any) -> Value:
-        """Returns the value that a tensor has now; that of a tensor which nothing recorded has made is a constant."""
+        """Returns the value that a tensor has now.
+
+        An ``empty`` that nothing recorded has written is a constant: composites make tensors of numbers by it.
+        """
+        known = root = self._known_of(tensor)
+        while root.parent:
+            root = root.parent
+        if root.value.kind == "unset":
+            known.value = self._value(tensor, "constant", held=tensor.detach().clone())
+            return known.value
+        return self._current(known)
+
+    def _known_of(self, tensor: Any) -> Known:
+        """Returns what is known of a tensor; one that nothing recorded has made is a constant."""
         known = self._find(tensor)
         if known is None:
-            if any(k.value.kind in ("input", "result") for k in self._by_memory.get(tensor._storage_id(), ())):
+            computed = (k for k in self._known.values() if k.value.kind in ("input", "result"))
+            if any(share_memory(k.tensor, tensor) for k in computed):
                 raise OnnxExporterError(
                     f"export: {self._where()} uses a tensor of shape {tuple(tensor.shape)} over the memory of another "
                     "one, and no recorded operator made it; use a view or a clone of the other tensor"
                 )
             known = self._know(tensor, self._value(tensor, "constant", held=tensor.detach().clone()))
-        return self._current(known)
+        return known
 
     def _current(self, known: Known) -> Value:
         writes = self._writes[known.tensor._storage_id()]
@@ -190,23 +224,31 @@ class Recorder:
         bound = about.bind(args, kwargs)
         op, written = functional(about), [t for a in about.arguments if a.written for t in tensors(bound[a.name])]
         outs = [a.name for a in about.arguments if a.written and a.keyword_only]
-        given = {name: value for name, value in bound.items() if name not in outs}
-        read = list(tensors(*given.values()))
-        constant = self.fold and about.category != RANDOM and not op.startswith(GARBAGE)
-        constant = constant and all(self.read(t).kind == "constant" for t in read)
+        bound = {name: value for name, value in bound.items() if name not in outs}
+        read = list(tensors(*bound.values()))
+        moved = about.category == "view"
+
+        def value(v: Any) -> Any:
+            if not isinstance(v, lamella.Tensor):
+                return v
+            return self._current(self._known_of(v)) if moved or any(v is w for w in written) else self.read(v)
+
+        given = {name: over(value, v) for name, v in bound.items()}
+        constant = self.fold and about.category != RANDOM and not op.startswith(UNSET)
+        constant = constant and all(v.kind == "constant" for v in values(given))
         if not any(kind.startswith("Tensor") for kind in about.returns) and not written:
             return self._number(call, op, constant, args, kwargs)
         self._check_writes(op, written)
-        turned = bool(written) and about.category == "view"
-        if not self.translated(op, given) and (written or not constant):
+        turned = bool(written) and moved
+        if not self.translated(op, bound) and (written or not constant):
             if turned:
                 raise self._unsupported(op)
             return self._apart(call, op, args, kwargs)
-        node = Node(op, {n: over(self._argument, v) for n, v in given.items()}, [], self.path[-1], about)
+        node = Node(op, given, [], self.path[-1], about)
         before = written[0].detach() if turned else None
         made = call(*args, **kwargs)
         if about.category == "pointwise":
-            node.dtype = computed_in(given, next(tensors(made)).dtype)
+            node.dtype = computed_in(bound, next(tensors(made)).dtype)
         if before is not None:
             self._turned(written[0], before, node)
         elif written:
@@ -214,9 +256,6 @@ class Recorder:
         else:
             self._made(node, [t for t in tensors(made) if id(t) not in map(id, read)], read, constant)
         return made
-
-    def _argument(self, value: Any) -> Any:
-        return self.read(value) if isinstance(value, lamella.Tensor) else value
 
     def _number(self, call: Any, op: str, constant: bool, args: Any, kwargs: Any) -> Any:
         if not constant:
@@ -264,6 +303,8 @@ class Recorder:
             return
         viewed = {t._storage_id(): self._find(t) for t in read}
         node.results = [self._result(t, constant) for t in made]
+        if node.op.startswith(UNSET):
+            node.results[0].kind = "unset"
         self.record.nodes.append(node)
         for i, (t, value) in enumerate(zip(made, node.results, strict=True)):
             parent = viewed.get(t._storage_id())
@@ -300,6 +341,7 @@ class Recorder:
     def _back(self, view: Known, parent: Value, new: Value) -> Value:
         """Records the inverse of a view, and returns the value of its parent after a write to the view."""
         found = inverse(view, parent, new)
+        assert view.node is not None
         if found is None:
             raise UnsupportedOperatorError(
                 f"export: {self._where()} writes through a view that {view.node.op} made, and there is no translation "
@@ -313,7 +355,7 @@ class Recorder:
         return result
 
 
-def functional(about: Description) -> str:
+def functional(about: Any) -> str:
     """Returns the full name of the operator without a write, "aten::fill.Scalar" for ``fill_``."""
     if about.form != "functional":
         return about.functional
@@ -324,7 +366,7 @@ def functional(about: Description) -> str:
 
 
 def computed_in(given: dict[str, Any], result: lamella.dtype) -> lamella.dtype:
-    """Returns the dtype to which a pointwise operator promotes its operands. That of a comparison is not its result's."""
+    """Returns the dtype to which a pointwise operator promotes its operands, which is not a comparison's result's."""
     operands = [v for v in given.values() if isinstance(v, lamella.Tensor | int | float)]
     if result is not lamella.bool or not operands:
         return result

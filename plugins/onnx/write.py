@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 import onnx.checker
 import onnx.shape_inference
-from lamella import __version__
 from onnx import helper
 
 from .errors import OnnxExporterError
@@ -27,7 +27,7 @@ def model_of(run, records, fit, axes, opset, more, export_params, as_inputs, cus
         names.append(f"{name}_" if name in taken else name)
     if len(set(names)) < len(names) or taken & set(names):
         raise ValueError(f"export: the names of outputs must differ from each other and the inputs', got {names}")
-    lowering = Lowering(records, fit, opset, more)
+    lowering = Lowering(records, fit, opset, more, export_params)
     inputs = lowering.run(names)
     graph, of_outputs = lowering.graph, axes[1]
     made_inputs = [_info(n, n.dtype, n.shape, {}) for n in inputs]
@@ -35,22 +35,19 @@ def model_of(run, records, fit, axes, opset, more, export_params, as_inputs, cus
         _info(n, v.dtype, lowering.shape_of_output(i), of_outputs.get(n, {}))
         for i, (n, v) in enumerate(zip(names, first.outputs, strict=True))
     ]
-    initializers = dict(graph.initializers)
-    for value in first.values:
-        if value.kind == "state" and value.name in initializers and (as_inputs or not export_params):
-            made_inputs.append(_info(value.name, value.dtype, value.shape, {}))
-            if not export_params:
-                del initializers[value.name]
-    nodes = shortened(graph.nodes, set(names), {*map(str, inputs), *graph.initializers})
+    if as_inputs or not export_params:
+        state = (v for v in first.values if v.kind == "state" and v.number in graph.values)
+        made_inputs += [_info(v.name, v.dtype, v.shape, {}) for v in state]
+    nodes = shortened(graph.nodes, set(names), {i.name for i in made_inputs} | {*graph.initializers})
     versions = {domain: (custom_opsets or {}).get(domain, 1) for domain in sorted(graph.domains - {""})}
     opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, v) for d, v in versions.items())]
     title = type(run.model).__name__ if not hasattr(run.model, "__name__") else run.model.__name__
     made = helper.make_model(
-        helper.make_graph(nodes, title, made_inputs, outputs, list(initializers.values())),
+        helper.make_graph(nodes, title, made_inputs, outputs, list(graph.initializers.values())),
         opset_imports=opsets,
         ir_version=helper.find_min_ir_version_for(opsets[:1]),
         producer_name="lamella",
-        producer_version=__version__,
+        producer_version=version("lamella"),
     )
     if made.ByteSize() < 2**31 - 2**20:  # larger ones cannot be checked in memory
         try:

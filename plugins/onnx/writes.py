@@ -38,6 +38,8 @@ def inverse(view: Any, parent: Any, new: Any) -> tuple[str, dict[str, Any]] | No
         return "aten::select_scatter", {"self": parent, "src": new, "dim": dim, "index": given["index"]}
     if name == "unbind":
         return "aten::select_scatter", {"self": parent, "src": new, "dim": dim, "index": view.place}
+    if name == "diagonal":
+        return "aten::diagonal_scatter", {"self": parent, "src": new} | {n: v for n, v in given.items() if n != "self"}
     if name == "slice":
         places = given["start"], given["end"], given["step"]
     elif name == "narrow":

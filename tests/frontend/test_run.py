@@ -323,7 +323,7 @@ def test_a_list_of_what_is_missing(program):
     lines = program.check("""
         import torch as T
         import torch.nn.functional as F
-        import torch.onnx as onnx
+        import torch.linalg as linalg
         from torch import nn
         from torch.fx import Graph, Tracer as Tr
         import torch._six
@@ -332,7 +332,7 @@ def test_a_list_of_what_is_missing(program):
         a, b = nn, T.nn.functional
 
         class Net(layers.Modul):
-            def forward(self, x: T.FloatTensorr, opt=onnx.export):
+            def forward(self, x: T.FloatTensorr, opt=linalg.det):
                 y = F.relu(x) + b.no_function(x)
                 return T.quux1(y, dtype=T.float31)
 
@@ -355,7 +355,7 @@ def test_a_list_of_what_is_missing(program):
         (7, "torch._six"),
         (12, "torch.nn.Modul"),
         (13, "torch.FloatTensorr"),
-        (13, "torch.onnx.export"),
+        (13, "torch.linalg.det"),
         (14, "torch.nn.functional.no_function"),
         (15, "torch.float31"),
         (15, "torch.quux1"),
@@ -375,9 +375,9 @@ def test_what_is_asked_for_is_not_missing(program):
         from typing import TYPE_CHECKING
 
         try:
-            from torch.onnx import export
+            from torch.linalg import det
         except ImportError:
-            export = None
+            det = None
         try:
             x = torch.no_such_thing
         except AttributeError:
@@ -391,7 +391,7 @@ def test_what_is_asked_for_is_not_missing(program):
 
         def f(a: torch.NoType, b: Graph) -> torch.NoType2:
             c: torch.NoType3 = a
-            return export(c) if export else c
+            return det(c) if det else c
     """)
         == []
     )

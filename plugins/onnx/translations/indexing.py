@@ -82,6 +82,9 @@ def scattered(g: Any, x: Any, dim: int, index: Any, src: Any, reduce: str | None
     src = g.Expand(g.number(src, x.dtype), g.Shape(index)) if not isinstance(src, str) else src
     src = cut(g, src, index)
     reduction = {None: "none", "multiply": "mul"}.get(reduce, reduce)
+    if not x.ndim:
+        made = g.ScatterElements(*(g.Reshape(t, [1]) for t in (x, index, src)), axis=0, reduction=reduction)
+        return g.Squeeze(made, [0])
     return g.ScatterElements(x, index, src, axis=dim, reduction=reduction)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import lamella
+import numpy as np
 
+from ..graph import host
 from ..table import row, rows
 
 
@@ -37,6 +39,19 @@ def added(g: Any, x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
 
 rows(dict.fromkeys("mm bmm matmul mv dot".split(), lambda g, a, b: g.MatMul(a, b)))
 rows(dict.fromkeys("addmm addmv baddbmm".split(), added))
+
+
+def einsum(g: Any, equation: str, tensors: list[Any]) -> Any:
+    return g.Einsum(*tensors, equation=equation)
+
+
+def repeats(given: dict[str, Any]) -> bool:
+    """Returns whether an operand of einsum has an index twice: a diagonal, which is made by strides."""
+    parts = given["equation"].replace(" ", "").replace(".", "").partition("->")[0].split(",")
+    return any(len(set(part)) < len(part) for part in parts)
+
+
+row("einsum", when=repeats)(einsum)
 
 
 # ---- convolutions ----------------------------------------------------------------------------------------------------
@@ -119,14 +134,9 @@ def even(n: int) -> Any:
     """Returns a condition: the parts that an adaptive pool makes are of one size."""
 
     def meets(given: dict[str, Any]) -> bool:
-        sizes = [
-            (i, o if o is not None else i) for i, o in zip(given["self"].shape[-n:], wanted(given, n), strict=True)
-        ]
-        return all(o and i % o == 0 for i, o in sizes)
-
-    def wanted(given: dict[str, Any], n: int) -> list[Any]:
         size = given["output_size"]
-        return [size] * n if isinstance(size, int) else list(size) * (n if len(size) == 1 else 1)
+        wanted = [size] * n if isinstance(size, int) else list(size) * (n if len(size) == 1 else 1)
+        return all(o is None or (o and i % o == 0) for i, o in zip(given["self"].shape[-n:], wanted, strict=True))
 
     return meets
 
@@ -152,7 +162,7 @@ for n in (1, 2, 3):
 
 
 def ones(g: Any, shape: Any, value: int = 1) -> Any:
-    return g.initializer("constant", lamella.full(list(shape), value, dtype=g.dtype, device="cpu"))
+    return g.initializer("constant", host(np.full(list(shape), value), g.dtype))
 
 
 @row("batch_norm", when=lambda given: not given["training"])
@@ -206,7 +216,7 @@ def resized(n: int, **options: Any) -> Any:
         scales = [s for s in rest if isinstance(s, float)]
         how = {"coordinate_transformation_mode": "align_corners" if corners else "half_pixel"} | options
         if len(scales) == n:
-            held = lamella.tensor([1.0, 1.0, *scales], dtype=lamella.float32, device="cpu")
+            held = host([1.0, 1.0, *scales], lamella.float32)
             return g.Resize(x, None, g.initializer("scales", held), **how)
         sizes = g.Concat(g.Shape(x, end=2), g.vector(list(output_size)), axis=0)
         return g.Resize(x, None, None, sizes, **how)

@@ -6,6 +6,7 @@ from typing import Any
 
 import lamella
 
+from ..graph import host, named
 from ..table import apart, row, rows
 
 END = 2**63 - 1
@@ -109,21 +110,40 @@ def put_one(g: Any, x: Any, src: Any, dim: int, index: Any) -> Any:
     return g.ScatterElements(x, places, src, axis=dim)
 
 
-def diagonal(g: Any, x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """Takes the places of the diagonal, which are known unless the axes are dynamic."""
+def diagonal_places(x: Any, offset: int, dim1: int, dim2: int) -> tuple[list[int], list[int]]:
+    """Returns an order of dimensions with the two of a diagonal at the end, and the diagonal's places in these two.
+
+    The sizes of these two must not be dynamic.
+    """
     dim1, dim2 = dim1 % x.ndim, dim2 % x.ndim
-    turned = permuted(g, x, [d for d in range(x.ndim) if d not in (dim1, dim2)] + [dim1, dim2])
+    order = [d for d in range(x.ndim) if d not in (dim1, dim2)] + [dim1, dim2]
     rows, columns = int(x.shape[dim1]), int(x.shape[dim2])
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     first = max(-offset, 0) * columns + max(offset, 0)
+    return order, [first + i * (columns + 1) for i in range(count)]
+
+
+def diagonal(g: Any, x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    order, places = diagonal_places(x, offset, dim1, dim2)
+    return g.Gather(g.Reshape(permuted(g, x, order), [0] * (x.ndim - 2) + [-1]), places, axis=-1)
+
+
+def put_diagonal(g: Any, x: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    order, places = diagonal_places(x, offset, dim1, dim2)
+    turned = permuted(g, x, order)
     flat = g.Reshape(turned, [0] * (x.ndim - 2) + [-1])
-    return g.Gather(flat, [first + i * (columns + 1) for i in range(count)], axis=-1)
+    src = g.cast(src, x.dtype)
+    made = g.ScatterElements(flat, g.Expand(places, g.Shape(src)), src, axis=x.ndim - 2)
+    made = g.Reshape(made, g.Shape(turned))
+    back = [order.index(d) for d in range(x.ndim)]
+    return made if order == back == list(range(x.ndim)) else g.Transpose(made, perm=back)
 
 
 def windows(g: Any, x: Any, dim: int, size: int, step: int) -> Any:
     """Takes the windows of a dimension, whose size must not be dynamic; their elements are the last dimension."""
+    x = x if x.ndim else named(g.Reshape(x, [1]), x.dtype, [1])
     dim, count = dim % x.ndim, (int(x.shape[dim]) - size) // step + 1
-    places = lamella.tensor([[i * step + k for k in range(size)] for i in range(count)], device="cpu")
+    places = host([[i * step + k for k in range(size)] for i in range(count)], lamella.int64)
     made = g.Gather(x, places, axis=dim)
     return g.Transpose(made, perm=[d for d in range(x.ndim + 1) if d != dim + 1] + [dim + 1])
 
@@ -159,6 +179,7 @@ rows(
         "tril": triangle(0),
         "triu": triangle(1),
         "constant_pad_nd": lambda g, x, pad, value=0: padded(g, x, pad, "constant", value),
+        "diagonal_scatter": put_diagonal,
         "slice_scatter": put_slice,
         "select_scatter": put_one,
         "copy": lambda g, x, src: g.Expand(g.cast(src, x.dtype), g.Shape(x)),

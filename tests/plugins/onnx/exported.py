@@ -36,10 +36,12 @@ def results(model, args):
             return tree.clone()
         if isinstance(tree, dict):
             return {k: copy(v) for k, v in tree.items()}
+        if hasattr(tree, "_fields"):
+            return type(tree)(*map(copy, tree))
         return type(tree)(map(copy, tree)) if isinstance(tree, list | tuple) else tree
 
     with lamella.no_grad():
-        return [t.numpy() for t in leaves(model(*copy(args)))]
+        return [t.detach().numpy() for t in leaves(model(*copy(args)))]
 
 
 def same(got, wanted, rtol=2e-4, atol=2e-5):
