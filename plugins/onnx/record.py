@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import lamella
-from lamella.library import Library, describe
+from lamella import library
+from lamella.library import Library
 
 from .errors import OnnxExporterError, TracerWarning, UnsupportedOperatorError, module_at
 from .writes import inverse
@@ -136,13 +137,13 @@ class Recorder:
 
     @contextmanager
     def on(self):
-        library = Library("onnx_recorder", "FRAGMENT")
+        owner = Library("onnx_recorder", "FRAGMENT")
         try:
-            layer = library.register_layer("onnx_recorder", self._see, at="backend", never_on_tensors=True)
+            layer = owner.register_layer("onnx_recorder", self._see, at="backend", never_on_tensors=True)
             with layer.on():
                 yield self
         finally:
-            library.close()
+            owner.close()
 
     # ---- values of tensors -------------------------------------------------------------------------------------------
 
@@ -220,7 +221,7 @@ class Recorder:
         return module_at(self.path[-1])
 
     def _see(self, call: Any, *args: Any, **kwargs: Any) -> Any:
-        about = describe(call)
+        about = library.describe(call)
         bound = about.bind(args, kwargs)
         op, written = functional(about), [t for a in about.arguments if a.written for t in tensors(bound[a.name])]
         outs = [a.name for a in about.arguments if a.written and a.keyword_only]

@@ -31,6 +31,7 @@ rows(
         "ones": lambda g, size: full(g, size, 1),
         "full": full,
         "empty": full,
+        "empty_strided": lambda g, size, stride: full(g, size),
         "zeros_like": like,
         "ones_like": lambda g, x: like(g, x, 1),
         "full_like": like,

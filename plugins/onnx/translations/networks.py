@@ -81,6 +81,15 @@ def transposed(g, x, weight, bias=None, stride=None, padding=0, output_padding=0
     return batched(g, x, spatial, lambda x: g.ConvTranspose(x, weight, bias, group=groups, **options))
 
 
+@row("convolution")
+def convolution(
+    g, x, weight, bias=None, stride=1, padding=0, dilation=1, turned=False, output_padding=0, groups=1
+) -> Any:
+    if turned:
+        return transposed(g, x, weight, bias, stride, padding, output_padding, groups, dilation)
+    return convolved(g, x, weight, bias, stride, padding, dilation, groups)
+
+
 def filled_up(values: Any, spatial: int) -> list[Any]:
     """Returns a number for each spatial dimension; one stands for all, and none for 1."""
     values = [1] if values in (None, []) else [values] if isinstance(values, int) else values
@@ -216,17 +225,20 @@ def resized(n: int, **options: Any) -> Any:
         scales = [s for s in rest if isinstance(s, float)]
         how = {"coordinate_transformation_mode": "align_corners" if corners else "half_pixel"} | options
         if len(scales) == n:
-            held = host([1.0, 1.0, *scales], lamella.float32)
-            return g.Resize(x, None, g.initializer("scales", held), **how)
-        sizes = g.Concat(g.Shape(x, end=2), g.vector(list(output_size)), axis=0)
-        return g.Resize(x, None, None, sizes, **how)
+            return g.Resize(x, None, host([1.0, 1.0, *scales], lamella.float32), **how)
+        return g.Resize(x, None, None, g.Concat(g.Shape(x, end=2), list(output_size), axis=0), **how)
 
     return translate
+
+
+def floating(given: dict[str, Any]) -> bool:
+    """Returns whether a resampling computes with floats; with integers it rounds after each dimension."""
+    return bool(given["self"].is_floating_point())
 
 
 NEAREST = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
 EXACT = {"mode": "nearest", "nearest_mode": "round_prefer_ceil"}
 for n, linear_name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
     rows({f"upsample_nearest{n}d": resized(n, **NEAREST), f"_upsample_nearest_exact{n}d": resized(n, **EXACT)})
-    rows({f"upsample_{linear_name}": resized(n, mode="linear")})
-rows({"upsample_bicubic2d": resized(2, mode="cubic", cubic_coeff_a=-0.75)})
+    rows({f"upsample_{linear_name}": resized(n, mode="linear")}, when=floating)
+rows({"upsample_bicubic2d": resized(2, mode="cubic", cubic_coeff_a=-0.75)}, when=floating)

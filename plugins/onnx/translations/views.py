@@ -139,13 +139,31 @@ def put_diagonal(g: Any, x: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     return made if order == back == list(range(x.ndim)) else g.Transpose(made, perm=back)
 
 
+def window_places(n: Any, size: int, step: int, dilation: int = 1) -> list[list[int]]:
+    """Returns the places of the elements of each window of a dimension, whose size must not be dynamic."""
+    count = (int(n) - dilation * (size - 1) - 1) // step + 1
+    return [[i * step + k * dilation for k in range(size)] for i in range(count)]
+
+
 def windows(g: Any, x: Any, dim: int, size: int, step: int) -> Any:
-    """Takes the windows of a dimension, whose size must not be dynamic; their elements are the last dimension."""
+    """Takes the windows of a dimension; their elements are the last dimension."""
     x = x if x.ndim else named(g.Reshape(x, [1]), x.dtype, [1])
-    dim, count = dim % x.ndim, (int(x.shape[dim]) - size) // step + 1
-    places = host([[i * step + k for k in range(size)] for i in range(count)], lamella.int64)
-    made = g.Gather(x, places, axis=dim)
+    dim = dim % x.ndim
+    made = g.Gather(x, host(window_places(x.shape[dim], size, step), lamella.int64), axis=dim)
     return g.Transpose(made, perm=[d for d in range(x.ndim + 1) if d != dim + 1] + [dim + 1])
+
+
+def columns(g: Any, x: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """Takes the windows of both dimensions of images, each as a column."""
+    made = padded(g, x, [padding[1], padding[1], padding[0], padding[0]])
+    batch = x.ndim - 3
+    for d in (0, 1):
+        n = x.shape[d - 2] + 2 * padding[d]
+        places = host(window_places(n, kernel[d], stride[d], dilation[d]), lamella.int64)
+        made = g.Gather(made, places, axis=batch + 1 + 2 * d)
+    # from channels, rows, elements of a row's window, columns, elements of a column's window
+    order = [batch + d for d in (0, 2, 4, 1, 3)]
+    return g.reshape(g.Transpose(made, perm=[*range(batch), *order]), g.result.shape)
 
 
 rows(dict.fromkeys("view reshape flatten unflatten view_as ravel atleast_1d".split(), reshaped))
@@ -159,6 +177,7 @@ rows(
         "permute": permuted,
         "diagonal": diagonal,
         "unfold": windows,
+        "im2col": columns,
         "movedim": moved,
         "unsqueeze": lambda g, x, dim: g.Unsqueeze(x, [dim]),
         "squeeze": squeezed,
