@@ -81,22 +81,13 @@ def transposed(g, x, weight, bias=None, stride=None, padding=0, output_padding=0
     return batched(g, x, spatial, lambda x: g.ConvTranspose(x, weight, bias, group=groups, **options))
 
 
-@row("convolution")
-def convolution(
-    g, x, weight, bias=None, stride=1, padding=0, dilation=1, turned=False, output_padding=0, groups=1
-) -> Any:
-    if turned:
-        return transposed(g, x, weight, bias, stride, padding, output_padding, groups, dilation)
-    return convolved(g, x, weight, bias, stride, padding, dilation, groups)
-
-
 def filled_up(values: Any, spatial: int) -> list[Any]:
     """Returns a number for each spatial dimension; one stands for all, and none for 1."""
     values = [1] if values in (None, []) else [values] if isinstance(values, int) else values
     return values * spatial if len(values) == 1 else values
 
 
-rows({f"conv{n}d": convolved for n in (1, 2, 3)})
+rows(dict.fromkeys("conv1d conv2d conv3d convolution".split(), convolved))
 rows({f"conv_transpose{n}d": transposed for n in (1, 2, 3)})
 
 
@@ -231,14 +222,22 @@ def resized(n: int, **options: Any) -> Any:
     return translate
 
 
-def floating(given: dict[str, Any]) -> bool:
-    """Returns whether a resampling computes with floats; with integers it rounds after each dimension."""
-    return bool(given["self"].is_floating_point())
+def by_scales(given: dict[str, Any]) -> bool:
+    """Returns whether the scales of a resampling, if there are any, say its output's sizes, as ONNX computes them."""
+    scales = [v for name, v in given.items() if name.startswith("scales")]
+    sizes = zip(given["self"].shape[2:], given["output_size"], scales, strict=True)
+    return all(scale is None or int(n * scale) == size for n, size, scale in sizes)
+
+
+def by_floats(given: dict[str, Any]) -> bool:
+    """Returns whether it computes with floats, too: with integers it rounds after each dimension."""
+    return given["self"].is_floating_point() and by_scales(given)
 
 
 NEAREST = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
 EXACT = {"mode": "nearest", "nearest_mode": "round_prefer_ceil"}
 for n, linear_name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
-    rows({f"upsample_nearest{n}d": resized(n, **NEAREST), f"_upsample_nearest_exact{n}d": resized(n, **EXACT)})
-    rows({f"upsample_{linear_name}": resized(n, mode="linear")}, when=floating)
-rows({"upsample_bicubic2d": resized(2, mode="cubic", cubic_coeff_a=-0.75)}, when=floating)
+    rows({f"upsample_nearest{n}d": resized(n, **NEAREST)}, when=by_scales)
+    rows({f"_upsample_nearest_exact{n}d": resized(n, **EXACT)}, when=by_scales)
+    rows({f"upsample_{linear_name}": resized(n, mode="linear")}, when=by_floats)
+rows({"upsample_bicubic2d": resized(2, mode="cubic", cubic_coeff_a=-0.75)}, when=by_floats)

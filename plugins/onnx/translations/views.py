@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 
-from ..graph import host, named
+from ..graph import host
 from ..table import apart, row, rows
 
 END = 2**63 - 1
@@ -147,7 +147,8 @@ def window_places(n: Any, size: int, step: int, dilation: int = 1) -> list[list[
 
 def windows(g: Any, x: Any, dim: int, size: int, step: int) -> Any:
     """Takes the windows of a dimension; their elements are the last dimension."""
-    x = x if x.ndim else named(g.Reshape(x, [1]), x.dtype, [1])
+    if not x.ndim:
+        return g.Reshape(x, [1])
     dim = dim % x.ndim
     made = g.Gather(x, host(window_places(x.shape[dim], size, step), lamella.int64), axis=dim)
     return g.Transpose(made, perm=[d for d in range(x.ndim + 1) if d != dim + 1] + [dim + 1])
