@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from .table import checked, find
 
 OPSETS = range(18, 24)  # the versions of ONNX's operators for which the translations hold
 _running: list[Any] = []
+_LOCK = threading.RLock()  # one export at a time, since the recorder's layer has a name
 
 
 def is_in_onnx_export() -> bool:
@@ -100,7 +102,7 @@ def export(
     args, kwargs = split_args(model, args, kwargs)
     more = dict(checked(name, function) for name, function in (custom_translation_table or {}).items())
     run = Run(model, args, kwargs, list(input_names or ()), list(output_names or ()), more, do_constant_folding)
-    with _mode(model, training):
+    with _LOCK, _mode(model, training):
         _running.append(run)
         try:
             records, fit, axes = run.all(dynamic_axes, dynamic_shapes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import lamella
@@ -31,6 +31,15 @@ def difference(first: Record, other: Record) -> str:
 
 def same_values(a: Any, b: Any) -> bool:
     return a.shape == b.shape and (a.is_meta or bool(lamella.equal(a, b)))
+
+
+def numbers(given: list[Any]) -> Iterator[tuple[int, ...]]:
+    """Yields the integers of an argument, each as a tuple of what it is in all runs."""
+    if all(type(v) is int for v in given):
+        yield tuple(given)
+    elif all(isinstance(v, list) for v in given):
+        for several in zip(*given, strict=False):
+            yield from numbers(list(several))
 
 
 class Lowering:
@@ -74,6 +83,7 @@ class Lowering:
         return all(o.kind == "constant" and same_values(o.tensor, value.tensor) for o in others)
 
     def _needed(self, made: dict[int, int]) -> set[int]:
+        """Returns the places of the nodes whose values the outputs are computed from, or whose sizes nodes read."""
         found: set[int] = set()
         waiting = list(self.first.outputs)
         while waiting:
@@ -83,7 +93,18 @@ class Lowering:
                 continue
             found.add(i)
             waiting += values(self.first.nodes[i].given)
+            givens = [r.nodes[i].given for r in self.records]
+            for sizes in {v for name in givens[0] for v in numbers([given[name] for given in givens])}:
+                if self.fit.find(sizes) is None:
+                    waiting += self._of_size(sizes)
         return found
+
+    def _of_size(self, sizes: tuple[int, ...]) -> list[Value]:
+        """Returns the first value that has a dimension of some sizes in the runs; an empty list if there is none."""
+        for several in zip(*(r.values for r in self.records), strict=False):
+            if sizes in zip(*(v.shape for v in several), strict=False):
+                return [several[0]]
+        return []
 
     # ---- one node ----------------------------------------------------------------------------------------------------
 

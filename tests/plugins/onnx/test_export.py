@@ -245,6 +245,15 @@ def test_sizes_that_python_computes():
     check(f, x24, dynamic_axes={"x": {0: "rows", 1: "columns"}}, others=others)
 
 
+def test_a_size_of_a_tensor_that_is_read_for_nothing_else():
+    def f(x):
+        small = F.max_pool2d(x, 2, padding=1)
+        return F.interpolate(x, size=small.shape[2:], mode="nearest")
+
+    axes = {"x": {0: "n", 2: "h", 3: "w"}}
+    check(f, lamella.randn(1, 2, 6, 8), dynamic_axes=axes, others=[(lamella.randn(3, 2, 9, 7),)])
+
+
 @pytest.mark.parametrize(
     "f, words",
     [
