@@ -14,9 +14,10 @@ from .record import NOTE, Node, Record, Value, values
 from .sizes import Fit, Size, Source
 from .table import Translation, find
 
-# Arguments that say where and how a result lies in memory, and the like, which a graph does not know.
+# Arguments of the catalogue's operators that say where and how a result lies in memory, which a graph does not know, or
+# what its dtype is, which a translation finds in g.result.
 IGNORED = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "copy", "cudnn_enabled", "cudnn_enable",
-           "generator", "sparse", "scale_grad_by_freq", "sparse_grad", "implicit"}  # fmt: skip
+           "dtype", "generator", "sparse", "scale_grad_by_freq", "sparse_grad", "implicit"}  # fmt: skip
 
 
 def difference(first: Record, other: Record) -> str:
@@ -185,16 +186,17 @@ def _arguments(node: Node, given: dict[str, Any]) -> tuple[list[Any], dict[str, 
     """Returns the arguments of a translation, without those that it need not know, and those at their default."""
     if node.about is None:
         return list(given.values()), {}
+    ignored = IGNORED if node.op.startswith("aten::") else ()
     args: list[tuple[Any, bool]] = []
     kwargs = {}
     for a in node.about.arguments:
-        if a.name in IGNORED or a.name not in given:
+        if a.name in ignored or a.name not in given:
             continue
         value = given[a.name]
         default = a.has_default and not isinstance(value, Name | Size) and value == a.default
         if not a.keyword_only:
             args.append((value, default))
-        elif not default and a.name != "dtype":
+        elif not default:
             kwargs[a.name] = value
     while args and args[-1][1]:
         args.pop()

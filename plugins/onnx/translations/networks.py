@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import lamella
@@ -116,8 +117,11 @@ def max_pool(n: int, places: bool) -> Any:
 
 
 def avg_pool(n: int) -> Any:
-    def translate(g, x, kernel, stride=None, padding=0, ceil_mode=False, count_include_pad=True) -> Any:
+    def translate(g, x, kernel, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor=None) -> Any:
         kernel = filled_up(kernel, n)
+        if divisor is not None:
+            mean = translate(g, x, kernel, stride, padding)
+            return g.Mul(mean, prod(kernel) / divisor)
         options = {
             "kernel_shape": kernel,
             "strides": filled_up(stride or kernel, n),
@@ -128,6 +132,11 @@ def avg_pool(n: int) -> Any:
         return batched(g, x, n, lambda x: g.AveragePool(x, **options))
 
     return translate
+
+
+def whole_windows(given: dict[str, Any]) -> bool:
+    """Returns whether an average that has a divisor of its own is that of whole windows."""
+    return given.get("divisor_override") is None or not given["ceil_mode"]
 
 
 def even(n: int) -> Any:
@@ -154,7 +163,7 @@ def adaptive(node: str, whole: str, n: int) -> Any:
 
 for n in (1, 2, 3):
     rows({f"max_pool{n}d": max_pool(n, False), f"max_pool{n}d_with_indices": max_pool(n, True)})
-    rows({f"avg_pool{n}d": avg_pool(n)}, when=lambda given: given.get("divisor_override") is None)
+    rows({f"avg_pool{n}d": avg_pool(n)}, when=whole_windows)
     rows({f"adaptive_avg_pool{n}d": adaptive("AveragePool", "ReduceMean", n)}, when=even(n))
 
 

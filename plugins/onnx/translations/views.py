@@ -171,7 +171,7 @@ rows(dict.fromkeys("view reshape flatten unflatten view_as ravel atleast_1d".spl
 rows(dict.fromkeys("detach alias clone contiguous positive".split(), unchanged))
 rows(
     {
-        "to": lambda g, x, *_, **__: g.cast(x, g.result.dtype),
+        "to": lambda g, x, other=None: g.cast(x, g.result.dtype),
         "t": swapped,
         "transpose": swapped,
         "swapaxes": swapped,

@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from collections import namedtuple
+from contextlib import closing
 
 import lamella
 import numpy as np
@@ -325,6 +326,13 @@ def test_an_operator_of_a_third_party(mine):
     made = export(model, x24, custom_translation_table=table, custom_opsets={"mine": 3})
     assert [(o.domain, o.version) for o in made.opset_import] == [("", 18), ("mine", 3)]
     assert [n.domain for n in made.graph.node if n.op_type == "Twice"] == ["mine", "mine"]
+
+
+def test_a_third_partys_composite_needs_no_translation():
+    with closing(Library("onnx_parts", "DEF")) as library:
+        library.define("halved(Tensor x) -> Tensor")
+        library.impl("halved", lambda x: (x / 2).relu(), "composite")
+        assert types(check(lambda x: lamella.ops.onnx_parts.halved(x), x24)) == ["Div", "Relu"]
 
 
 def test_a_translation_that_replaces_one_of_the_table():
