@@ -104,6 +104,16 @@ def logaddexp(g: Any, x: Any, y: Any) -> Any:
     return g.Where(g.Equal(x, y), g.Add(x, math.log(2)), beside)  # two infinities have no difference
 
 
+def but_nan(node: str) -> Any:
+    """Returns a translation of a choice that takes the other operand in the place of a NaN."""
+
+    def translate(g: Any, x: Any, y: Any) -> Any:
+        made = getattr(g, node)(x, y)
+        return g.Where(g.Equal(y, y), g.Where(g.Equal(x, x), made, y), x) if floating(g) else made
+
+    return translate
+
+
 def nan_to_num(g: Any, x: Any, nan: Any = 0.0, above: Any = None, below: Any = None) -> Any:
     limits = lamella.finfo(g.dtype)
     made = g.Where(g.IsNaN(x), nan, x)
@@ -192,6 +202,10 @@ rows(
         "atan2": atan2,
         "hypot": lambda g, x, y: g.Sqrt(g.Add(g.Mul(x, x), g.Mul(y, y))),
         "logaddexp": logaddexp,
+        "logaddexp2": lambda g, x, y: g.Div(logaddexp(g, *(g.Mul(v, math.log(2)) for v in (x, y))), math.log(2)),
+        "fmax": but_nan("Max"),
+        "fmin": but_nan("Min"),
+        "sinc": lambda g, x: g.Where(g.Equal(x, 0.0), 1.0, g.Div(g.Sin(g.Mul(x, math.pi)), g.Mul(x, math.pi))),
         "xlogy": lambda g, x, y: g.Where(g.And(g.Equal(x, 0.0), g.Equal(y, y)), 0.0, g.Mul(x, g.Log(y))),
         "_nan_to_num": nan_to_num,
         "heaviside": lambda g, x, at_zero: g.Where(g.Equal(x, 0), at_zero, g.Where(g.Greater(x, 0), 1, 0)),
