@@ -228,7 +228,8 @@ class Run:
         with ExitStack() as stack:
             if isinstance(self.model, nn.Module):
                 stack.callback(_follow(self.model, recorder.path))
-            stack.enter_context(lamella.no_grad())
+            if hasattr(lamella, "no_grad"):  # the plugin autograd brings it
+                stack.enter_context(lamella.no_grad())
             stack.enter_context(recorder.on())
             result = self.model(*args, **kwargs)
             for path, t in leaves(result):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import lamella
 import numpy as np
 import onnxruntime
@@ -40,7 +42,7 @@ def results(model, args):
             return type(tree)(*map(copy, tree))
         return type(tree)(map(copy, tree)) if isinstance(tree, list | tuple) else tree
 
-    with lamella.no_grad():
+    with lamella.no_grad() if hasattr(lamella, "no_grad") else nullcontext():
         return [t.detach().numpy() for t in leaves(model(*copy(args)))]
 
 
