@@ -169,7 +169,8 @@ class Lowering:
             return self._operand(first)
         if all(type(v) is type(first) and (v == first or v != v) for v in given):
             return first
-        found = self.fit.find(given) if all(type(v) is int for v in given) else None
+        whole = all(type(v) is int or (type(v) is float and v.is_integer()) for v in given)
+        found = self.fit.find([int(v) for v in given]) if whole else None
         if found is None:
             raise OnnxExporterError(
                 f"argument {what} is {', '.join(map(str, given))} at sizes {', '.join(map(str, self.fit.runs))}, "

@@ -241,10 +241,14 @@ class Recorder:
             return self._number(call, op, constant, args, kwargs)
         self._check_writes(op, written)
         turned = bool(written) and moved
-        if not self.translated(op, bound) and (written or not constant):
+        if not self.translated(op, bound):
             if turned:
                 raise self._unsupported(op)
-            return self._apart(call, op, args, kwargs)
+            try:
+                return self._apart(call, op, args, kwargs)
+            except UnsupportedOperatorError:
+                if written or not constant:
+                    raise  # else it is computed now, unless it turns out to follow dynamic axes
         node = Node(op, given, [], self.path[-1], about)
         before = written[0].detach() if turned else None
         made = call(*args, **kwargs)

@@ -7,7 +7,7 @@ dimension, which is a symbol of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -127,7 +127,14 @@ class Fit:
         return found
 
     def _polynomial(self, values: tuple[int, ...]) -> Size | None:
-        """Returns the sum or the product of functions of one axis each, linear with a constant, that fits all runs."""
+        """Returns what fits all runs: the sum or the product of functions of one axis each, which are linear with a
+        constant; or such a product with one more or less, as the number of elements less one."""
+        fits = (
+            f for f in self._candidates(values) if all(f.at(r) == v for r, v in zip(self.runs, values, strict=True))
+        )
+        return next(fits, None)
+
+    def _candidates(self, values: tuple[int, ...]) -> Iterator[Size]:
         base = self.runs[0]
         linear = []  # for each axis that the number follows: its change from the base
         for axis, size in base.items():
@@ -136,12 +143,10 @@ class Fit:
             if i is not None:
                 slope = Fraction(values[i] - values[0], self.runs[i][axis] - size)
                 linear.append((Size.symbol(axis) - size) * slope)
-        total = sum(linear, Size.of(values[0]))
-        candidates = [total]
-        if len(linear) > 1 and values[0]:
-            product = Size.of(values[0])
-            for change in linear:
-                product = product * (change * Fraction(1, values[0]) + 1)
-            candidates.append(product)
-        fits = (c for c in candidates if all(c.at(r) == v for r, v in zip(self.runs, values, strict=True)))
-        return next(fits, None)
+        yield sum(linear, Size.of(values[0]))
+        for more in (0, -1, 1) if len(linear) > 1 else ():
+            product = Size.of(values[0] - more)
+            if product.terms:
+                for change in linear:
+                    product = product * (change * Fraction(1, values[0] - more) + 1)
+                yield product + more

@@ -246,6 +246,26 @@ def test_sizes_that_python_computes():
     check(f, x24, dynamic_axes={"x": {0: "rows", 1: "columns"}}, others=others)
 
 
+def places(x):
+    rows, columns = (lamella.arange(n) for n in x.shape)
+    return (
+        lamella.stack(lamella.meshgrid(rows, columns, indexing="ij")) * x + lamella.outer(rows, columns).float().cos()
+    )
+
+
+def moments(x):
+    return x.var((0, 1)), x.std(-1), x.var(), lamella.nn.functional.normalize(x)
+
+
+@pytest.mark.parametrize("f", [places, moments, nn.EmbeddingBag(10, 3, mode="sum")])
+def test_composites_at_other_sizes(f):
+    """Composites compute with sizes; those of constants that follow an axis are taken apart, too."""
+    whole = isinstance(f, nn.Module)
+    x = lamella.randint(0, 10, (2, 4)) if whole else x24
+    other = lamella.randint(0, 10, (5, 7)) if whole else lamella.randn(5, 7)
+    check(f, x, input_names=["x"], dynamic_axes={"x": {0: "rows", 1: "columns"}}, others=[(other,)])
+
+
 def test_a_size_of_a_tensor_that_is_read_for_nothing_else():
     def f(x):
         small = F.max_pool2d(x, 2, padding=1)

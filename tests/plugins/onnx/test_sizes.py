@@ -35,7 +35,13 @@ def runs(first, second):
 def test_sums_and_products_of_two_axes_are_found(i, j, a, b, c):
     of = runs(i, j)
     fit = Fit(of)
-    for f in (lambda n, m: a * n + b * m + c, lambda n, m: (n + 1) * (2 * m + 3), lambda n, m: n * m * 4):
+    functions = (
+        lambda n, m: a * n + b * m + c,
+        lambda n, m: (n + 1) * (2 * m + 3),
+        lambda n, m: n * m * 4 - 1,
+        lambda n, m: n * m + 1,
+    )
+    for f in functions:
         found = fit.find([f(**run) for run in of])
         for x, y in ((3, 11), (17, 5), (i, j)):
             assert Size.of(found).at({"n": x, "m": y}) == f(x, y)
