@@ -7,6 +7,7 @@ from typing import Any
 
 import lamella
 
+from ..graph import onnx_type
 from ..table import apart, row, rows
 
 # Operators that one node of ONNX is, with the same operands in the same order.
@@ -63,7 +64,7 @@ def floor_divide(g: Any, a: Any, b: Any) -> Any:
     quotient = g.Div(a, b)  # rounded towards zero
     rest = g.Sub(a, g.Mul(quotient, b))
     below = g.And(g.Not(g.Equal(rest, 0)), g.Xor(g.Less(rest, 0), g.Less(b, 0)))
-    return g.Sub(quotient, g.Cast(below, to=_number(g)))
+    return g.Sub(quotient, g.Cast(below, to=onnx_type(g.dtype)))
 
 
 def divide_rounded(g: Any, a: Any, b: Any, rounding_mode: str | None = None) -> Any:
@@ -79,12 +80,6 @@ def truncated(g: Any, x: Any) -> Any:
 
 def remainder(g: Any, a: Any, b: Any) -> Any:
     return g.Sub(a, g.Mul(g.Floor(g.Div(a, b)), b)) if floating(g) else g.Mod(a, b)
-
-
-def _number(g: Any) -> int:
-    from ..graph import onnx_type
-
-    return onnx_type(g.dtype)
 
 
 def whole(node: str) -> Any:
