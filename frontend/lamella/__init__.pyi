@@ -156,6 +156,7 @@ from lamella.autograd import inference_mode as inference_mode
 is_grad_enabled: Any
 is_inference_mode_enabled: Any
 from lamella.autograd import no_grad as no_grad
+from lamella import onnx as onnx
 from lamella import profiler as profiler
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 

@@ -238,32 +238,32 @@ def test_what_is_missing_raises_where_it_is_used(program):
     text = """
         import torch
         import torch.fx as fx
-        import torch.onnx
-        from torch import onnx, utils
+        import torch.linalg
+        from torch import linalg, utils
         import torch.distributed.fsdp
-        for use in (lambda: torch.onnx.export, lambda: fx.Graph, lambda: torch.no_such_name, lambda: torch.nn.NoModule,
+        for use in (lambda: torch.linalg.det, lambda: fx.Graph, lambda: torch.no_such_name, lambda: torch.nn.NoModule,
                     lambda: torch.distributed.fsdp.Wrap):
             try:
                 use()
             except AttributeError as error:
                 print(error)
-        assert not hasattr(torch.onnx, "export") and not hasattr(torch, "nothing") and onnx is torch.onnx
-        print(torch.onnx)
+        assert not hasattr(torch.linalg, "det") and not hasattr(torch, "nothing") and linalg is torch.linalg
+        print(torch.linalg)
     """
     lines = program.output(text).splitlines()
-    assert lines[0].startswith("torch.onnx.export: lamella.onnx.export is not here yet; lamella.onnx is planned with")
+    assert lines[0].startswith("torch.linalg.det: lamella.linalg.det is not here yet; lamella.linalg is planned with")
     assert lines[1] == "torch.fx.Graph: lamella.fx.Graph is not here: Lamella has no lamella.fx"
     assert lines[2].startswith("torch.no_such_name: lamella.no_such_name does not exist and is not planned")
     assert "lamella.nn.NoModule does not exist" in lines[3]
-    assert "Lamella has no lamella.distributed.fsdp" in lines[4] and lines[5].startswith("<module 'torch.onnx'")
+    assert "Lamella has no lamella.distributed.fsdp" in lines[4] and lines[5].startswith("<module 'torch.linalg'")
 
 
 @pytest.mark.parametrize(
     "statement, words",
     [
         (
-            "from torch.onnx import export",
-            "torch.onnx.export: lamella.onnx.export is not here yet; lamella.onnx is planned",
+            "from torch.linalg import det",
+            "torch.linalg.det: lamella.linalg.det is not here yet; lamella.linalg is planned",
         ),
         (
             "from torch import no_such_name",
@@ -391,7 +391,7 @@ def test_a_list_of_what_is_missing(program):
     lines = program.check("""
         import torch as T
         import torch.nn.functional as F
-        import torch.onnx as onnx
+        import torch.linalg as linalg
         from torch import nn
         from torch.fx import Graph, Tracer as Tr
         import torch._six
@@ -400,7 +400,7 @@ def test_a_list_of_what_is_missing(program):
         a, b = nn, T.nn.functional
 
         class Net(layers.Modul):
-            def forward(self, x: T.FloatTensorr, opt=onnx.export):
+            def forward(self, x: T.FloatTensorr, opt=linalg.det):
                 y = F.relu(x) + b.no_function(x)
                 return T.quux1(y, dtype=T.float31)
 
@@ -423,7 +423,7 @@ def test_a_list_of_what_is_missing(program):
         (7, "torch._six"),
         (12, "torch.nn.Modul"),
         (13, "torch.FloatTensorr"),
-        (13, "torch.onnx.export"),
+        (13, "torch.linalg.det"),
         (14, "torch.nn.functional.no_function"),
         (15, "torch.float31"),
         (15, "torch.quux1"),
@@ -443,9 +443,9 @@ def test_what_is_asked_for_is_not_missing(program):
         from typing import TYPE_CHECKING
 
         try:
-            from torch.onnx import export
+            from torch.linalg import det
         except ImportError:
-            export = None
+            det = None
         try:
             x = torch.no_such_thing
         except AttributeError:
@@ -459,7 +459,7 @@ def test_what_is_asked_for_is_not_missing(program):
 
         def f(a: torch.NoType, b: Graph) -> torch.NoType2:
             c: torch.NoType3 = a
-            return export(c) if export else c
+            return det(c) if det else c
     """)
         == []
     )

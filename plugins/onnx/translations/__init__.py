@@ -1,0 +1,1 @@
+"""The translations of the catalogue's operators, a file for each family."""
