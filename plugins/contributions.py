@@ -329,7 +329,11 @@ def check(c: Contribution) -> None:
     # The frontend may contribute a name that a file of its own defines, but not a name that a plugin contributed.
     held = Place.holder(there, there.key(c)) if c.owner == LAMELLA else there.holder(there.key(c))
     if held:
-        raise RuntimeError(f"{c} is taken by {held}; {spoken(c.owner)} cannot bring it too")
+        other, advice = there.used.get(there.key(c)), ""
+        # LAMELLA_PLUGINS selects plugins by name: neither the frontend, nor one of two plugins with one name.
+        if other and held == spoken(other.owner) and other.owner not in (LAMELLA, c.owner):
+            advice = f"; switch one of them off, as by LAMELLA_PLUGINS=-{other.owner}"
+        raise RuntimeError(f"{c} is taken by {held}; {spoken(c.owner)} cannot bring it too{advice}")
 
 
 def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:

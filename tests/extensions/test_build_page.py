@@ -3,6 +3,7 @@
 Builds are not isolated here, since setuptools would come from an index; `make wheel` builds the same package isolated.
 """
 
+import json
 import re
 import sys
 
@@ -14,12 +15,13 @@ from pages import ROOT, blocks, files, write_files
 PAGE = "docs/build_an_extension.md"
 LOADED, SETUP, HOOK, USED = blocks(PAGE, "python")
 INSTALL, CMAKE, BY_HAND = blocks(PAGE, "sh")
+READ = "; print(*(p.manifest['requires_lamella'] for p in lamella.plugins.status() if p.name == 'mine'))"
 EXPECTED = re.search(r"# (tensor.*)", USED)[1]
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    names = ("pyproject.toml", "setup.py", "mine.cpp", "mine/__init__.py", "CMakeLists.txt")
+    names = ("pyproject.toml", "setup.py", "mine.cpp", "mine/__init__.py", "mine/lamella.json", "CMakeLists.txt")
     assert tuple(files(PAGE)) == names and files(PAGE)["setup.py"] == SETUP and files(PAGE)["mine/__init__.py"] == HOOK
     return write_files(PAGE, tmp_path_factory.mktemp("page"))
 
@@ -43,9 +45,10 @@ def test_the_package(project, tmp_path):
     settings = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
     run("sh", "-ec", f"PATH={shims}:$PATH\n{INSTALL}", cwd=project, **settings)
     (tmp_path / "elsewhere").mkdir()
-    program = (python, "-c", USED + "\nimport mine; print(mine.__file__)")
-    printed, where = run(*program, cwd=tmp_path / "elsewhere").splitlines()
+    program = (python, "-c", USED + f"\nimport mine; print(mine.__file__){READ}")
+    printed, where, wanted = run(*program, cwd=tmp_path / "elsewhere").splitlines()
     assert printed == EXPECTED and where.startswith(str(tmp_path / "venv"))
+    assert wanted == json.loads(files(PAGE)["mine/lamella.json"])["requires_lamella"]
 
 
 @pytest.mark.parametrize(

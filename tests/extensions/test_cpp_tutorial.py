@@ -18,7 +18,7 @@ def test_the_page(tmp_path, monkeypatch):
     monkeypatch.setenv("LAMELLA_EXTENSIONS_DIR", str(tmp_path / "cache"))
     text = PAGE.read_text()
     files = re.findall(r"^```cpp\n// (\w+\.cpp)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(files) == text.count("```cpp") == 8
+    assert len(files) == text.count("```cpp") == 9
     for name, source in files:
         Path(name).write_text(source)
     examples = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))

@@ -18,7 +18,13 @@ struct Kept {
         "kept: the gradient is refused");
     return *this;
   }
-  const OwnedValue& save(const Tensor&) const { return value; }
+  // Fails if the state is the text "unsaved"; for "broken" it returns a text that is not UTF-8.
+  OwnedValue save(const Tensor&) const {
+    const lamella_value& v = value.get();
+    const std::string text = v.tag == LAMELLA_STRING ? v.as.string : "";
+    LAMELLA_CHECK_VALUE(text != "unsaved", "kept: I do not save today");
+    return text == "broken" ? OwnedValue(lamella::value("\xff")) : value;
+  }
   static std::optional<Kept> load(const Tensor&, const lamella_value& saved) { return Kept{OwnedValue(saved)}; }
 };
 

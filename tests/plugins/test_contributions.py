@@ -256,16 +256,28 @@ def register(ctx):
     )
 
 
+KEYWORD = """
+from lamella.plugins import Keyword
+
+@hookimpl
+def register(ctx):
+    keyword = Keyword(lambda tensor, value: tensor.fill_({} * value))
+    ctx.contribute("keyword", {{"kept": keyword}})
+"""
+ADVICE = (
+    "taken by plugin 'brings'; plugin 'second' cannot bring it too; switch one of them off, as by "
+    "LAMELLA_PLUGINS=-brings"
+)
 CONFLICTS = {
     "a function": ("lamella", "zeros", "lamella.zeros is taken by lamella; plugin 'second' cannot"),
     "a lazy module": ("lamella", "nn", "lamella.nn is taken by lamella"),
     "a module that is not imported": ("lamella", "cli", "lamella.cli is taken by lamella"),
     "a room": ("lamella", "backends", "lamella.backends is taken by lamella"),
-    "a plugin's name": ("lamella", "shine", "lamella.shine is taken by plugin 'brings'"),
+    "a plugin's name": ("lamella", "shine", f"lamella.shine is {ADVICE}"),
     "a method": ("Tensor", "add", "Tensor.add is taken by lamella; plugin 'second' cannot"),
     "a property": ("Tensor", "shape", "Tensor.shape is taken by lamella"),
     "a protocol": ("Tensor", "__len__", "Tensor.__len__ is taken by lamella"),
-    "a plugin's method": ("Tensor", "glowing", "Tensor.glowing is taken by plugin 'brings'"),
+    "a plugin's method": ("Tensor", "glowing", f"Tensor.glowing is {ADVICE}"),
     "no identifier": ("lamella", "a b", "lamella.a b is no identifier"),
 }
 
@@ -284,11 +296,27 @@ def test_conflicts_name_both(host, brings, packages, where, name, why):
 
         [p] = [p for p in lamella.plugins.status() if p.name == "second"]
         assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
+        assert ("LAMELLA_PLUGINS" in p.reason) == ("plugin 'brings'" in p.reason)  # plugins alone can be switched off
         assert not hasattr(lamella, "first") and not hasattr(lamella, "other") and not hasattr(lamella.Tensor, "other")
         assert lamella.ones(1).shine().item() == 2 and len(lamella.ones(3).add(1)) == 3
         """,
         why,
     )
+
+
+def test_the_advice_of_a_conflict(host, brings, packages):
+    """A keyword of two plugins is the first one's; the second one brings it once the advice of its error is taken."""
+    packages("kone", HEAD + KEYWORD.format(1))
+    packages("ktwo", HEAD + KEYWORD.format(2))
+    program = """
+        import lamella
+
+        print(lamella.zeros(1, kept=5).item(), [p.reason for p in lamella.plugins.status() if p.name == "ktwo"])
+    """
+    error = "RuntimeError: keyword 'kept' is taken by plugin 'kone'; plugin 'ktwo' cannot bring it too; "
+    advice = "switch one of them off, as by LAMELLA_PLUGINS=-kone"
+    assert host.run(program) == f"5.0 {[error + advice]}\n"
+    assert host.run(program, LAMELLA_PLUGINS="-kone") == "10.0 ['']\n"
 
 
 @pytest.mark.parametrize(

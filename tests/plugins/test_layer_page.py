@@ -1,59 +1,107 @@
-"""Follows docs/write_a_layer.md literally: its package, its program, its table of the manifest, its C++ files."""
+"""Follows docs/write_a_layer.md and docs/state_on_a_tensor.md literally: package, programs, C++ files and tables."""
 
 import doctest
+import inspect
 import re
-from pathlib import Path
 
+import lamella
 import pytest
 from lamella.library import Library
 from lamella.plugins.manifests import MANIFEST
+from pages import ROOT, blocks
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/write_a_layer.md").read_text()
+PAGE, STATES = "docs/write_a_layer.md", "docs/state_on_a_tensor.md"
+TEXT = (ROOT / PAGE).read_text()
+FILES = {
+    "counted_elements": (PAGE, 6),
+    "labels": (STATES, 9),
+    "unit": (STATES, 8),
+    "eight_bits": (STATES, 12),
+}  # by name: the page and the number of lines that its example runs
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+def follow(page, word, lines):
+    """Runs the one example of a page that has a word."""
+    [program] = [b for b in blocks(page, "python") if word in b and ">>>" in b]
+    report = []
+    test = doctest.DocTestParser().get_doctest(program, {}, page, None, 0)
+    result = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=report.append)
+    assert result.attempted == lines and not result.failed, "".join(report)
 
 
 def test_the_package(host, packages):
-    module, program, *_ = blocks("python")
-    (entry,) = blocks("toml")
+    module, program, *_ = blocks(PAGE, "python")
+    (entry,) = blocks(PAGE, "toml")
     assert 'tally = "lamella_tally"' in entry
     made = packages("tally", module)
     made.rename(made.with_name("lamella_tally"))
     info = next(made.parent.glob("*.dist-info"))
     (info / "entry_points.txt").write_text("[lamella.plugins]\ntally = lamella_tally\n")
-    assert host.run(program) == blocks("text")[0]
+    assert host.run(program) == blocks(PAGE, "text")[0]
 
 
-@pytest.mark.parametrize("number, name, lines", [(0, "counted_elements", 6), (1, "labels", 9)])
-def test_the_files_in_cpp(number, name, lines, tmp_path, monkeypatch):
-    text = blocks("cpp")[number]
-    assert text.startswith(f"// {name}.cpp\n") and len(blocks("cpp")) == 2
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("name", FILES)
+def test_the_files_in_cpp(name, tmp_path, monkeypatch):
+    page, lines = FILES[name]
+    [text] = [b for b in blocks(page, "cpp") if b.startswith(f"// {name}.cpp\n")]
     (tmp_path / f"{name}.cpp").write_text(text)
     monkeypatch.chdir(tmp_path)
-    report = []
-    program = blocks("python")[2 + number]
-    test = doctest.DocTestParser().get_doctest(program, {}, "docs/write_a_layer.md", None, 0)
-    result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
-    assert result.attempted == lines and not result.failed, "".join(report)
+    follow(page, f'load("{name}"', lines)
+
+
+def test_no_file_is_left_out():
+    assert len(blocks(PAGE, "cpp") + blocks(STATES, "cpp")) == len(FILES)
+    assert len(blocks(PAGE, "python") + blocks(STATES, "python")) == len(FILES) + 4  # those that tests name below
+
+
+@pytest.mark.needs("autograd")
+def test_a_layer_that_casts():
+    follow(PAGE, "bfloat16", 11)
 
 
 def test_names_of_dimensions():
-    report = []
-    test = doctest.DocTestParser().get_doctest(blocks("python")[4], {}, "docs/write_a_layer.md", None, 0)
-    result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
-    assert result.attempted == 11 and not result.failed, "".join(report)
+    follow(PAGE, "register_dim_resolver", 13)
+
+
+def test_every_anchor_is_there_outermost_first():
+    section = TEXT.partition("## Its place")[2].partition("`outside`")[0]
+    library = Library("anchors", "FRAGMENT")
+    with pytest.raises(ValueError, match="the anchors are ") as error:
+        library.register_layer("lost", print, at="nowhere")
+    library.close()
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == str(error.value).rpartition("are ")[2].split(", ")
+
+
+def test_every_way_to_carry_is_there():
+    section = (ROOT / STATES).read_text().partition("## What goes along")[2].partition("##")[0]
+    header = (ROOT / "extensions/include/lamella/state.h").read_text()
+    ways = re.findall(r"^  (LAMELLA_CARRY_\w+) = \d", header, re.MULTILINE)
+    assert len(ways) >= 6 and re.findall(r"^\| `(LAMELLA\w+)` \|", section, re.MULTILINE) == ways
+
+
+KEYWORDS = ("from_numpy", "frombuffer", "as_tensor", "asarray")
+
+
+@pytest.mark.parametrize("name", KEYWORDS)
+def test_what_takes_no_keywords(name):
+    assert f"{', '.join(f'`{n}`' for n in KEYWORDS[:-1])} and `{KEYWORDS[-1]}` take none" in TEXT
+    import numpy as np
+
+    given = {"from_numpy": np.ones(1), "frombuffer": bytearray(4), "as_tensor": [1], "asarray": [1]}
+    library = Library("times", "FRAGMENT")
+    library.register_keyword("times", lambda tensor, value: tensor.mul_(value))
+    with pytest.raises(TypeError, match="keyword"):
+        getattr(lamella, name)(given[name], times=2)
+    library.close()
 
 
 def test_every_key_of_the_manifest_is_there():
-    section = PAGE.partition("## The manifest")[2]
+    section = TEXT.partition("## The manifest")[2]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(MANIFEST)
 
 
 def test_every_option_is_one_of_register_layer():
-    section = PAGE.partition("## Its place")[2].partition("## The same")[0]
+    section = TEXT.partition("| option of `register_layer`")[2].partition("## The same")[0]
     options = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    import inspect
-
     assert len(options) == 6 and set(options) <= set(inspect.signature(Library.register_layer).parameters)

@@ -442,6 +442,21 @@ def test_a_layer_without_a_handler(lib):
         assert (lamella.ones(1) + 1).item() == 2
 
 
+def test_a_layer_without_a_handler_in_a_library_of_its_own(lib):
+    with pytest.raises(ValueError, match="bare.*fallback"):
+        register_layer("bare")
+    log = []
+    layer = register_layer("alone", fallthrough=True)
+    try:
+        lib.impl("aten::add.Tensor", Tally("alone:", log), "alone")
+        with layer.on():
+            x = lamella.ones(1)
+            assert (x + x).item() == 2 and (x * x).item() == 1
+        assert log == ["alone:aten::add"]
+    finally:
+        layer.remove()
+
+
 def test_a_kernel_of_a_layer_for_one_operator(lib):
     """The layer passes other operators on; fallthrough_kernel makes a layer with a fallback pass one operator on."""
     log = []

@@ -97,6 +97,14 @@ def test_layers_that_were_passed_do_not_run_again(putting):
     assert not y.requires_grad and seen == ["aten::exp"]
 
 
+def test_inside_autograd_the_old_arguments_get_the_gradients(putting):
+    x, w = lamella.ones(2, requires_grad=True), lamella.full((2,), 5.0, requires_grad=True)
+    with putting(x, w, "backend").on():
+        y = x * 3
+    y.sum().backward()
+    assert y.tolist() == [15, 15] and x.grad.tolist() == [3, 3] and w.grad is None
+
+
 def test_an_operator_in_place_writes_to_the_other_tensor(putting):
     x, w = lamella.ones(2), lamella.ones(2, requires_grad=True)
     v = w * 3

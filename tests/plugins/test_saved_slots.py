@@ -7,6 +7,7 @@ import math
 import pickle
 import random
 import zipfile
+from argparse import Namespace
 from pathlib import Path
 
 import lamella
@@ -150,3 +151,22 @@ def test_changed_text_of_a_saved_state():
         if isinstance(got, lamella.Tensor):
             json.dumps(repr(held(got)))
     assert read_again
+
+
+@pytest.mark.parametrize("state", ["unsaved", "broken"])
+@pytest.mark.parametrize(
+    "wrap, place",
+    [
+        (lambda t: t, "obj"),
+        (lambda t: {"net": [1, t]}, "obj['net'][1]"),
+        (lambda t: {"net": Namespace(weight=t)}, "obj['net'].weight"),
+    ],
+)
+def test_a_slot_that_does_not_save_is_named_by_its_place(state, wrap, place, tmp_path):
+    path = tmp_path / "file"
+    with pytest.raises(TypeError) as error:
+        lamella.save(wrap(holding(state)), path)
+    assert str(error.value).startswith(f"save: {place} has a slot of a plugin that does not save it: ")
+    if state == "unsaved":
+        assert str(error.value).endswith(": ValueError: kept: I do not save today")
+    assert isinstance(error.value.__cause__, (ValueError, RuntimeError)) and not path.exists()

@@ -225,8 +225,8 @@ def register_vmap(
     return register if func is None else register(func)
 
 
-def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Layer:
-    """Registers a layer in a library of its own; see :meth:`Library.register_layer`.
+def register_layer(name: str, handler: Callable[..., Any] | None = None, **wishes: Any) -> Layer:
+    """Registers a layer in a library of its own; see :meth:`Library.register_layer`, whose arguments it takes.
 
     >>> seen = []
     >>> def watch(call, *args, **kwargs):

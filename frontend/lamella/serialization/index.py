@@ -163,8 +163,8 @@ class Indexer:
     def _key(self, key: Any) -> Any:
         try:
             return self._lonely([key])[0]
-        except Refused as refused:
-            raise Refused(f"is a key of {type(key).__name__}, which no checkpoint holds as a key") from refused
+        except Refused:
+            raise Refused(f"is a key of {type(key).__name__}, which no checkpoint holds as a key") from None
 
     def _namespace(self, value: Namespace) -> Any:
         return self._numbered(value, lambda: {"$namespace": self._attributes(vars(value))})
@@ -209,7 +209,7 @@ class Indexer:
     def _tensor(self, tensor: Any, kind: str | None) -> Any:
         number = self._tensor_numbers.get(id(tensor))
         if number is None:
-            identity, text, plain = _C._window(tensor)
+            identity, text, plain = of_slots(_C._window, tensor)
             for name in contributions.copied:
                 if (x := getattr(tensor, name)) is not None and x is not False:
                     plain = False
@@ -230,7 +230,7 @@ class Indexer:
         more: dict[str, Any] = {}
         opaque = tensor.is_opaque
         storage = None if opaque else self._storage(tensor, identity)
-        slots = _C._save_slots(tensor)
+        slots = of_slots(_C._save_slots, tensor)
         if opaque:
             if not slots:
                 raise Refused("is an opaque tensor, and it has no slot that can be saved; save its values")
@@ -276,6 +276,16 @@ class Indexer:
         return [len(self.storages) - 1, array.dtype.str, list(array.shape)]
 
 
+def of_slots(function: Any, tensor: Any) -> Any:
+    """Calls a function of the binding that saves a tensor's slots. Raises Refused if the `save` of a slot fails."""
+    try:
+        return function(tensor)
+    except (_C.OutOfMemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise Refused(f"has a slot of a plugin that does not save it: {type(error).__name__}: {error}") from error
+
+
 def compact(value: Any) -> str:
     """Returns a part of the index as text. Raises RecursionError if it is nested too deeply."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False, check_circular=False)
@@ -318,7 +328,7 @@ def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
         root = compact(indexer.encode(obj))
     except Refused as refused:
         path = PATH_ROOT + "".join(reversed(refused.path))
-        raise TypeError(f"save: {path} {refused}") from None
+        raise TypeError(f"save: {path} {refused}") from refused.__cause__
     except RecursionError:
         raise ValueError("save: the object is nested too deeply for a checkpoint") from None
     devices = {device: compact(device) for device in {device for _, _, device in indexer.storages}}
