@@ -22,7 +22,9 @@ lamella_status add_dim_resolver(Library& lib, lamella_resolve_dim resolve, void*
   RegistryLock lock;
   if (const DimResolver* old = registered)
     return core::raise(LAMELLA_RUNTIME_ERROR, "dim_resolver: names of dimensions are resolved by " + old->owner + "; " +
-                                                  lib.owner + " cannot resolve them too");
+                                                  lib.owner +
+                                                  " cannot resolve them too; switch one of them off, as by "
+                                                  "LAMELLA_PLUGINS=-NAME");
   registered = new DimResolver{lib.owner, resolve, context};
   const lamella_handle h = enter(lib, [](lamella_handle) { registered = nullptr; });
   if (handle) *handle = h;

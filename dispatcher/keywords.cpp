@@ -30,7 +30,8 @@ lamella_status add_keyword(Library& lib, const lamella_keyword_def& def, lamella
     const std::string what =
         takes_rest ? "keyword: all unknown keywords are" : "keyword: '" + std::string(def.name) + "' is";
     return core::raise(LAMELLA_RUNTIME_ERROR,
-                       what + " taken by " + old->owner + "; " + lib.owner + " cannot register that too");
+                       what + " taken by " + old->owner + "; " + lib.owner +
+                           " cannot register that too; switch one of them off, as by LAMELLA_PLUGINS=-NAME");
   }
   auto* k = new Keyword{def.name, lib.owner, def.layer ? def.layer : "", claims, def.apply, def.context, def.expand};
   if (takes_rest)

@@ -207,7 +207,10 @@ lamella_status save_slots(Tensor* t, std::vector<SavedSlot>* out) {
   return each_state(t, [&](int, const lamella_slot_type& type, void* state) -> int {
     if (!type.save) return LAMELLA_OK;
     lamella_value v = core::none();
-    if (lamella_status st = type.save(state, t, &v)) return st;
+    if (lamella_status st = type.save(state, t, &v)) {
+      core::add_note((std::string("in the 'save' of slot '") + type.name + "'").c_str());
+      return st;
+    }
     if (v.tag == LAMELLA_NONE) return LAMELLA_OK;
     out->push_back({type.name, core::OwnedValue::adopt(v)});
     if (can_be_saved(v)) return LAMELLA_OK;

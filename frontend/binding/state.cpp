@@ -30,8 +30,11 @@ py::list save_slots(const py::object& tensor) {
   std::vector<dispatcher::SavedSlot> saved;
   check(dispatcher::save_slots(tensor_of("_save_slots", tensor), &saved));
   py::list out;
-  for (const dispatcher::SavedSlot& s : saved)
-    out.append(py::make_tuple(s.name, py::reinterpret_steal<py::object>(borrowed_to_python(s.value))));
+  for (const dispatcher::SavedSlot& s : saved) {
+    const auto value = py::reinterpret_steal<py::object>(borrowed_to_python(s.value));
+    if (!value) throw py::error_already_set();  // a text that is not UTF-8
+    out.append(py::make_tuple(s.name, value));
+  }
   return out;
 }
 
