@@ -1,14 +1,15 @@
 """Writes the README's table of the names of torch that are here: ``python tools/areas.py README.md``.
 
 `make stubs` runs this program. Torch's names are those of the records in tests/recorded and of `lamella run`. A name is
-here if it can be read and is not a refusal, whose docstring begins with "Raises NotImplementedError". Without an
-argument the program prints the table.
+here if it can be read and is not a refusal, whose docstring begins with the error that every call raises. A class is a
+refusal if its constructor is one. Without an argument the program prints the table.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,8 @@ def place(path: str) -> Any:
 
 def is_here(where: Any, name: str) -> bool:
     found = getattr(where, name, None)
-    return hasattr(where, name) and not (getattr(found, "__doc__", None) or "").startswith("Raises NotImplementedError")
+    texts = (getattr(part, "__doc__", None) or "" for part in (found, getattr(found, "__init__", None)))
+    return hasattr(where, name) and not any(re.match(r"Raises \w+Error\b", text) for text in texts)
 
 
 def table() -> str:
