@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import math
 import os
 import time
 import warnings
+import weakref
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -18,6 +21,16 @@ __all__ = ["LivePlot"]
 MOST_BUCKETS = 512  # a curve keeps the least and the greatest value of each bucket
 
 Point = tuple[float, float]
+plots: weakref.WeakSet[LivePlot] = weakref.WeakSet()
+
+
+@atexit.register
+def close_plots() -> None:
+    """Closes the plots of this process when it ends, since programs seldom call ``close()``."""
+    for plot in list(plots):
+        if plot._process == os.getpid():  # a forked child has copies of its parent's
+            with contextlib.suppress(OSError):
+                plot.close()
 
 
 class Curve:
@@ -99,8 +112,10 @@ class LivePlot:
         self.path, self.title, self.interval, self.log = os.fspath(path), title, interval, log
         self._charts: dict[str, dict[str, Curve]] = {}
         self._closed = self._warned = False
+        self._process = os.getpid()
         self._written = 0.0  # by the monotonic clock
         self.flush()
+        plots.add(self)
 
     def add_scalar(self, tag: str, scalar_value: Any, global_step: Any = None, walltime: Any = None) -> None:
         """Adds a number to the chart of its tag, at the step after the last one by default.

@@ -253,3 +253,22 @@ def test_a_plugins_objects_are_not_those_of_placeholders(check):
         stack.callback(withdraw)
         assert check("import torch\ntorch.jit.script([])\ntorch.jit.trace([])\n")[0][1] == 3
     assert [line for _, line, _ in check("import torch\ntorch.jit.script([])\n")] == [2]
+
+
+def test_a_module_whose_package_is_not_installed_is_reported(check, monkeypatch):
+    from lamella._torch.run import names
+
+    find_ours = names.find_ours
+
+    def without(name):
+        if name == "lamella.utils.tensorboard":
+            raise ImportError("it needs the package tensorboard")
+        return find_ours(name)
+
+    monkeypatch.setattr(names, "find_ours", without)
+    text = """
+    from torch.utils.tensorboard import SummaryWriter
+    writer = SummaryWriter()
+    """
+    assert check(text) == [("main", 2, "torch.utils.tensorboard: it needs the package tensorboard")]
+    assert check("try:\n    import torch.utils.tensorboard\nexcept ImportError:\n    pass\n") == []

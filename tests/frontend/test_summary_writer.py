@@ -354,3 +354,16 @@ def test_programs_for_torch_write_the_same(tmp_path):
     done = subprocess.run([*command, "main.py"], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert numbers(tmp_path / "runs" / "a", "loss") == [(3, 0.25)]
+
+
+def test_a_writer_that_nobody_closes_loses_no_event(tmp_path):
+    program = f"""
+from lamella.utils.tensorboard import SummaryWriter
+writer = SummaryWriter({str(tmp_path)!r})
+for step in range(50):
+    writer.add_scalar("loss", step, step)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=clean_environment())
+    read = EventAccumulator(str(tmp_path))
+    read.Reload()
+    assert [event.value for event in read.Scalars("loss")] == list(range(50))

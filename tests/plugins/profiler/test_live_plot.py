@@ -3,6 +3,8 @@
 import math
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
 import xml.etree.ElementTree as ET
@@ -11,6 +13,7 @@ import lamella
 import numpy as np
 import pytest
 from browsers import Browser
+from children import clean_environment
 from lamella.plugins.profiler.drawing import Scale, bytes_text
 from lamella.plugins.profiler.live_plot import MOST_BUCKETS, Curve
 from lamella.profiler import LivePlot
@@ -173,3 +176,16 @@ def test_a_browser_shows_it(tmp_path):
     assert "<h1>Digits &amp; more</h1>" in document and document.count("<polyline") == 2
     picture = browser.picture(page)
     assert picture[:8] == b"\x89PNG\r\n\x1a\n" and len(set(picture)) > 200
+
+
+def test_a_plot_that_nobody_closes_is_whole_when_the_program_ends(tmp_path):
+    path = tmp_path / "losses.html"
+    program = f"""
+import lamella
+plot = lamella.profiler.LivePlot({str(path)!r}, interval=1000)
+for step in range(1000):
+    plot.add_scalar("loss", step, step)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=clean_environment())
+    text = path.read_text()
+    assert "<svg" in text and "step 999" in text and 'http-equiv="refresh"' not in text

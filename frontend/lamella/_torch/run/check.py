@@ -219,27 +219,37 @@ class Checker(ast.NodeVisitor):
                 asked.add("*")
         return asked
 
-    def missing(self, node: ast.AST, path: str, is_import: bool = False) -> None:
+    def missing(self, node: ast.AST, path: str, is_import: bool = False, reason: str = "") -> None:
         guards = {guard for level in self.quiet for guard in level}
         if "*" in guards or (is_import and "imports" in guards):
             return
         if any(path == guard or path.startswith(f"{guard}.") for guard in guards):
             return
-        self.result.add(self.file, node, path, f"{path}: {names.reason(path)}")
+        self.result.add(self.file, node, path, f"{path}: {reason or names.reason(path)}")
+
+    def look_for(self, node: ast.AST, module: str) -> bool:
+        """Returns whether an imported module of torch is here or in the record; adds to the result why it is not."""
+        try:
+            found = names.find_ours(names.ours(module))
+        except ImportError as error:  # a package that the module needs is not installed
+            self.missing(node, module, is_import=True, reason=str(error))
+            return False
+        if found is None and module not in names.recorded()["modules"]:
+            self.missing(node, module, is_import=True)
+            return False
+        return True
 
     # ---- uses --------------------------------------------------------------------------------------------------------
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             if alias.name.split(".")[0] == "torch" and alias.name != "torch":
-                if names.find_ours(names.ours(alias.name)) is None and alias.name not in names.recorded()["modules"]:
-                    self.missing(node, alias.name, is_import=True)
+                self.look_for(node, alias.name)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         if node.level or not node.module or node.module.split(".")[0] != "torch":
             return
-        if names.find_ours(names.ours(node.module)) is None and node.module not in names.recorded()["modules"]:
-            self.missing(node, node.module, is_import=True)
+        if not self.look_for(node, node.module):
             return
         for alias in node.names:
             if alias.name == "*":

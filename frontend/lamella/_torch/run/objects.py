@@ -27,6 +27,8 @@ def look_up(path: str) -> tuple[Any, str | None]:
                 continue
             except AttributeError:
                 pass
+            except ImportError:  # a package that the module needs is not installed; its import is reported
+                return UNKNOWN, None
             module = names.find_ours(names.ours(here))
             if module is None and here not in names.recorded()["modules"]:
                 return None, here

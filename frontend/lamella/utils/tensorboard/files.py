@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import time
+import weakref
 from typing import Any
 
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+writers: weakref.WeakSet[FileWriter] = weakref.WeakSet()
+
+
+@atexit.register
+def close_writers() -> None:
+    """Closes the writers of this process when it ends, since events that wait would be lost."""
+    for writer in list(writers):
+        if writer._process == os.getpid():  # a forked child has copies of its parent's
+            with contextlib.suppress(OSError):
+                writer.close()
 
 
 class FileWriter:
@@ -34,6 +48,8 @@ class FileWriter:
     ):
         self._options = os.fspath(log_dir), max_queue, flush_secs, filename_suffix
         self.event_writer = EventFileWriter(*self._options)
+        self._process = os.getpid()
+        writers.add(self)
 
     def get_logdir(self) -> str:
         """Returns the folder."""
