@@ -22,7 +22,7 @@ inline Storage* blank(lamella_device device, int64_t bytes) {
   if (!s) s = static_cast<Storage*>(checked(std::malloc(sizeof(Storage))));
   s->refcount = 1;
   s->sticky = 0;
-  s->version = 0;
+  s->writes[0] = s->writes[1] = 0;
   s->data = nullptr;
   s->bytes = bytes;
   s->device = device;

@@ -15,8 +15,8 @@ struct lamella_storage {
 #endif
 
   int64_t refcount;
-  uint64_t sticky;   // keys of layers that every call with a tensor over this storage reaches
-  uint64_t version;  // two counts of mutating calls: Note [Counts of writes] in tensor.h
+  uint64_t sticky;     // keys of layers that every call with a tensor over this storage reaches
+  uint64_t writes[2];  // two counts of mutating calls: Note [Counts of writes] in tensor.h
   void* data;
   int64_t bytes;
   lamella_device device;

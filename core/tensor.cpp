@@ -340,7 +340,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 void replace_storage(Tensor* t, Storage* owned) {
   Storage* old = t->storage;
   owned->sticky |= old->sticky;
-  owned->version = old->version;
+  std::copy_n(old->writes, 2, owned->writes);
   t->storage = owned;
   release(old);
 }

@@ -11,24 +11,14 @@
 
 namespace lamella::core {
 
-// Note [Counts of writes]  A storage's version holds two counts. The low 40 bits count the writes through tensors
-//   without the flag counts_apart; the other bits count the writes through tensors with it. Views and aliases inherit
-//   the flag; `.data` makes an alias with the opposite flag, so that backward does not see a write through it, and a
-//   program may clip weights between forward and backward. A write adds version_step() to the version; version_of() is
-//   the count that a tensor sees.
+// Note [Counts of writes]  A storage counts the writes through its tensors without the flag counts_apart, and those
+//   through tensors with it. Views and aliases inherit the flag; `.data` makes an alias with the opposite flag, so that
+//   backward does not see a write through it, and a program may clip weights between forward and backward. The counts
+//   are two words, so that threads that write through tensors of both kinds lose none of the other's.
 inline constexpr uint8_t counts_apart = 8;  // beside enum lamella_tensor_flags
-inline constexpr int counts_apart_shift = 40;
 
-inline uint64_t version_step(const lamella_tensor* t) {
-  return uint64_t{1} << (t->flags & counts_apart) * (counts_apart_shift / counts_apart);
-}
-// `both` is the version of the tensor's storage, which holds both counts.
-inline uint64_t version_of(const lamella_tensor* t, uint64_t both) {
-  return t->flags & counts_apart ? both >> counts_apart_shift : both & ((uint64_t{1} << counts_apart_shift) - 1);
-}
-inline uint64_t version_of(const lamella_tensor* t) {
-  return version_of(t, __atomic_load_n(&t->storage->version, __ATOMIC_RELAXED));
-}
+// Returns the count to which a write through the tensor adds, and which the tensor's version is.
+inline uint64_t& writes_of(const lamella_tensor* t) { return t->storage->writes[(t->flags & counts_apart) != 0]; }
 
 struct Tensor : lamella_tensor {
   static constexpr int inline_dims = 5;

@@ -137,34 +137,32 @@ struct Versions {
   uint64_t before[most];
   std::unique_ptr<uint64_t[]> rest;  // versions after the first `most`
 
-  // Visits these arguments in their order; the tensors of a list one by one.
+  // Visits the counts of these arguments in their order; of a list those of its tensors one by one.
   template <class Visit>
   static void each(const CallInfo& info, const Value* args, Visit visit) {
     int k = 0;
     for (uint64_t w = info.stored; w; w &= w - 1) {
       const Value& v = args[__builtin_ctzll(w)];
-      if (v.tag == LAMELLA_TENSOR) visit(k++, v.as.tensor);
+      if (v.tag == LAMELLA_TENSOR) visit(k++, core::writes_of(v.as.tensor));
       for (uint32_t i = 0; v.tag == LAMELLA_TENSOR_LIST && i < v.length; i++)
-        if (v.as.tensors[i]) visit(k++, v.as.tensors[i]);
+        if (v.as.tensors[i]) visit(k++, core::writes_of(v.as.tensors[i]));
     }
   }
   void read(const CallInfo& info, const Value* args) {
-    each(info, args, [&](int k, const lamella_tensor* t) {
+    each(info, args, [&](int k, uint64_t& version) {
       if (__builtin_expect(k == most, 0)) rest.reset(new uint64_t[count(info, args) - most]);
-      (k < most ? before[k] : rest[k - most]) = core::version_of(t);
+      (k < most ? before[k] : rest[k - most]) = __atomic_load_n(&version, __ATOMIC_RELAXED);
     });
   }
   static int count(const CallInfo& info, const Value* args) {
     int n = 0;
-    each(info, args, [&n](int k, const lamella_tensor*) { n = k + 1; });
+    each(info, args, [&n](int k, uint64_t&) { n = k + 1; });
     return n;
   }
   void bump(const CallInfo& info, const Value* args) const {
-    each(info, args, [this](int k, const lamella_tensor* t) {
-      uint64_t* version = &t->storage->version;
-      const uint64_t now = __atomic_load_n(version, __ATOMIC_RELAXED);
-      if (core::version_of(t, now) == (k < most ? before[k] : rest[k - most]))
-        __atomic_store_n(version, now + core::version_step(t), __ATOMIC_RELAXED);
+    each(info, args, [this](int k, uint64_t& version) {
+      const uint64_t now = __atomic_load_n(&version, __ATOMIC_RELAXED);
+      if (now == (k < most ? before[k] : rest[k - most])) __atomic_store_n(&version, now + 1, __ATOMIC_RELAXED);
     });
   }
 };

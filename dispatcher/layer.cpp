@@ -277,6 +277,10 @@ lamella_status mark_layers(const char* entry, uint64_t set, uint64_t clear) {
   if (unknown == 0) {
     marked_layers.fetch_or(set);
     unknown = set & ~tensor_layers.load();  // a layer may have been withdrawn before the mark was there
+    if (unknown) {
+      RegistryLock lock;
+      marked_layers.fetch_and(~(unknown & ~tensor_layers.load()));
+    }
   }
   if (unknown == 0) return LAMELLA_OK;
   return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits 0x%llx of 0x%llx", entry,

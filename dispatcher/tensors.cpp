@@ -142,7 +142,7 @@ lamella_status tensor_view(lamella_tensor* of, int32_t ndim, const int64_t* size
 }
 
 lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
-uint64_t tensor_version(const lamella_tensor* t) { return core::version_of(t); }
+uint64_t tensor_version(const lamella_tensor* t) { return core::writes_of(t); }
 
 namespace {
 // Raises if a bit belongs to no layer whose keys tensors may have. A bit that a tensor has had is not checked again.
@@ -219,7 +219,7 @@ lamella_status restride(const char* name, Tensor* t, int32_t ndim, const int64_t
   core::set_geometry(t, ndim, sizes, strides, offset);
   states.give(t);
   // The new version makes backward refuse a tensor that was saved before.
-  __atomic_fetch_add(&t->storage->version, core::version_step(t), __ATOMIC_RELAXED);
+  __atomic_fetch_add(&core::writes_of(t), 1, __ATOMIC_RELAXED);
   return LAMELLA_OK;
 }
 

@@ -278,6 +278,10 @@ void note_module(PyObject* self) {
   PyErr_NormalizeException(&type, &error, &trace);
   PyObject* done = PyObject_CallFunctionObjArgs(noting_function, self, error, nullptr);
   Py_XDECREF(done);
+  if (!done && !PyErr_ExceptionMatches(PyExc_Exception)) {  // a KeyboardInterrupt meanwhile
+    for (PyObject* o : {type, error, trace}) Py_XDECREF(o);
+    return;
+  }
   PyErr_Clear();
   PyErr_Restore(type, error, trace);
 }

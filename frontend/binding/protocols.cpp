@@ -203,7 +203,7 @@ PyObject* get_nbytes(PyObject* a, void*) {
   const bool in_storage = t->opaque() && t->storage->bytes > 0;  // in a form that only its layer knows
   return PyLong_FromLongLong(in_storage ? t->storage->bytes : t->numel * core::itemsize(t->dtype));
 }
-PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(core::version_of(unwrap(a))); }
+PyObject* get_version(PyObject* a, void*) { return PyLong_FromUnsignedLongLong(core::writes_of(unwrap(a))); }
 PyObject* use_other_count(PyObject* a, PyObject*) {
   unwrap(a)->flags ^= core::counts_apart;
   return Py_NewRef(a);

@@ -163,10 +163,16 @@ def test_a_shared_module_has_its_shortest_name():
 def test_where_exceptions_have_no_notes_it_is_a_line_of_the_message():
     """Python 3.10: type and message stay, and both are found."""
 
-    class Old(Exception):
+    class WithoutNotes:
         @property
         def add_note(self):
             raise AttributeError
+
+    class Old(WithoutNotes, RuntimeError):
+        pass
+
+    class OldKey(WithoutNotes, KeyError):
+        pass
 
     inner, outer = nn.Linear(4, 5), nn.Sequential()
     outer.append(inner)
@@ -178,6 +184,10 @@ def test_where_exceptions_have_no_notes_it_is_a_line_of_the_message():
     _notes.note(inner, numbered)
     _notes.note(outer, numbered)
     assert numbered.args == (3, "two arguments")
+    missing = OldKey("weight")  # the argument is the key, and no message
+    _notes.note(inner, missing)
+    _notes.note(outer, missing)
+    assert missing.args == ("weight",)
 
 
 def test_it_is_printed():

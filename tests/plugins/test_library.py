@@ -861,7 +861,22 @@ def test_observers_come_and_go(host):
         for gone in (kept, back, other):
             with gone.on():
                 lamella.ones(1) + 1
+            gone.always(True)
+            lamella.ones(1) + 1
         assert seen == []
+
+        # Blocks that end in another order, as those of generators do: each restores its own bit alone.
+        first = register("first", handler)
+        outer, inner = first.on(), next_one.on()
+        outer.__enter__(), inner.__enter__()
+        outer.__exit__(None, None, None)
+        first.remove()
+        second = register("second", lambda call, *a, **k: seen.append("second") or call(*a, **k))
+        inner.__exit__(None, None, None)
+        seen.clear()
+        lamella.ones(1) + 1
+        assert seen == [] and _C._thread_layers()[0] == 0
+        second.remove()
         with next_one.on():
             for gone in (kept, back, other):
                 with gone.off():

@@ -45,31 +45,35 @@ class Layer:
         return 0 if removed else 1 << self.bit
 
     @contextmanager
+    def _switched(self, on: bool):
+        """Switches the layer on or off in this thread inside the block, and its bit alone back at the end."""
+        mask = self._mask()
+        include, exclude = before = _C._thread_layers()
+        if on:
+            _C._set_thread_layers(include | mask, exclude & ~mask)
+        else:
+            _C._set_thread_layers(include, exclude | mask)
+        try:
+            yield self
+        finally:
+            kept = self._mask()  # 0 if the layer was removed inside the block
+            now = (bits & ~mask | old & kept for bits, old in zip(_C._thread_layers(), before, strict=True))
+            _C._set_thread_layers(*now)
+
     def on(self):
         """Makes the layer see every call of this thread inside the block. A removed layer sees none."""
-        include, exclude = _C._thread_layers()
-        mask = self._mask()
-        _C._set_thread_layers(include | mask, exclude & ~mask)
-        try:
-            yield self
-        finally:
-            _C._set_thread_layers(include, exclude)
+        return self._switched(True)
 
-    @contextmanager
     def off(self):
         """Makes the layer see no call of this thread inside the block."""
-        include, exclude = _C._thread_layers()
-        _C._set_thread_layers(include, exclude | self._mask())
-        try:
-            yield self
-        finally:
-            _C._set_thread_layers(include, exclude)
+        return self._switched(False)
 
     def always(self, on: bool) -> None:
-        """Switches the layer on or off for every thread of the process."""
-        if on and not self._always:
+        """Switches the layer on or off for every thread of the process. A removed layer stays off."""
+        mask = self._mask()
+        if on and not self._always and mask:
             self.library._check_open()
-            self._always.append(self.library._library.process_include(1 << self.bit))
+            self._always.append(self.library._library.process_include(mask))
         elif not on and self._always:
             handle = self._always.pop()
             if not self.library._closed:  # closing the library has withdrawn it

@@ -123,7 +123,15 @@ void forget_leaf(Node* n) { static_cast<AccumulateNode*>(n)->leaf = nullptr; }
 // it.
 Node* accumulator(Variable& v, const lamella_tensor* t) {
   Node* there = __atomic_load_n(&v.node, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(there && there->results[0].has_shape_of(t), 1)) return there;
+  if (__builtin_expect(there && there->results[0].has_shape_of(t), 1)) {
+    Result& r = there->results[0];
+    const lamella_device now = device_of(t);
+    if (__builtin_expect((r.dtype ^ t->dtype) | (r.device.backend ^ now.backend) | (r.device.index ^ now.index), 0)) {
+      r.dtype = t->dtype;  // `.data =` has given the leaf another dtype or device, as Module.to() does
+      r.device = now;
+    }
+    return there;
+  }
   auto* n = new_node<AccumulateNode>(&kind, 0, 1);
   n->sequence = UINT64_MAX;
   n->leaf = &v;

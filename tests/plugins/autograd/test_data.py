@@ -89,3 +89,24 @@ def test_a_kernel_that_writes_through_data_counts_for_its_argument():
         assert t.tolist() == [3.0, 3.0] and t._version == before + 1
     finally:
         library.close()
+
+
+@pytest.mark.parametrize("dtype", [lamella.float64, lamella.bfloat16, lamella.complex64])
+def test_a_leaf_of_another_dtype_gets_gradients_of_it(dtype):
+    """Module.to() replaces the data of a leaf that a backward has reached before; the dtypes are torch's."""
+    w = lamella.tensor([1.0, 2.0], requires_grad=True)
+    (w * w).sum().backward()
+    assert w.grad.dtype is lamella.float32
+    w.grad = None
+    w.data = w.data.to(dtype)
+    (w * w).sum().abs().backward()
+    assert w.grad.dtype is dtype
+    (grad,) = lamella.autograd.grad((w * 2).sum().abs(), w)
+    assert grad.dtype is dtype
+
+    layer = lamella.nn.Linear(2, 1)
+    layer(lamella.ones(1, 2)).sum().backward()
+    layer.zero_grad()
+    layer.double()
+    layer(lamella.ones(1, 2, dtype=lamella.float64)).sum().backward()
+    assert {p.grad.dtype for p in layer.parameters()} == {lamella.float64}

@@ -61,7 +61,7 @@ def _name_within(module: Any, wanted: int) -> str | None:
 def _add(error: BaseException, text: str) -> None:
     if hasattr(error, "add_note"):
         error.add_note(text)
-    elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10: notes are lines of the message
+    elif _has_message(error):
         error.args = (f"{error.args[0]}\n{text}",)
 
 
@@ -69,5 +69,11 @@ def _replace(error: BaseException, before: str, text: str) -> None:
     if hasattr(error, "add_note"):
         notes: list[str] = vars(error)["__notes__"]
         notes[notes.index(before)] = text
-    elif len(error.args) == 1 and isinstance(error.args[0], str):
+    elif _has_message(error):
         error.args = (error.args[0].replace(before, text),)
+
+
+def _has_message(error: BaseException) -> bool:
+    """Whether the argument of an exception is its message, to which a line may be added. Python 3.10 has no notes."""
+    shown = isinstance(error, (RuntimeError, TypeError, ValueError, IndexError))  # KeyError's argument is the key
+    return shown and len(error.args) == 1 and isinstance(error.args[0], str)
