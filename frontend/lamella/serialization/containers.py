@@ -41,12 +41,18 @@ SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 FACTORY, LIMIT = "factory", "limit"
 
 __all__ = ["ATTRIBUTES", "FACTORIES", "FACTORY", "FACTORY_NAMES", "HASHED", "KINDS", "LIMIT", "MAPPINGS", "SEQUENCES",
-           "Namespace", "is_plain_object", "is_text"]  # fmt: skip
+           "Namespace", "hides", "is_plain_object", "is_text"]  # fmt: skip
 
 
 def is_text(x: str) -> bool:
     """Returns whether JSON reads the text back unchanged."""
     return x.isascii() or SURROGATES.search(x) is None
+
+
+def hides(kind: type, name: str) -> bool:
+    """Returns whether an attribute of an object would hide a method of its type. A file could so let a module be called
+    wherever a program calls the method."""
+    return hasattr(kind, name)
 
 
 def is_plain_object(d: dict) -> bool:

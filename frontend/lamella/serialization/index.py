@@ -20,11 +20,11 @@ import lamella.serialization.values as values
 from lamella import _C
 from lamella.plugins import contributions
 from lamella.serialization.errors import Refused
+from lamella.serialization.places import ROOT
 
 VERSION = 1
 NAME = "index.json"
 DATA = "data/"  # followed by the number of the storage
-PATH_ROOT = "obj"
 
 
 class Indexer:
@@ -147,7 +147,7 @@ class Indexer:
                 raise Refused("is a defaultdict whose factory is no plain type; save dict(...) of it")
             out[containers.FACTORY] = containers.FACTORY_NAMES[value.default_factory]  # type: ignore[attr-defined]
         elif kind is not dict and vars(value):
-            out[containers.ATTRIBUTES] = self._attributes(vars(value))
+            out[containers.ATTRIBUTES] = self._attributes(vars(value), kind)
         return out
 
     def _plain(self, value: dict) -> dict:
@@ -167,14 +167,16 @@ class Indexer:
             raise Refused(f"is a key of {type(key).__name__}, which no checkpoint holds as a key") from None
 
     def _namespace(self, value: Namespace) -> Any:
-        return self._numbered(value, lambda: {"$namespace": self._attributes(vars(value))})
+        return self._numbered(value, lambda: {"$namespace": self._attributes(vars(value), Namespace)})
 
-    def _attributes(self, held: dict) -> list:
+    def _attributes(self, held: dict, kind: type = object) -> list:
         name, out = "", []
         try:
             for name, x in held.items():
                 if type(name) is not str or name.startswith("__"):
                     raise Refused("is an attribute whose name is no str or begins with '__'; no checkpoint holds it")
+                if containers.hides(kind, name):
+                    raise Refused(f"is an attribute that hides a method of {kind.__name__}; no checkpoint holds it")
                 out.append([name, self.encode(x)])
         except Refused as refused:
             refused.path.append(f".{name}")
@@ -327,7 +329,7 @@ def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
     try:
         root = compact(indexer.encode(obj))
     except Refused as refused:
-        path = PATH_ROOT + "".join(reversed(refused.path))
+        path = ROOT + "".join(reversed(refused.path))
         raise TypeError(f"save: {path} {refused}") from refused.__cause__
     except RecursionError:
         raise ValueError("save: the object is nested too deeply for a checkpoint") from None

@@ -14,7 +14,9 @@ from lamella.serialization.archive import Archive, shown
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION
 from lamella.serialization.locations import META, Locations
+from lamella.serialization.places import Place, text_of
 from lamella.serialization.rebuilding import Names, Rebuilder, modules_of, natural
+from lamella.serialization.safe_globals import is_blocked
 
 # The exceptions that a damaged index can cause while its parts are put together.
 DAMAGES = (
@@ -179,14 +181,17 @@ class Checkpoint:
         found, file = modules.allowed(module, name), shown(self.archive.file)
         if found is not None and modules.is_class(found):
             return found
-        every = list(modules_of(self.index["object"]))
-        places = [place for place, m, n in every if (m, n) == (module, name)]
-        place = places[0] if places else ""  # a tensor holds it as an attribute
+        places: dict[tuple[str, str], Place | None] = {}  # of the first module of each class
+        for each, m, n in modules_of(self.index["object"]):
+            places.setdefault((m, n), each)
+        place = text_of(places.pop((module, name))) if (module, name) in places else ""  # "" if a tensor holds it
+        if is_blocked(module, name):
+            raise CheckpointError(f"{modules.named(file, place, module, name)}, which could run any code")
         if found is not None:
             raise CheckpointError(f"{modules.named(file, place, module, name)}, which is no class of modules")
         if not self.imports:
-            others = [x for x in every if x[1:] != (module, name) and modules.allowed(*x[1:]) is None]
-            raise CheckpointError(modules.refusal(file, [(place, module, name), *others]))
+            others = [n for n in places if not is_blocked(*n) and modules.allowed(*n) is None]
+            raise CheckpointError(modules.refusal(file, place, [(module, name), *others]))
         try:
             return modules.imported(module, name)
         except modules.NoClass as error:

@@ -19,9 +19,11 @@ from typing import Any
 
 from lamella import _C
 from lamella.serialization.errors import CheckpointError, Refused
+from lamella.serialization.places import LONGEST, escaped
 from lamella.serialization.safe_globals import find_allowed, is_allowed, is_blocked
 
 MEMBERS = ("_parameters", "_buffers", "_modules")
+MOST_NAMES = 100  # the most names in the line of a message
 PATH = re.compile(r"\w+(\.\w+)*")
 FUNCTIONAL = ("nn.functional", "_C._nn")  # modules of torch whose functions modules hold, as `activation`
 
@@ -50,7 +52,7 @@ def of_ours(module: str, name: str) -> Any:
     top, _, home = module.partition(".")
     if top not in ("torch", "lamella") or not (home == "nn" or home.startswith(("nn.modules.", "nn.parallel."))):
         return None
-    found = getattr(nn(), name, None)
+    found = getattr(nn(), name) if name in nn().__all__ else None  # for other names nn looks for one that is close
     if found is None and (file := sys.modules.get(f"lamella.{home}")) is not None:
         found = vars(file).get(name)  # such as NonDynamicallyQuantizableLinear, which is in no list
     return found if is_class(found) else None
@@ -104,6 +106,11 @@ def state_of(module: Any) -> dict[str, Any]:
         raise Refused(f"cannot be saved: {error}") from error
     if type(state) is not dict:
         raise Refused(f"is a {kind}, whose __getstate__() returns a {type(state).__name__}; a file holds a dict of it")
+    if "<locals>" in kind:
+        raise Refused(
+            f"is a {kind}, whose class stands in a function, where no reader finds it; define the class at the top of "
+            "a module"
+        )
     kept = {}
     for name, value in state.items():
         if name not in module._made_on_use or name == "_non_persistent_buffers_set":
@@ -148,48 +155,73 @@ def imported(module: str, name: str) -> Any:
         raise NoClass("which could run any code")
     try:
         found: Any = importlib.import_module(in_ours(module))
-    except Exception as error:
+        getattr(found, "__all__", None)  # a lazy module of Lamella runs its file now
+    except (Exception, SystemExit) as error:  # a program that is imported may end itself
         why = f"{type(error).__name__}: {error}"
         raise NoClass(f"a class that cannot be imported: {why}; {instead(module, name)}") from error
     for part in name.split("."):
         found = vars(found).get(part)
         if not isinstance(found, type):
-            raise NoClass(f"which is no class of {in_ours(module)}; {instead(module, name)}")
+            here = "define or import the class here, or, " if module == "__main__" else ""
+            raise NoClass(f"which is no class of {in_ours(module)}; {here}{instead(module, name)}")
     if not is_class(found):
         raise NoClass(f"which is no class of modules; if you trust the file, allow it by {line([(module, name)])}")
     return found
 
 
-def set_state(module: Any, state: dict[str, Any]) -> None:
-    """Gives a new module its attributes. Raises ValueError if they are not those of a module."""
-    made_on_use = type(module)._made_on_use
-    for name, kind in made_on_use.items():
-        if name in state and not isinstance(state[name], set if kind is set else dict):
-            raise ValueError(f"the state of a {type(module).__qualname__} has no {kind.__name__} {name}")
-    module.__setstate__({name: x for name, x in state.items() if name not in made_on_use or x})
-    held, kinds = vars(module), (_C.Tensor, _C.Tensor, _C._ModuleBase)
-    for name, kind in zip(MEMBERS, kinds, strict=True):
-        members = held.get(name)
-        if not isinstance(members, dict):
-            raise ValueError(f"the state of a {type(module).__qualname__} has no dict {name}")
-        for key, x in members.items():
-            if type(key) is not str or not (x is None or isinstance(x, kind)):
-                raise ValueError(f"the state of a {type(module).__qualname__} has a {type(x).__name__} in {name}")
-    if not isinstance(held.get("training"), bool):
-        raise ValueError(f"the state of a {type(module).__qualname__} does not say whether it is in training")
+class States:
+    """Gives the modules of one file their states."""
+
+    def __init__(self) -> None:
+        self._given: dict[int, Any] = {}  # the modules, by id
+        self._checked: dict[tuple[int, str], Any] = {}  # dicts of members, by id and name: many modules may share one
+
+    def give(self, module: Any, state: dict[str, Any]) -> None:
+        """Gives a new module its attributes. Raises ValueError if they are not those of a module, or if it has some."""
+        kind = type(module)
+        if id(module) in self._given:
+            raise ValueError(f"a {kind.__qualname__} is given its state twice")
+        self._given[id(module)] = module
+        for name, made in kind._made_on_use.items():
+            if name in state and not isinstance(state[name], set if made is set else dict):
+                raise ValueError(f"the state of a {kind.__qualname__} has no {made.__name__} {name}")
+        module.__setstate__({name: x for name, x in dict.items(state) if name not in kind._made_on_use or x})
+        self._check(module)
+
+    def check(self) -> None:
+        """Checks the members of all modules. A pickle can add to a dict after the module that holds it has its
+        state."""
+        self._checked.clear()
+        for module in self._given.values():
+            self._check(module)
+
+    def _check(self, module: Any) -> None:
+        held, kinds, name_of_class = vars(module), (_C.Tensor, _C.Tensor, _C._ModuleBase), type(module).__qualname__
+        for name, kind in zip(MEMBERS, kinds, strict=True):
+            members = held.get(name)
+            if not isinstance(members, dict):
+                raise ValueError(f"the state of a {name_of_class} has no dict {name}")
+            if (id(members), name) in self._checked:
+                continue
+            self._checked[id(members), name] = members
+            for key, x in dict.items(members):
+                if type(key) is not str or not (x is None or isinstance(x, kind)):
+                    raise ValueError(f"the state of a {name_of_class} has a {type(x).__name__} in {name}")
+        if not isinstance(held.get("training"), bool):
+            raise ValueError(f"the state of a {name_of_class} does not say whether it is in training")
 
 
 def line(names: Iterable[tuple[str, str]]) -> str:
     """Returns the line of Python that allows classes, given by their modules and names. Those whose names are none of
-    Python's are left out: the line is to be run, and a file can give any text as a name."""
+    Python's, or are very long, are left out: the line is to be run, and a file can give any text as a name."""
     homes, words = [], []
     for module, name in names:
-        if not PATH.fullmatch(module) or not PATH.fullmatch(name.replace("<locals>", "locals")):
+        if not PATH.fullmatch(module) or not PATH.fullmatch(name) or len(module) + len(name) > LONGEST:
             continue
         if (ours := of_ours(module, name)) is not None:
             word = f"{name_of(ours)[0]}.{name}"
-        elif module in ("__main__", "builtins") or "<locals>" in name:
-            word = name.rpartition(".")[2]
+        elif module in ("__main__", "builtins"):
+            word = name
         else:
             word = f"{in_ours(module)}.{name}"
             homes.append(in_ours(module))
@@ -206,15 +238,17 @@ def instead(module: str, name: str) -> str:
     )
 
 
-def refusal(file: str, found: list[tuple[str, str, str]]) -> str:
-    """Returns the message about objects that the program has not allowed: the place of each in the file, its module and
-    its name. It says where the first is, and the line of Python that allows all."""
+def refusal(file: str, place: str, names: list[tuple[str, str]]) -> str:
+    """Returns the message about objects that the program has not allowed, by their modules and names, the first of
+    which is at ``place``. It has the line of Python that allows them all."""
+    count = len(names)
+    some = "it" if count <= MOST_NAMES else f"the first {MOST_NAMES} of its {count} names"
     return (
-        f"{named(file, *found[0])}, which is not built, as its code would run; if you trust the file, allow it by "
-        f"{line((module, name) for _, module, name in found)}"
+        f"{named(file, place, *names[0])}, which is not built, as its code would run; if you trust the file, allow "
+        f"{some} by {line(names[:MOST_NAMES])}"
     )
 
 
 def named(file: str, place: str, module: str, name: str) -> str:
     """Returns the beginning of a message about a name in a file."""
-    return f"load: {file} names {module}.{name}{f' at {place}' if place else ''}"
+    return f"load: {file} names {escaped(f'{module}.{name}')}{f' at {place}' if place else ''}"

@@ -16,8 +16,8 @@ import lamella.serialization.values as values
 from lamella import _C, _storage
 from lamella.plugins import contributions
 from lamella.serialization.errors import CheckpointError
-from lamella.serialization.index import PATH_ROOT
 from lamella.serialization.limits import check_alike, check_truth
+from lamella.serialization.places import Place
 
 MOST_NAMES = 100_000  # the most containers that Names walks again by "$same", as their number can grow exponentially
 NUMBERED = {"$array", "$module", "$namespace", *containers.KINDS}
@@ -54,6 +54,7 @@ class Rebuilder:
         self._tensors: dict[int, Any] = {}
         self._containers: list[Any] = []
         self._alone = 0
+        self._states = modules.States()
         self._dtypes: dict[str, Any] = {}
         self._more: dict[str, Callable[[dict], Any]] = {
             "$same": lambda node: self._same(natural(node["$same"])),
@@ -111,7 +112,7 @@ class Rebuilder:
                 return self._numbered(kind(containers.FACTORIES[node[containers.FACTORY]], pairs))
             made = kind(dict(pairs)) if tag == "$counter" else kind(pairs)
             if containers.ATTRIBUTES in node and kind is not dict:
-                vars(made).update(self._attributes(node[containers.ATTRIBUTES]))
+                vars(made).update(self._attributes(node[containers.ATTRIBUTES], kind))
             return self._numbered(made)
 
         return decode
@@ -131,7 +132,7 @@ class Rebuilder:
 
     def _namespace(self, pairs: list) -> Namespace:
         made = Namespace()
-        vars(made).update(self._attributes(pairs))
+        vars(made).update(self._attributes(pairs, Namespace))
         return made
 
     def _module(self, names: list, pairs: list) -> Any:
@@ -139,7 +140,7 @@ class Rebuilder:
         kind = self._find(home, name)
         state = self._attributes(pairs)
         made = kind.__new__(kind)
-        modules.set_state(made, state)
+        self._states.give(made, state)
         return made
 
     def _functional(self, name: Any) -> Any:
@@ -148,10 +149,10 @@ class Rebuilder:
             raise ValueError(f"lamella.nn.functional has no function {name!r}")
         return found
 
-    def _attributes(self, pairs: list) -> dict[str, Any]:
+    def _attributes(self, pairs: list, kind: type = object) -> dict[str, Any]:
         out = {}
         for name, x in pairs:
-            if type(name) is not str or name.startswith("__"):
+            if type(name) is not str or name.startswith("__") or containers.hides(kind, name):
                 raise ValueError(f"{name!r} is no attribute of a checkpoint")
             out[name] = self.decode(x)
         return out
@@ -243,35 +244,44 @@ def natural(x: Any) -> int:
     return x
 
 
-def modules_of(root: Any) -> Iterator[tuple[str, str, str]]:
+def modules_of(root: Any) -> Iterator[tuple[Place | None, str, str]]:
     """Yields the modules in an index: the place of each, the module of its class and the class's name."""
-    waiting = [(PATH_ROOT, root)]
+    waiting: list[tuple[Place | None, Any]] = [(None, root)] if may_hold(root) else []
     while waiting:
         place, node = waiting.pop()
-        tag = next(iter(node), "") if type(node) is dict else ""
-        if tag == "$module":
-            yield place, *node[tag]
-            inner = []
-            for name, x in node["state"]:
-                members = pairs_of(x) if name in modules.MEMBERS else ()
-                inner += [(f"{place}.{key}", m) for key, m in members] or [(f"{place}.{name}", x)]
-        elif type(node) is dict and (tag[:1] != "$" or tag in containers.MAPPINGS.values()):
-            inner = [(f"{place}[{key!r}]", x) for key, x in pairs_of(node)]
-        else:
-            inner = [(f"{place}[{i}]", x) for i, x in enumerate(node[tag] if tag else node)]
-        waiting += [(p, x) for p, x in reversed(inner) if type(x) is list or (type(x) is dict and may_hold(x))]
+        if type(node) is dict and next(iter(node), "") == "$module":
+            yield place, *node["$module"]
+        inner = [(Place(place, key, own), x) for key, own, x in parts_of(node) if may_hold(x)]
+        waiting += reversed(inner)
 
 
-def may_hold(node: dict) -> bool:
+def parts_of(node: Any) -> Iterator[tuple[Any, bool, Any]]:
+    """Yields the parts of a container in an index: the key of each, whether that is the name of an attribute, and the
+    part. The members of a module are its attributes."""
+    tag = next(iter(node), "") if type(node) is dict else ""
+    if tag == "$module":
+        for name, x in node["state"]:
+            if name in modules.MEMBERS and type(x) is dict and may_hold(x):
+                yield from ((key, True, member) for key, _, member in parts_of(x))
+            else:
+                yield name, True, x
+    elif tag == "$namespace":
+        yield from ((name, True, x) for name, x in node[tag])
+    elif tag in containers.MAPPINGS.values():
+        yield from ((key, False, x) for key, x in node[tag])
+        yield from ((name, True, x) for name, x in node.get(containers.ATTRIBUTES, ()))
+    elif type(node) is dict and tag[:1] != "$":
+        yield from ((key, False, x) for key, x in node.items())
+    else:
+        yield from ((i, False, x) for i, x in enumerate(node[tag] if tag else node))
+
+
+def may_hold(x: Any) -> bool:
     """Returns whether a part of an index is a container that can hold a module."""
-    tag = next(iter(node), "")
+    if type(x) is not dict:
+        return type(x) is list
+    tag = next(iter(x), "")
     return tag[:1] != "$" or tag in NUMBERED - {"$array"}
-
-
-def pairs_of(node: dict) -> Iterable[Any]:
-    """Returns the keys and parts of a mapping in an index."""
-    tag = next(iter(node), "")
-    return node[tag] if tag[:1] == "$" else node.items()
 
 
 class Names:

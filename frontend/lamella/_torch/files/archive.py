@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from argparse import Namespace
 from collections import OrderedDict
+from collections.abc import Iterable
 from pickle import UnpicklingError
 from typing import Any
 
@@ -19,6 +20,7 @@ from lamella.serialization.archive import Archive, ArchiveWriter, shown
 from lamella.serialization.errors import CheckpointError, PickleError
 from lamella.serialization.limits import Limits
 from lamella.serialization.locations import META, Locations
+from lamella.serialization.places import Place, escaped, text_of
 from lamella.serialization.safe_globals import is_allowed, is_blocked
 
 known = functools.cache(torch_globals.table)
@@ -57,15 +59,16 @@ class Part:
 
     def __init__(self, name: tuple[str, str] | None):
         self.name = name
-        self.parts: list[tuple[Any, Any]] = []  # arguments and elements, each with its number or key
+        self.parts: list[tuple[Any, Any]] = []  # elements, each with its number or key
+        self.arguments: Any = ()
         self.states: list[Any] = []
 
 
-def pairs_of(x: Any) -> list[tuple[Any, Any]]:
+def pairs_of(x: Any) -> Iterable[tuple[Any, Any]]:
     """Returns the parts of an object in an outline, with their keys."""
     if isinstance(x, (list, tuple)):
-        return list(enumerate(x))
-    return list(x.items()) if isinstance(x, dict) else x.parts if isinstance(x, Part) else []
+        return enumerate(x)
+    return x.items() if isinstance(x, dict) else x.parts if isinstance(x, Part) else ()
 
 
 class Outline(Interpreter):
@@ -73,7 +76,7 @@ class Outline(Interpreter):
 
     def __init__(self, data: bytes):
         nothing = Part(None)
-        super().__init__(data, self._name, lambda key: nothing, self._made, self._state, Limits(0))
+        super().__init__(data, self._name, lambda key: nothing, self._made, self._state, Limits(len(data)))
         self.names: dict[tuple[str, str], None] = {}
 
     def unknown(self) -> list[tuple[str, str]]:
@@ -83,21 +86,25 @@ class Outline(Interpreter):
                 and modules.function(*n) is None]  # fmt: skip
 
     def place(self, name: tuple[str, str]) -> str:
-        """Returns the place of the first object of a global in the object of the pickle; "" if it is in none."""
-        waiting: list[tuple[str, Any]] = [("obj", self.root)]
+        """Returns the place of the first object of a global in the object of the pickle; "" if it is in none. Walks
+        each container once, however often the pickle uses it."""
+        waiting: list[tuple[Place | None, Any, bool]] = [(None, self.root, False)]
         seen: set[int] = set()
         while waiting:
-            place, x = waiting.pop()
+            place, x, own = waiting.pop()  # `own` says whether the keys in x are names of attributes
             if isinstance(x, Part) and x.name == name:
-                return place
-            if id(x) not in seen:
-                seen.add(id(x))
-                inner = [(f"{place}[{key!r}]", part) for key, part in pairs_of(x)]
-                for state in x.states if isinstance(x, Part) else ():
-                    for key, part in pairs_of(state):
-                        members = pairs_of(part) if key in modules.MEMBERS else ()
-                        inner += [(f"{place}.{k}", m) for k, m in members] or [(f"{place}.{key}", part)]
-                waiting += reversed(inner)
+                return text_of(place)
+            if id(x) in seen:
+                continue
+            seen.add(id(x))
+            inner: list[tuple[Place | None, Any, bool]] = []
+            for key, part in pairs_of(x):
+                if isinstance(part, (Part, list, tuple, dict)):
+                    members = own and key in modules.MEMBERS  # which are attributes of the module themselves
+                    inner.append((place if members else Place(place, key, own), part, members))
+            if isinstance(x, Part):
+                inner = [(place, x.arguments, False), *inner, *((place, state, True) for state in x.states)]
+            waiting += reversed(inner)
         return ""
 
     def _name(self, module: str, name: str) -> Any:
@@ -106,7 +113,7 @@ class Outline(Interpreter):
 
     def _made(self, kind: Any, arguments: tuple) -> Any:
         made = Part(kind.name if isinstance(kind, Part) else None)
-        made.parts = list(enumerate(arguments))
+        made.arguments = arguments
         return made
 
     def _state(self, target: Any, state: Any) -> None:
@@ -122,7 +129,7 @@ class Outline(Interpreter):
         if isinstance(target, Part):
             target.parts += pairs
         elif isinstance(target, dict):
-            target.update((key, x) for key, x in pairs if isinstance(key, (str, int)))
+            target.update((self.limits.key(key, target), x) for key, x in pairs if isinstance(key, (str, int)))
 
     def append(self) -> None:
         self._extend([self.pop()])
@@ -163,7 +170,7 @@ class Reader:
             )
         self.flat: dict[str, tuple[Any, int]] = {}
         self.limits = Limits(0)
-        self.imported: set[Any] = set()  # classes of modules, where `imports` is true
+        self.states = modules.States()
 
     def data(self) -> bytes:
         """Returns the pickle."""
@@ -174,7 +181,9 @@ class Reader:
         data = self.data()
         try:
             self.limits.hold(len(data))
-            return Interpreter(data, self.find, self.persistent, self.call, self.build, self.limits).run()
+            made = Interpreter(data, self.find, self.persistent, self.call, self.build, self.limits).run()
+            self.states.check()
+            return made
         except (CheckpointError, OutOfMemoryError):
             raise
         except UnpicklingError as error:
@@ -193,43 +202,38 @@ class Reader:
             found = modules.allowed(module, name)
         if found is None:
             found = modules.function(module, name)
-        if found is None and is_of_torch(module, name):
+        if found is not None:
+            return found
+        file = shown(self.archive.file)
+        if is_of_torch(module, name):
             raise UnpicklingError(
-                f"load: {shown(self.archive.file)} names {full}, a dtype, a layout or a kind of tensor that is not "
-                "here; save it from torch in a dtype that is, and dense"
+                f"load: {file} names {escaped(full)}, a dtype, a layout or a kind of tensor that is not here; save it "
+                "from torch in a dtype that is, and dense"
             )
-        if found is None and is_blocked(module, name):
-            raise UnpicklingError(f"load: {shown(self.archive.file)} names {full}, which could run any code")
-        if found is None and self.imports:
-            found = self.import_(module, name)
-        if found is None:
-            raise UnpicklingError(self.refusal(module, name))
-        return found
+        if is_blocked(module, name):
+            raise UnpicklingError(f"load: {file} names {escaped(full)}, which could run any code")
+        if self.imports:
+            return self.import_(module, name)
+        place, others = self.unknown(module, name)
+        raise UnpicklingError(modules.refusal(file, place, [(module, name), *others]))
 
     def import_(self, module: str, name: str) -> Any:
         """Imports a class of modules. Raises UnpicklingError if the name is another one."""
         try:
-            found = modules.imported(module, name)
+            return modules.imported(module, name)
         except modules.NoClass as error:
-            file, place = shown(self.archive.file), self.places([(module, name)])[0]
-            raise UnpicklingError(f"{modules.named(file, *place)}, {error}") from error.__cause__
-        self.imported.add(found)
-        return found
+            file, place = shown(self.archive.file), self.unknown(module, name)[0]
+            raise UnpicklingError(f"{modules.named(file, place, module, name)}, {error}") from error.__cause__
 
-    def refusal(self, module: str, name: str) -> str:
-        """Returns the message about a name that the program has not allowed, and about the others after it."""
-        return modules.refusal(shown(self.archive.file), self.places([(module, name)], others=True))
-
-    def places(self, names: list[tuple[str, str]], others: bool = False) -> list[tuple[str, str, str]]:
-        """Returns the places of names in the file, or "" for all if the file is damaged; with ``others`` also those of
-        the other names that the program has not allowed."""
+    def unknown(self, module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
+        """Returns the place of a name in the file, and the other names that the program has not allowed; "" and none if
+        the file is damaged."""
         outline = Outline(self.data())
         try:
-            unknown = outline.unknown()
-            names += [n for n in unknown if others and n not in names and not is_blocked(*n)]
-            return [(outline.place(n), *n) for n in names]
+            others = [n for n in outline.unknown() if n != (module, name) and not is_blocked(*n)]
+            return outline.place((module, name)), others
         except FAULTS:
-            return [("", *n) for n in names]
+            return "", []
 
     def call(self, function: Any, arguments: tuple) -> Any:
         """Makes a call that the pickle contains."""
@@ -247,14 +251,12 @@ class Reader:
         self.limits.call(state if type(state) is tuple else (state,))
         if isinstance(target, torch_globals.NumpyType):
             target.order(state)
-        elif type(target) is OrderedDict:
-            vars(target).update(torch_globals.attributes_of(state))
-        elif type(target) is Namespace:
-            vars(target).update(torch_globals.attributes_of(state))
+        elif type(target) in (OrderedDict, Namespace):
+            vars(target).update(torch_globals.attributes_of(state, type(target)))
         elif type(target).__module__ == "numpy" and type(target).__name__ == "ndarray":
             torch_globals.fill_array(target, state)
         elif modules.is_module(target):
-            modules.set_state(target, torch_globals.attributes_of(state))
+            self.states.give(target, torch_globals.attributes_of(state))
         elif is_allowed(type(target)):
             if hasattr(target, "__setstate__"):
                 target.__setstate__(state)

@@ -50,13 +50,15 @@ class NumpyType:
             raise UnpicklingError("a dtype of numpy has no byte order")
 
 
-def attributes_of(state: Any) -> dict[str, Any]:
-    """Returns the attributes in a state. Names with two underscores are refused, since they could change what an object
-    does."""
+def attributes_of(state: Any, kind: type = object) -> dict[str, Any]:
+    """Returns the attributes in a state. Names with two underscores, and those of methods of ``kind``, are refused,
+    since they could change what an object does."""
     if type(state) is tuple and len(state) == 2:
         state = {**(state[0] or {}), **(state[1] or {})}
     if not isinstance(state, dict) or not all(type(k) is str and not k.startswith("__") for k in state):
         raise UnpicklingError("the state of an object must be a dict of attributes")
+    if hidden := [name for name in state if containers.hides(kind, name)]:
+        raise UnpicklingError(f"the attribute {hidden[0]!r} would hide a method of {kind.__name__}")
     return state
 
 

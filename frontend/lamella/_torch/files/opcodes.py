@@ -4,11 +4,13 @@ it."""
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any
 
 from lamella.serialization.limits import Limits
+from lamella.serialization.modules import is_class
 
 MARKED = object()  # stands on the stack below the elements of a container
 
@@ -145,11 +147,11 @@ class Interpreter:
 
     def append(self) -> None:
         value = self.pop()
-        self.top(list).append(value)
+        self.top((list, deque)).append(value)
 
     def appends(self) -> None:
         parts = self.since_mark()
-        self.top(list).extend(parts)
+        self.top((list, deque)).extend(parts)
 
     def add(self) -> None:
         parts = self.since_mark()
@@ -178,6 +180,8 @@ class Interpreter:
         arguments, kind = self.pop(), self.pop()
         if type(arguments) is not tuple:
             raise UnpicklingError("the arguments of a new object must be a tuple")
+        if arguments and is_class(kind):
+            raise UnpicklingError(f"the pickle gives arguments to a new {kind.__qualname__}; a module has a state only")
         if isinstance(kind, type):
             self.stack.append(kind.__new__(kind, *arguments))
         else:
