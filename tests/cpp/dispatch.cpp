@@ -300,7 +300,7 @@ static void bits_that_come_again() {
   d.flags = 0;
   OK(api, api->layer(l, &d, &first, &h));
   OK(api, api->withdraw(h));
-  d.name = "in its place";
+  d.name = "in_its_place";
   OK(api, api->layer(l, &d, &second, &h));
   CHECK(second == first);
   OK(api, api->withdraw(h));
