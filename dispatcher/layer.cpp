@@ -194,8 +194,8 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
   const uint64_t taken = taken_bits(of_threads);
   int32_t at = old;  // a layer registered again gets its old bit, if it is not another layer's meanwhile
   if (at < 0 && former >= r.low && former <= r.high && !(taken >> former & 1)) at = former;
-  // Where a thread excludes a bit, the new layer would be off. A call excludes layers while it runs, so that such a bit
-  // serves if no other is free.
+  // A new layer would be off in each thread that excludes its bit, so other bits are tried first. If none is free, such
+  // a bit serves, since most exclusions end with the call that runs.
   if (at < 0) at = pick(r.low, r.high, taken | of_threads.excluded);
   if (at < 0) at = pick(r.low, r.high, taken);
   if (at < 0 && l.band >= 0) {  // no bit is free in the part of the band that its wishes allow

@@ -62,8 +62,8 @@ const std::vector<Band>& bands();
 // LAMELLA_LAYER_FOLLOWS_ALIAS, and those that are on for the whole process.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
 extern std::atomic<uint64_t> layers_not_in_backward;  // those that have LAMELLA_LAYER_NOT_IN_BACKWARD
-// Those whose keys tensors may have, also withdrawn ones that keep their bits; and those whose keys some tensor, storage
-// or slot has had. A bit that is marked stays marked.
+// tensor_layers has the layers whose keys tensors may have, and withdrawn layers that keep their bits. marked_layers has
+// the layers whose keys some tensor, storage or slot has had; a mark lasts until the bit is given to another layer.
 extern std::atomic<uint64_t> tensor_layers, marked_layers;
 // Notes, before a tensor or a storage gets keys, that their layers keep their bits. Raises if a bit of `set` or `clear`
 // is no layer's whose keys tensors may have; `entry`, a function of the C ABI, begins the message.
