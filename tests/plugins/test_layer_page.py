@@ -74,7 +74,7 @@ def test_every_anchor_is_there_outermost_first():
 
 
 def test_every_way_to_carry_is_there():
-    section = (ROOT / STATES).read_text().partition("## What goes along")[2].partition("##")[0]
+    section = (ROOT / STATES).read_text().partition("## Views and copies carry the state")[2].partition("##")[0]
     header = (ROOT / "extensions/include/lamella/state.h").read_text()
     ways = re.findall(r"^  (LAMELLA_CARRY_\w+) = \d", header, re.MULTILINE)
     assert len(ways) >= 6 and re.findall(r"^\| `(LAMELLA\w+)` \|", section, re.MULTILINE) == ways
