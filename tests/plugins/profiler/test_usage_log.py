@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -150,8 +151,7 @@ EVERY = """
 KEYS = [
     "python.import",
     "backend.cpu",
-    "plugin.autograd",
-    "plugin.profiler",
+    *(f"plugin.{e.name}" for e in distribution("lamella").entry_points if e.group == "lamella.plugins"),
     "python.nn_module",
     "python.optimizer",
     "python.data_loader",
