@@ -186,7 +186,7 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   lamella_layer desc;
   if (lamella_status st = adopt("layer", *d, &desc)) return st;
   if (!desc.name) return core::raise(LAMELLA_VALUE_ERROR, "layer: 'name' must not be null");
-  if (lamella_status st = expect_known("layer", "flags", desc.flags, 63)) return st;
+  if (lamella_status st = expect_known("layer", "flags", desc.flags, 127)) return st;
   if (lamella_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LAMELLA_KERNEL_CALLS_OPERATORS))
     return st;
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;

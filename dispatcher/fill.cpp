@@ -28,6 +28,13 @@ bool tracing = false;
 
 const Table* fill(Operator*);
 
+// Returns the context that a layer makes for its kernel of an operator.
+void* prepared(const Layer& l, const Operator* op, const void* payload) {
+  void* context = l.prepare(l.context, op, payload);
+  if (!context) throw std::bad_alloc();
+  return context;
+}
+
 }  // namespace
 
 void invalidate(Operator* op) {
@@ -76,8 +83,7 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
     for (const Operator* o : {static_cast<const Operator*>(op), static_cast<const Operator*>(op->functional)})
       if (const Rule* found = o ? rule_of(o, l.name) : nullptr) {
         *who = found->owner + " (rule)";
-        *e = {l.rule, l.prepare ? l.prepare(l.context, o, found->payload) : found->payload, 0};
-        if (l.prepare && !e->context) throw std::bad_alloc();
+        *e = {l.rule, l.prepare ? prepared(l, o, found->payload) : found->payload, 0};
         return true;
       }
   if (!r) r = find_category_kernel(op, l.name, op->category);
@@ -100,7 +106,7 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
     return every->fn != nullptr;
   }
   *who = l.owner + " (fallback)";
-  *e = {l.fallback, l.context, l.kernel_flags};
+  *e = {l.fallback, l.flags & LAMELLA_LAYER_PREPARES_ALL ? prepared(l, op, nullptr) : l.context, l.kernel_flags};
   return l.fallback != nullptr;
 }
 

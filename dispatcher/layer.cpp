@@ -182,6 +182,9 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
   if (!l.fallback && !(l.flags & (LAMELLA_LAYER_FALLTHROUGH | LAMELLA_LAYER_DECOMPOSE)))
     return core::raise(LAMELLA_VALUE_ERROR,
                        "layer " + l.name + ": it has no fallback; give one, or declare fallthrough or decompose");
+  if (l.flags & LAMELLA_LAYER_PREPARES_ALL && !(l.prepare && l.fallback))
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       "layer " + l.name + ": LAMELLA_LAYER_PREPARES_ALL needs the functions `prepare` and `fallback`");
   int32_t old = -1, former = -1;  // the bit that is reserved for the name; a free one that it had
   for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++)
     if (layers[i].name == l.name) (given[i] ? old : former) = i;

@@ -182,6 +182,44 @@ static void prepared_rules() {
   done("rules that a layer prepares");
 }
 
+// A layer with LAMELLA_LAYER_PREPARES_ALL makes a context for its fallback of each operator, too.
+static int prepared_fallbacks = 0;
+static void* prepare_all(void*, const lamella_operator* op, const void* payload) {
+  prepared_fallbacks += !payload;
+  return const_cast<char*>(payload ? "a rule" : api->operator_name(op));
+}
+static lamella_status by_context(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  seen->push_back(static_cast<const char*>(f->context));
+  return api->redispatch(f, args, f->num_args, rets, f->num_rets);
+}
+
+static void prepared_fallback() {
+  lamella_library* l = library("preparer of all");
+  lamella_layer d{};
+  d.size = sizeof d;
+  d.name = "prepares_all";
+  d.at = "names";
+  d.flags = LAMELLA_LAYER_PREPARES_ALL;
+  d.fallback = by_context;
+  FAILS(api, api->layer(l, &d, nullptr, nullptr), "LAMELLA_LAYER_PREPARES_ALL needs the functions");
+  d.rule = by_context;
+  d.prepare = prepare_all;
+  int32_t bit;
+  OK(api, api->layer(l, &d, &bit, nullptr));
+  OK(api, keep_rule(api, l, "aten::neg", "prepares_all", const_cast<char*>("payload"), nullptr));
+  lamella_thread* t = api->thread();
+  t->include = uint64_t{1} << bit;
+  lamella_value a = of(floats({1}));
+  seen->clear();
+  for (int i = 0; i < 2; i++) drop(call("aten::abs", "", {a}));
+  drop(call("aten::neg", "", {a}));
+  CHECK((*seen == std::vector<std::string>{"aten::abs", "aten::abs", "a rule"}) && prepared_fallbacks == 1);
+  t->include = 0;
+  api->library_close(l);
+  drop(a);
+  done("contexts that a layer prepares for its fallback");
+}
+
 static void looks() {
   const lamella_operator* add = api->find_operator("aten::add_", "Tensor");
   const lamella_argument* a = api->operator_argument(add, 0);
@@ -326,8 +364,8 @@ static void bits_that_come_again() {
   CHECK(*api->layers_not_in_backward() == (before | uint64_t{1} << third));
   OK(api, api->withdraw(h));
   CHECK(*api->layers_not_in_backward() == before);
-  d.flags = 64;
-  FAILS(api, api->layer(l, &d, nullptr, nullptr), "'flags' is 0x40, of which 0x40 has no meaning");
+  d.flags = 128;
+  FAILS(api, api->layer(l, &d, nullptr, nullptr), "'flags' is 0x80, of which 0x80 has no meaning");
   api->library_close(l);
   done("bits of layers: given again where no tensor has them, and no captured state");
 }
@@ -635,6 +673,7 @@ int main(int argc, char** argv) {
   layers();
   rules();
   prepared_rules();
+  prepared_fallback();
   looks();
   shape_rules_alone();
   wishes();

@@ -115,7 +115,9 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_NEVER_ON_TENSORS = 16,
   /* Off while backward computes and adds up gradients, but not in hooks: the layer needs no rules for the operators
    * that derivatives call. */
-  LAMELLA_LAYER_NOT_IN_BACKWARD = 32
+  LAMELLA_LAYER_NOT_IN_BACKWARD = 32,
+  LAMELLA_LAYER_PREPARES_ALL =
+      64 /* `prepare` is also called for operators that `fallback` serves: their payload is null */
 };
 
 typedef struct {
@@ -131,9 +133,9 @@ typedef struct {
                           * context */
   uint32_t kernel_flags; /* enum lamella_kernel_flags of the fallback */
   uint32_t reserved;
-  /* Nullable: makes the context that `rule` gets in place of an operator's payload. Called whenever the operator's
-   * table is filled, under a lock: it must call no operator and wait for no thread. The context must live as long as
-   * the process. Null: no memory. */
+  /* Nullable: makes the context that `rule` gets in place of an operator's payload, and with LAMELLA_LAYER_PREPARES_ALL
+   * the one that `fallback` gets in place of the layer's. Called whenever the operator's table is filled, under a lock:
+   * it must call no operator and wait for no thread. The context must live as long as the process. Null: no memory. */
   void* (*prepare)(void* context, const lamella_operator* op, const void* payload);
 } lamella_layer;
 
