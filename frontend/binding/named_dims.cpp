@@ -7,9 +7,7 @@
 #include "frontend/binding/tensor_object.h"
 
 namespace lamella::binding {
-namespace {
 
-// Converts a name or a number.
 bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& where) {
   if (!PyUnicode_Check(o)) {
     if (as_index(o, dim)) return true;
@@ -36,8 +34,6 @@ bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& whe
   raise_pending();
   return false;
 }
-
-}  // namespace
 
 bool names_dims(PyObject* o, bool list) {
   if (PyUnicode_Check(o)) return true;
@@ -87,7 +83,9 @@ lamella_status resolve_python_dim(void* context, lamella_tensor* self, const cha
   PyObject* args[] = {borrowed_to_python(core::tensor_value(self)), PyUnicode_FromString(name)};
   PyObject* found = args[0] && args[1] ? PyObject_Vectorcall(callable, args, 2, nullptr) : nullptr;
   lamella_status st = LAMELLA_OK;
-  if (!found || !as_index(found, dim))
+  if (found == Py_NotImplemented)
+    st = LAMELLA_DECLINED;
+  else if (!found || !as_index(found, dim))
     st = PyErr_Occurred()
              ? capture_exception()
              : core::raise(LAMELLA_TYPE_ERROR, std::string("the resolver of names must return an int for '") + name +

@@ -19,7 +19,10 @@ const char* names_hint(PyObject* o, bool list);
 bool resolve_dims(Tensor* self, PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena,
                   const std::string& where);
 
-// Calls a PythonKernel with the tensor and the name. It returns an int, or raises an exception.
+// Finds the dimension that an object names or counts. Returns false with an exception; `where` begins its message.
+bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& where);
+
+// Calls a PythonKernel with the tensor and the name. It returns an int, or NotImplemented to decline, or raises.
 lamella_status resolve_python_dim(void* context, lamella_tensor* self, const char* name, int64_t* dim);
 
 }  // namespace lamella::binding

@@ -221,13 +221,23 @@ PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyO
 // Takes the keywords that plugins contribute out of the call, replaces those that a plugin expands, and applies the
 // contributed ones to the call's result. Null without an exception if the call has none of either kind.
 PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
-  Contributed contributed;
-  std::vector<PyObject*> rest(args, args + n);
-  PyObject* names = contributed.take(*p->overloads, args + n, kwnames, rest);
-  if (!names) return nullptr;
-  PyObject* result = contributed.any() ? dispatch(p, rest.data(), n, names, Caller::contributed) : nullptr;
-  Py_DECREF(names);
-  return result ? contributed.apply(p->overloads->front()->op, result) : nullptr;
+  std::vector<PyObject*> rest;
+  bool taken = false;
+  const auto run = [&](Contributed& contributed, bool expands) {
+    rest.assign(args, args + n);
+    PyObject* names = contributed.take(*p->overloads, args + n, kwnames, rest, expands);
+    taken = names != nullptr;
+    const bool any = names && (contributed.any() || !expands);
+    PyObject* result = any ? dispatch(p, rest.data(), n, names, Caller::contributed) : nullptr;
+    Py_XDECREF(names);
+    return result;
+  };
+  Contributed contributed, as_given;
+  PyObject* result = run(contributed, true);
+  if (result) return contributed.apply(p->overloads->front()->op, result);
+  if (!taken || !contributed.doubled()) return nullptr;
+  PyErr_Clear();  // the call has an expanded argument by position: the error is that a keyword is unknown
+  return run(as_given, false);
 }
 
 // Returns a new tuple of the same names, interned, because parse_plain() compares names by their address. Null if all

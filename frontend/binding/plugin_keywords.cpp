@@ -1,6 +1,7 @@
 #include "frontend/binding/plugin_keywords.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "dispatcher/explain.h"
@@ -77,78 +78,85 @@ bool Contributed::add(const dispatcher::Keyword* k, PyObject* value, const dispa
   return true;
 }
 
-// Calls the function that replaces unknown keywords, and checks that none of those that it makes was given.
-bool Contributed::expand(const dispatcher::Keyword* by, const dispatcher::Operator* op,
-                         const std::vector<Named>& unknown, PyObject* kwnames) {
+PyObject* Contributed::expand(const dispatcher::Keyword* by, const dispatcher::Operator* op,
+                              const std::vector<Named>& unknown, const std::vector<PyObject*>& given) {
   const std::string who = dispatcher::operator_title(op);
   auto* pairs = static_cast<Value*>(arena_.take(sizeof(Value) * 2 * unknown.size()));
   for (size_t i = 0; i < unknown.size(); i++) {
     dispatcher::Type name;
     name.kind = dispatcher::Kind::Str;
-    if (!convert(unknown[i].name, name, &pairs[2 * i], arena_)) return false;
-    if (!read(op, text_of(unknown[i].name), unknown[i].value, &pairs[2 * i + 1], arena_)) return false;
+    if (!convert(unknown[i].name, name, &pairs[2 * i], arena_)) return nullptr;
+    if (!read(op, text_of(unknown[i].name), unknown[i].value, &pairs[2 * i + 1], arena_)) return nullptr;
   }
-  Value given = {LAMELLA_DICT, static_cast<uint32_t>(unknown.size()), {0}}, made = core::none();
-  given.as.values = pairs;
-  if (core::guarded([&] { return by->expand(op, by->context, &given, &made); })) {
-    raise_pending();
-    return false;
-  }
-  expanded_ = to_python(made);
-  if (!expanded_) return false;
-  if (!PyDict_Check(expanded_)) {
-    PyErr_Format(PyExc_TypeError, "%s: '%s' of %s must return a dictionary of keywords, got %s", who.c_str(),
-                 by->name.c_str(), by->owner.c_str(), type_name(expanded_).c_str());
-    return false;
-  }
+  Value taken = {LAMELLA_DICT, static_cast<uint32_t>(unknown.size()), {0}}, made = core::none();
+  taken.as.values = pairs;
+  if (core::guarded([&] { return by->expand(op, by->context, &taken, &made); })) return raise_pending();
+  PyObject* dict = to_python(made);
+  if (!dict) return nullptr;
+  expanded_.push_back(dict);
+  if (!PyDict_Check(dict))
+    return PyErr_Format(PyExc_TypeError, "%s: '%s' of %s must return a dictionary of keywords, got %s", who.c_str(),
+                        by->name.c_str(), by->owner.c_str(), type_name(dict).c_str());
   PyObject *name, *value;
-  for (Py_ssize_t at = 0; PyDict_Next(expanded_, &at, &name, &value);) {
-    if (!PyUnicode_Check(name)) {
-      PyErr_Format(PyExc_TypeError, "%s: '%s' of %s must return a dictionary with keys of str, got %s", who.c_str(),
-                   by->name.c_str(), by->owner.c_str(), type_name(name).c_str());
-      return false;
-    }
-    const auto is_name = [name](PyObject* key) { return PyUnicode_Compare(key, name) == 0; };
-    if (std::any_of(unknown.begin(), unknown.end(), [&](const Named& u) { return is_name(u.name); })) continue;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++) {
-      if (!is_name(PyTuple_GET_ITEM(kwnames, i))) continue;
-      PyErr_Format(PyExc_TypeError, "%s: got two values for argument '%U': one is given, the other follows from '%U'",
-                   who.c_str(), name, unknown.front().name);
-      return false;
-    }
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &name, &value);) {
+    if (!PyUnicode_Check(name))
+      return PyErr_Format(PyExc_TypeError, "%s: '%s' of %s must return a dictionary with keys of str, got %s",
+                          who.c_str(), by->name.c_str(), by->owner.c_str(), type_name(name).c_str());
+    if (std::any_of(given.begin(), given.end(), [&](PyObject* key) { return !PyUnicode_Compare(key, name); }))
+      return PyErr_Format(PyExc_TypeError,
+                          "%s: got two values for argument '%U': one is given, the other follows from '%U'",
+                          who.c_str(), name, unknown.front().name);
   }
-  return true;
+  return dict;
 }
 
 PyObject* Contributed::take(const Overloads& overloads, PyObject* const* values, PyObject* kwnames,
-                            std::vector<PyObject*>& rest) {
+                            std::vector<PyObject*>& rest, bool expands) {
   const dispatcher::Operator* op = overloads.front()->op;
-  const dispatcher::Keyword* by = dispatcher::rest_keyword();
-  std::vector<PyObject*> names;
+  std::vector<PyObject*> names, given;  // those that are left, and all that are known
   std::vector<Named> unknown;
-  const auto sort = [&](PyObject* key, PyObject* value, bool expands) {
+  const auto sort = [&](PyObject* key, PyObject* value) {
     if (!PyUnicode_AsUTF8(key)) return false;
-    if (const dispatcher::Keyword* k = plugins_keyword(overloads, key)) return add(k, value, op);
-    if (expands && !is_own(overloads, key) && !is_other(overloads, key)) {
+    const dispatcher::Keyword* k = plugins_keyword(overloads, key);
+    if (!k && !is_own(overloads, key) && !is_other(overloads, key)) {
       unknown.push_back({key, value});
-    } else {
-      names.push_back(key);
-      rest.push_back(value);
+      return true;
     }
+    given.push_back(key);
+    if (k) return add(k, value, op);
+    names.push_back(key);
+    rest.push_back(value);
     return true;
   };
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++)
-    if (!sort(PyTuple_GET_ITEM(kwnames, i), values[i], by != nullptr)) return nullptr;
-  if (!unknown.empty()) {
-    if (!expand(by, op, unknown, kwnames)) return nullptr;
+    if (!sort(PyTuple_GET_ITEM(kwnames, i), values[i])) return nullptr;
+  for (const dispatcher::Keyword* by : dispatcher::rest_keywords()) {
+    if (unknown.empty() || !expands) break;
+    PyObject* dict = expand(by, op, std::exchange(unknown, {}), given);
+    if (!dict) return nullptr;
     PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(expanded_, &at, &key, &value);)
-      if (!sort(key, value, false)) return nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);)
+      if (!sort(key, value)) return nullptr;
+  }
+  for (const Named& one : unknown) {  // the call's error names them
+    names.push_back(one.name);
+    rest.push_back(one.value);
   }
   PyObject* kept = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
   for (size_t i = 0; kept && i < names.size(); i++)
     PyTuple_SET_ITEM(kept, static_cast<Py_ssize_t>(i), Py_NewRef(names[i]));
   return kept;
+}
+
+bool Contributed::doubled() const {
+  if (expanded_.empty() || !PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyObject* text = PyObject_Str(value);
+  const bool twice = text && std::strstr(text_of(text).c_str(), "got two values for argument");
+  Py_XDECREF(text);
+  PyErr_Restore(type, value, trace);
+  return twice;
 }
 
 PyObject* Contributed::apply(const dispatcher::Operator* op, PyObject* result) {

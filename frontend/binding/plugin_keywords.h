@@ -20,14 +20,20 @@ class Contributed {
   using Overloads = std::vector<std::unique_ptr<Signature>>;
   Contributed() = default;
   Contributed(const Contributed&) = delete;
-  ~Contributed() { Py_XDECREF(expanded_); }
+  ~Contributed() {
+    for (PyObject* dict : expanded_) Py_DECREF(dict);
+  }
   // Takes the plugins' keywords out of a call; appends the values of the others to `rest` and returns their names, null
   // with an exception. An operator's own argument of the same name has precedence, unless the plugin claims the name.
-  // Unknown keywords are replaced by those that the function of rest_keyword() puts in their place.
-  PyObject* take(const Overloads& overloads, PyObject* const* values, PyObject* kwnames, std::vector<PyObject*>& rest);
+  // Unknown keywords are replaced by those that the functions of rest_keywords() put in their place, if `expands`.
+  PyObject* take(const Overloads& overloads, PyObject* const* values, PyObject* kwnames, std::vector<PyObject*>& rest,
+                 bool expands = true);
   // Adds a keyword with its value; returns false with an exception, which names `op` unless that is null.
   bool add(const dispatcher::Keyword* k, PyObject* value, const dispatcher::Operator* op = nullptr);
-  bool any() const { return !found_.empty() || expanded_; }
+  // Returns whether the pending exception says that an argument has two values, one of which a plugin has put in the
+  // place of unknown keywords.
+  bool doubled() const;
+  bool any() const { return !found_.empty() || !expanded_.empty(); }
   // Applies the keywords to the result in the order of their ranks, and returns it or the tensor that a plugin replaces
   // it by. A result that is no tensor is left as it is. If a plugin refuses, the result is released, and null is
   // returned with an exception. `op` is an overload of the operator that made the result.
@@ -41,10 +47,12 @@ class Contributed {
   struct Named {
     PyObject *name, *value;  // borrowed
   };
-  bool expand(const dispatcher::Keyword* by, const dispatcher::Operator* op, const std::vector<Named>& unknown,
-              PyObject* kwnames);
+  // Returns the keywords that a function puts in the place of unknown ones, as a borrowed dictionary; null with an
+  // exception. None of them may be among `given`, which are the other keywords of the call.
+  PyObject* expand(const dispatcher::Keyword* by, const dispatcher::Operator* op, const std::vector<Named>& unknown,
+                   const std::vector<PyObject*>& given);
   std::vector<One> found_;
-  PyObject* expanded_ = nullptr;  // the dictionary that replaces the unknown keywords
+  std::vector<PyObject*> expanded_;  // the dictionaries that replace unknown keywords
   Arena arena_;
 };
 

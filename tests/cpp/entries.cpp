@@ -373,9 +373,8 @@ static void names() {
   lamella_handle first;
   OK(api, api->keyword(l, &rest, &first));
   rest.name = "others";
-  FAILS(api, api->keyword(l, &rest, nullptr), "all unknown keywords are taken by names; names cannot");
-  OK(api, api->withdraw(first));
   OK(api, api->keyword(l, &rest, nullptr));
+  OK(api, api->withdraw(first));
 
   const lamella_resolve_dim resolve = [](void*, lamella_tensor*, const char*, int64_t* dim) -> lamella_status {
     *dim = 0;
@@ -383,15 +382,14 @@ static void names() {
   };
   FAILS(api, api->dim_resolver(l, nullptr, nullptr, nullptr), "dim_resolver: argument 1");
   OK(api, api->dim_resolver(l, resolve, nullptr, &first));
-  FAILS(api, api->dim_resolver(l, resolve, nullptr, nullptr), "resolved by names; names cannot");
-  OK(api, api->withdraw(first));
   OK(api, api->dim_resolver(l, resolve, nullptr, nullptr));
+  OK(api, api->withdraw(first));
   api->library_close(l);
   OK(api, api->library_open(&def, &l));
   OK(api, api->keyword(l, &rest, nullptr));
   OK(api, api->dim_resolver(l, resolve, nullptr, nullptr));
   api->library_close(l);
-  done("one plugin takes unknown keywords, one resolves names of dimensions");
+  done("functions that take unknown keywords, and that resolve names of dimensions");
 }
 
 int main(int argc, char** argv) {

@@ -367,7 +367,7 @@ def test_dimensions_out_of_range():
             f(1)
         with pytest.raises(IndexError, match="argument 'dim'"):
             f(-2)
-        with pytest.raises(TypeError, match="argument 'dim'"):
+        with pytest.raises((TypeError, RuntimeError), match="argument 'dim'"):  # names, which this tensor has not
             f("a")
 
 

@@ -12,6 +12,7 @@ from lamella.library import Library
 
 F = lamella.nn.functional
 NAMES = "abcdefgh"
+NOBODY = "load a plugin|the tensor has no names"  # without a resolver, and with one of another plugin
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_values(seen, call, oracle):
 
 @pytest.mark.parametrize("call", [c for c, _ in CALLS.values()], ids=CALLS)
 def test_without_a_resolver(call):
-    with pytest.raises(TypeError, match="; to give dimensions by name, load a plugin that knows their names"):
+    with pytest.raises((TypeError, RuntimeError), match=NOBODY):
         call()
 
 
@@ -347,15 +348,19 @@ def test_a_resolver_may_use_names(lib):
 
 
 def test_two_owners(lib, seen):
+    """A function that declines leaves the name to the one that was registered before it."""
     other = Library("other", "FRAGMENT", owner="somebody else")
-    with pytest.raises(RuntimeError, match="resolved by the test; somebody else cannot"):
-        other.register_dim_resolver(lambda tensor, name: 0)
+    other.register_dim_resolver(lambda tensor, name: 0 if name == "first" else NotImplemented)
     with pytest.raises(TypeError, match="expected a callable"):
         other.register_dim_resolver("a")
-    assert X.sum("b").shape == (2, 4)
+    assert X.sum("first").shape == (3, 4) and X.sum("b").shape == (2, 4)  # the newest is called first, and declines
+    assert [name for _, name in seen] == ["b"]
     lib.close()
-    other.register_dim_resolver(lambda tensor, name: 0)
-    assert X.sum("b").shape == (3, 4)
+    assert X.sum("first").shape == (3, 4)
+    with pytest.raises(
+        RuntimeError, match="sum: argument 'dim': there is no dimension 'b', since the tensor has no names"
+    ):
+        X.sum("b")
     other.close()
     with pytest.raises(RuntimeError, match="is closed"):
         other.register_dim_resolver(lambda tensor, name: 0)
@@ -370,7 +375,7 @@ def test_withdrawal(lib):
     lib.withdraw(handle)
     gc.collect()
     assert watch() is None
-    with pytest.raises(TypeError, match="load a plugin"):
+    with pytest.raises((TypeError, RuntimeError), match=NOBODY):
         X.sum("b")
     lib.register_dim_resolver(lambda tensor, name: 2)
     assert X.sum("b").shape == (2, 3)
@@ -380,7 +385,9 @@ def test_withdrawal_during_a_call(lib):
     handle = lib.register_dim_resolver(lambda tensor, name: lib.withdraw(handle) or 1)
     assert X.sum("b").shape == (2, 4)
     handle = lib.register_dim_resolver(lambda tensor, name: lib.withdraw(handle) or 1)
-    with pytest.raises(RuntimeError, match="no dimension 'a': no plugin resolves names of dimensions"):
+    with pytest.raises(
+        RuntimeError, match="no dimension 'a'(: no plugin resolves names of dimensions|, since the tensor has no names)"
+    ):
         X.sum(["b", "a"])
 
 
@@ -392,9 +399,7 @@ def test_a_native_one(face):
             X.sum("middle")
         with pytest.raises(RuntimeError, match="the resolver of face.cpp found dimension 99 for the name 'far'"):
             X.sum("far")
-        with pytest.raises(RuntimeError, match="resolved by face.cpp"):
-            Library("dims", "FRAGMENT", owner="the test").register_dim_resolver(print)
     finally:
         face.resolver(False)
-    with pytest.raises(TypeError, match="load a plugin"):
+    with pytest.raises((TypeError, RuntimeError), match=NOBODY):
         X.sum("first")

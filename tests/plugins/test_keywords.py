@@ -86,7 +86,7 @@ def test_what_makes_none_does_not(seen, call):
 
 @pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES)
 def test_without_the_plugin_nobody_takes_them(make):
-    with pytest.raises(TypeError, match="has no argument 'sparkle'"):
+    with pytest.raises(TypeError, match="has no argument 'sparkle'|follows from 'sparkle'"):
         make(sparkle=1)
 
 
@@ -332,14 +332,14 @@ def test_what_stays_in_is_unknown(sized):
 
 def test_an_expanded_name_that_is_unknown(lib):
     lib.register_keywords(lambda operator, keywords: {"size": [1], "frobnicate": 2})
-    with pytest.raises(TypeError, match="zeros: has no argument 'frobnicate'"):
+    with pytest.raises(TypeError, match="zeros: has no argument 'frobnicate'|two values for .* 'frobnicate'"):
         lamella.zeros(n=2)
     with pytest.raises(TypeError, match="zeros_like: has no argument '(size|frobnicate)'"):
         lamella.zeros_like(X, n=2)
 
 
 def test_a_size_beside_names_of_sizes(sized):
-    with pytest.raises(TypeError, match="zeros: got two values for argument 'size'"):
+    with pytest.raises(TypeError, match="zeros: has no argument 'n'"):
         lamella.zeros(2, n=2)
     with pytest.raises(TypeError, match="zeros: got two values for argument 'size': one is given, the other .* 'n'"):
         lamella.zeros(size=(2,), n=2)
@@ -429,32 +429,42 @@ def test_expand_may_make_tensors(lib):
 
 
 def test_two_who_expand(lib, sized):
-    other = Library("other", "FRAGMENT", owner="somebody else")
-    with pytest.raises(RuntimeError, match="all unknown keywords are taken by the test; somebody else cannot"):
-        other.register_keywords(lambda operator, keywords: {})
+    """The newest gets the keywords first, the one before what it leaves in; two that make one keyword are an error."""
+    other, got = Library("other", "FRAGMENT", owner="somebody else"), []
+
+    def expand(operator, keywords):
+        got.append(dict(keywords))
+        return {("m" if k == "halved" else k): v // (1 + (k == "halved")) for k, v in keywords.items() if k != "gone"}
+
+    other.register_keywords(expand)
     with pytest.raises(TypeError, match="register_keywords: argument 'expand': expected a callable"):
         other.register_keywords({})
-    assert lamella.zeros(n=2).shape == (2,)
+    assert lamella.zeros(halved=6, n=2, gone=1).shape == (3, 2)
+    assert got == [{"halved": 6, "n": 2, "gone": 1}] and sized[0] == [("aten::zeros", {"m": 3, "n": 2})]
     other.register_keyword("expand", lambda tensor, value: None)  # another name than that of the function above
     lamella.zeros(n=2, expand=1)
+    other.register_keywords(lambda operator, keywords: {"size": [1]} | keywords)
+    with pytest.raises(TypeError, match="zeros: got two values for argument 'size': one is given"):
+        lamella.zeros(n=2)
     other.close()
+    assert lamella.zeros(n=2).shape == (2,)
 
 
 def test_withdrawal_of_expand(lib):
-    expand = lambda operator, keywords: {"size": list(keywords.values())}  # noqa: E731
+    expand = lambda operator, keywords: {"size": [len(keywords) + 1]}  # noqa: E731
     watch = weakref.ref(expand)
     handle = lib.register_keywords(expand)
     del expand
-    assert lamella.zeros(n=2).shape == (2,)
+    assert lamella.zeros(n="2").shape == (2,)
     lib.withdraw(handle)
     gc.collect()
     assert watch() is None
     with pytest.raises(TypeError, match="has no argument 'n'|missing argument 'size'"):
-        lamella.zeros(n=2)
+        lamella.zeros(n="2")
     handle = lib.register_keywords(lambda operator, keywords: lib.withdraw(handle) or {"size": [3]})
-    assert lamella.zeros(n=2).shape == (3,)  # the call that withdraws it is its last one
+    assert lamella.zeros(n="2").shape == (3,)  # the call that withdraws it is its last one
     with pytest.raises(TypeError, match="has no argument 'n'|missing argument 'size'"):
-        lamella.zeros(n=2)
+        lamella.zeros(n="2")
 
 
 def test_a_native_one_that_expands(face):
@@ -463,9 +473,7 @@ def test_a_native_one_that_expands(face):
         assert lamella.zeros(n=2, m=3, dtype=lamella.int64).tolist() == [[0, 0, 0]] * 2
         with pytest.raises(TypeError, match="has no argument 'glitter'"):
             lamella.zeros(n=2, glitter="no number")
-        with pytest.raises(RuntimeError, match="all unknown keywords are taken by face.cpp"):
-            Library("keywords", "FRAGMENT", owner="the test").register_keywords(print)
     finally:
         face.rest(False)
     with pytest.raises(TypeError, match="has no argument 'n'|missing argument 'size'"):
-        lamella.zeros(n=2)
+        lamella.zeros(n="2")

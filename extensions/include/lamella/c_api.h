@@ -293,8 +293,8 @@ struct lamella_api {
                               void* context, lamella_handle*); /* without a setter it is read-only */
   /* a keyword of every operator of the categories creation and random that takes `dtype` */
   lamella_status (*keyword)(lamella_library*, const lamella_keyword_def*, lamella_handle*);
-  /* Registers the function that finds dimensions by name, for arguments with LAMELLA_ARGUMENT_DIM of every operator.
-   * There is one at a time. */
+  /* Registers a function that finds dimensions by name, for arguments with LAMELLA_ARGUMENT_DIM of every operator. The
+   * newest is called first. */
   lamella_status (*dim_resolver)(lamella_library*, lamella_resolve_dim, void* context, lamella_handle*);
   /* Turns layers on for every thread until the handle is withdrawn. A layer that several handles have turned on
    * stays on until the last of them is withdrawn. */

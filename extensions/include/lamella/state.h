@@ -84,13 +84,14 @@ typedef lamella_status (*lamella_apply_keyword)(const lamella_operator* op, void
 
 /* Gets the keywords of a factory's call that neither the operator nor another registered keyword has, as a dictionary,
  * and makes an owned dictionary of those that stand in their place: {batch=2, height=3} becomes {size=[2, 3],
- * names=["batch", "height"]}. A name that it leaves in is an unknown keyword, and the error names it. */
+ * names=["batch", "height"]}. Those that it leaves in go to the function registered before it; what all leave in is an
+ * unknown keyword, and the error names it. */
 typedef lamella_status (*lamella_expand_keywords)(const lamella_operator* op, void* context, const lamella_value* given,
                                                   lamella_value* out);
 
 enum lamella_keyword_flags {
   LAMELLA_KEYWORD_CLAIMS = 1, /* it precedes an argument of that name in a schema, such as pin_memory */
-  /* It takes all unknown keywords by `expand`, and has no `apply`. One registration at a time; `name` is for errors. */
+  /* It takes all unknown keywords by `expand`, and has no `apply`; `name` is for errors. */
   LAMELLA_KEYWORD_REST = 2
 };
 
@@ -107,7 +108,9 @@ typedef struct {
 } lamella_keyword_def;
 
 /* Finds a dimension by its name, from 0 on: sum(x, "channel"). `self` is the first tensor of the call. The function
- * raises an error that lists the names there are; a number that is no dimension of `self` is an error of the plugin. */
+ * returns LAMELLA_DECLINED for a tensor to which the plugin has given no names: the one registered before it is called
+ * then. For a name that is not there it raises an error that lists the names there are; a number that is no dimension of
+ * `self` is an error of the plugin. */
 typedef lamella_status (*lamella_resolve_dim)(void* context, lamella_tensor* self, const char* name, int64_t* dim);
 
 /* ---- events, sent to subscribers ------------------------------------------------------------------------------- */

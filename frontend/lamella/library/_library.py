@@ -328,12 +328,9 @@ class Library:
 
         ``expand(operator, keywords)`` is called with the operator's name, such as "aten::randn", and the keywords that
         neither the operator has nor ``register_keyword`` has added. The entries of the dictionary that it returns are
-        treated as if the caller had written them. A keyword that it cannot use it leaves in: the call raises the error
-        of an unknown keyword.
+        treated as if the caller had written them. A keyword that it cannot use it leaves in, for the function that was
+        registered before it; one that all leave in is an unknown keyword.
         ``lamella.tensor`` and ``new_tensor``, whose sizes follow from their data, do not call it.
-
-        Raises:
-            RuntimeError: a library does this already; the message names both owners
 
         >>> lib = lamella.library.Library("mine", "DEF")
         >>> _ = lib.register_keywords(lambda operator, keywords: {"size": list(keywords.values())})
@@ -349,10 +346,8 @@ class Library:
         """Gives dimensions names: every argument that counts dimensions, as ``dim``, then takes names as well.
 
         ``function(tensor, name)`` returns the dimension's number, from 0 on, or raises an error that lists the names
-        there are. The tensor is the first one of the call.
-
-        Raises:
-            RuntimeError: a library does this already; the message names both owners
+        there are. The tensor is the first one of the call. For a tensor to which the library gives no names it returns
+        NotImplemented: the function that was registered before it is called then.
 
         >>> lib = lamella.library.Library("mine", "DEF")
         >>> _ = lib.register_dim_resolver(lambda tensor, name: ["row", "column"].index(name))
