@@ -158,10 +158,12 @@ bool convert_element(PyObject* o, const Type& t, Value* v, Arena& arena) {
   return v->tag != LAMELLA_OBJECT && (!tensors || arena.saved);
 }
 
-// Reads a dict from str to values of one kind.
+// Reads a dict from str to values of one kind, or pairs of them: {"h": 2, "w": 3}, (("h", 2), ("w", 3)).
 bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
-  if (!PyDict_Check(o)) return false;
-  PyObject* items = PyDict_Items(o);  // a copy, since reading a value may run code that changes the dictionary
+  if (!PyDict_Check(o) && !((PyList_Check(o) || PyTuple_Check(o)) && PySequence_Fast_GET_SIZE(o))) return false;
+  PyObject* items = PyDict_Check(o)
+                        ? PyDict_Items(o)
+                        : PySequence_List(o);  // a copy, since reading a value may run code that changes the dictionary
   if (!items) return false;
   arena.hold(items);
   const Py_ssize_t n = PyList_GET_SIZE(items);
@@ -170,6 +172,7 @@ bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
   type.kind = values;
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject* item = PyList_GET_ITEM(items, i);
+    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 2) return false;
     if (!as_string(PyTuple_GET_ITEM(item, 0), &pairs[2 * i])) return false;
     if (!convert_element(PyTuple_GET_ITEM(item, 1), type, &pairs[2 * i + 1], arena)) return false;
   }

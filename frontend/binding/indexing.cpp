@@ -15,6 +15,7 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/tensor_object.h"
+#include "frontend/binding/named_dims.h"
 #include "frontend/binding/overrides.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
@@ -127,6 +128,7 @@ class Index {
   // Reads an index expression; returns false with an exception.
   bool read(PyObject* self, PyObject* index) {
     if (stands_for_tuple(index)) return read_as_tuple(self, index);
+    if (PyDict_Check(index)) return read_dict(self, index);
     const bool many = PyTuple_Check(index);
     const Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
     int used = 0;
@@ -185,6 +187,40 @@ class Index {
   }
 
  private:
+  // Reads {"time": 3, "batch": slice(2)}: an index for each dimension that a key names or counts, and all of the others.
+  bool read_dict(PyObject* self, PyObject* dict) {
+    const int ndim = unwrap(self)->ndim();
+    PyObject* all = PySlice_New(nullptr, nullptr, nullptr);
+    PyObject* tuple = all ? PyTuple_New(ndim) : nullptr;
+    for (int d = 0; tuple && d < ndim; d++) PyTuple_SET_ITEM(tuple, d, Py_NewRef(all));
+    PyObject* items = tuple ? PyDict_Items(dict) : nullptr;  // a copy, since a resolver may run code
+    bool done = items != nullptr;
+    for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(items); i++) {
+      PyObject *key = PyTuple_GET_ITEM(PyList_GET_ITEM(items, i), 0),
+               *item = PyTuple_GET_ITEM(PyList_GET_ITEM(items, i), 1);
+      int64_t d = 0;
+      done = resolve_one(unwrap(self), key, &d, "index");
+      if (!done) break;
+      if (d < 0) d += ndim;
+      if (d < 0 || d >= ndim) {
+        done = PyErr_Format(PyExc_IndexError, "index: dimension %R is out of range for %d dimensions", key, ndim) !=
+               nullptr;
+      } else if (PyTuple_GET_ITEM(tuple, d) != all) {
+        done = PyErr_Format(PyExc_IndexError, "index: dimension %R is given twice", key) != nullptr;
+      } else if (item == Py_None || item == Py_Ellipsis ||
+                 (is_tensor(item) && unwrap(item)->dtype == LAMELLA_BOOL && unwrap(item)->ndim() != 1)) {
+        done = PyErr_Format(PyExc_IndexError,
+                            "index: dimension %R has the index %s, which does not stand for one dimension", key,
+                            type_name(item).c_str()) != nullptr;
+      } else {
+        Py_SETREF(PyTuple_GET_ITEM(tuple, d), Py_NewRef(item));
+      }
+    }
+    done = done && read(self, tuple);
+    for (PyObject* o : {all, tuple, items}) Py_XDECREF(o);
+    return done;
+  }
+
   bool read_as_tuple(PyObject* self, PyObject* list) {
     if (PyErr_WarnEx(PyExc_UserWarning,
                      "index: a list that holds sequences, slices, None, ... or tensors is read as a tuple of indices, "
