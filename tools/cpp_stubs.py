@@ -207,7 +207,8 @@ def operators() -> list[dict]:
 def functions() -> list[Function]:
     by_name: dict[str, list[Function]] = {}
     for op in operators():
-        if op["name"].startswith("aten::") and (op["private"] or op["method"] or op["function"]):
+        ours = op["owner"] == "lamella" and op["name"].startswith("aten::")  # not overloads that plugins add
+        if ours and (op["private"] or op["method"] or op["function"]):
             for f in variants(function(op)):
                 by_name.setdefault(f.name, []).append(f)
     return [f for name in sorted(by_name) for f in distinct(by_name[name])]

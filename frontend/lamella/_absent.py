@@ -99,23 +99,14 @@ def namespace_note(namespace: str) -> str:
 
 
 def keywords_note(names: tuple[str, ...]) -> str:
-    """Returns the end of a message about unknown keywords: which plugin, or which planned step, brings each."""
-    notes = []
-    for name in names:
-        if plugin := absent_plugin("keyword", name):
-            notes.append("; " + brought(f"'{name}'", plugin))
-        elif name == "names":
-            notes.append(f"; '{name}' is planned with {planned_with('Tensor', name)}")
-    return "".join(notes)
+    """Returns the end of a message about unknown keywords: which plugin brings each."""
+    found = ((name, absent_plugin("keyword", name)) for name in names)
+    return "".join("; " + brought(f"'{name}'", plugin) for name, plugin in found if plugin)
 
 
 def unknown_keyword(who: str, name: str) -> Exception:
     """Makes the error for an unknown keyword of a function that is not an operator. ``who`` is the function's name."""
-    note = keywords_note((name,))
-    if "is planned" in note:
-        step = planned_with("Tensor", name)
-        return RuntimeError(f"{who}: argument '{name}' is not here yet; it is planned with {step}")
-    return TypeError(f"{who}: has no argument '{name}'{note}")
+    return TypeError(f"{who}: has no argument '{name}'{keywords_note((name,))}")
 
 
 class Absent:

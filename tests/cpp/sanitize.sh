@@ -26,6 +26,7 @@ cp liblamella_cpu.so "$package/backends/cpu/"
 for plugin in autograd profiler; do
   cp plugins/$plugin/_python*.so liblamella_$plugin.so "$package/plugins/$plugin/"
 done
+cp liblamella_named_tensor.so "$package/plugins/named_tensor/"
 sanitized() {
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LAMELLA_EXPECT="$package" "$python" "$@"
 }

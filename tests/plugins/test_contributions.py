@@ -351,20 +351,20 @@ def test_planned_names_are_free(host, packages):
         "second",
         HEAD
         + """
-def refine_names(self):
+def to_sparse(self):
     return "refined"
 
 @hookimpl
 def register(ctx):
-    ctx.contribute("lamella", {"compile": refine_names})
-    ctx.contribute("Tensor", {"refine_names": refine_names})
+    ctx.contribute("lamella", {"compile": to_sparse})
+    ctx.contribute("Tensor", {"to_sparse": to_sparse})
 """,
     )
     host.run(
         """
         import lamella
 
-        assert lamella.compile(1) == lamella.ones(1).refine_names() == "refined"
+        assert lamella.compile(1) == lamella.ones(1).to_sparse() == "refined"
         """
     )
 

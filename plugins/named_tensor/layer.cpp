@@ -1,0 +1,254 @@
+#include "layer.h"
+
+#include <deque>
+#include <optional>
+
+namespace lamella::named {
+namespace {
+
+// ---- patterns ---------------------------------------------------------------------------------------------------------
+
+// Returns the names of the results by the first pattern that fits the tensors; none if no pattern does.
+std::vector<const Names*> by_pattern(const Call& c) {
+  for (const Pattern& p : c.rule.patterns) {
+    List known(p.words), run;
+    std::vector<int64_t> sizes(p.words, -1);
+    bool fits = true;
+    c.tensors([&](const lamella_tensor* t, size_t i) {
+      const std::vector<Pattern::Token>& tokens = p.inputs[i];
+      int fixed = 0;
+      for (const Pattern::Token& token : tokens) fixed += token.word != Pattern::run;
+      const int more = t->dl.ndim - fixed;
+      if (more < 0 || (more && fixed == static_cast<int>(tokens.size()))) fits = false;
+      int d = 0;
+      for (const Pattern::Token& token : tokens) {
+        if (!fits || token.word == Pattern::run) {
+          d += more;
+          continue;
+        }
+        int64_t& size = sizes[token.word];
+        const int64_t own = t->dl.shape[d++];
+        if (token.bound) continue;
+        fits &= size < 0 || size == own || size == 1 || own == 1;
+        size = std::max(size, own);
+      }
+    });
+    if (!fits) continue;
+    c.tensors([&](const lamella_tensor* t, size_t i) {
+      const Names* names = names_of(t);
+      int fixed = 0, d = 0;
+      for (const Pattern::Token& token : p.inputs[i]) fixed += token.word != Pattern::run;
+      const int more = t->dl.ndim - fixed;
+      for (const Pattern::Token& token : p.inputs[i])
+        if (token.word != Pattern::run) {
+          if (names) known[token.word] = c.unify(known[token.word], (*names)[d]);
+          d++;
+        } else {
+          while (run.size() < more) run.insert(0, nullptr);
+          for (int k = 0; k < more; k++, d++)
+            if (names) run[run.size() - more + k] = c.unify(run[run.size() - more + k], (*names)[d]);
+        }
+    });
+    std::vector<const Names*> after;
+    for (const std::vector<Pattern::Token>& tokens : p.results) {
+      List names;
+      for (const Pattern::Token& token : tokens)
+        if (token.word != Pattern::run)
+          names.push_back(known[token.word]);
+        else
+          for (Name name : run) names.push_back(name);
+      c.check_distinct(names);
+      after.push_back(kept(names));
+    }
+    return after;
+  }
+  return std::vector<const Names*>(c.rule.results.size());
+}
+
+// ---- the names of results ---------------------------------------------------------------------------------------------
+
+// The names of a call's results: one for each result, or for each element of each with "each".
+struct Results {
+  const Names* all = nullptr;                     // by a verb
+  std::vector<std::vector<const Names*>> single;  // by patterns, and for each element
+
+  const Names* of(size_t result, size_t element) const {
+    if (single.empty()) return all;
+    const std::vector<const Names*>& row = single[std::min(element, single.size() - 1)];
+    return row.size() > result ? row[result] : row.empty() ? nullptr : row[0];
+  }
+};
+
+std::vector<const Names*> evaluated(const Call& c) {
+  if (!c.rule.verb) return by_pattern(c);
+  const List names = c.rule.verb(c);
+  c.check_distinct(names);
+  return {kept(names)};
+}
+
+size_t elements(const Rule& r, const lamella_value* args) {
+  size_t n = 0;
+  for (uint8_t i : r.inputs)
+    if (args[i].tag == LAMELLA_TENSOR_LIST) n = std::max<size_t>(n, args[i].length);
+  return n;
+}
+
+Results find_names(const Rule& r, const lamella_value* args) {
+  Results found;
+  if (r.each) {
+    for (size_t k = 0, n = elements(r, args); k < n; k++)
+      found.single.push_back(evaluated({r, args, static_cast<int>(k)}));
+  } else if (r.verb) {
+    found.all = evaluated({r, args})[0];
+  } else {
+    found.single.push_back(by_pattern({r, args}));
+  }
+  return found;
+}
+
+bool is_only_read(const Rule& r, const lamella_value* args, const lamella_tensor* t) {
+  for (uint8_t i : r.only_read) {
+    if (args[i].tag == LAMELLA_TENSOR && args[i].as.tensor == t) return true;
+    for (uint32_t k = 0; args[i].tag == LAMELLA_TENSOR_LIST && k < args[i].length; k++)
+      if (args[i].as.tensors[k] == t) return true;
+  }
+  return false;
+}
+
+// Gives a result its names, unless it is an argument that the operator only reads and has returned.
+void give(const Rule& r, const lamella_value* args, lamella_tensor* t, const Names* names) {
+  if (!t || (!names && !(t->keys & layer_bit)) || is_only_read(r, args, t)) return;
+  if (names && static_cast<int>(names->size()) != t->dl.ndim)
+    throw Error(LAMELLA_RUNTIME_ERROR, title(r.op) + ": its rule for names, '" + r.text + "', gives " +
+                                           text(List(*names)) + " to a result of " + std::to_string(t->dl.ndim) +
+                                           " dimensions");
+  set_names(t, names);
+}
+
+void give_value(const Rule& r, const lamella_value* args, const lamella_value& v, const Results& names, size_t result) {
+  if (v.tag == LAMELLA_TENSOR) give(r, args, v.as.tensor, names.of(result, 0));
+  for (uint32_t k = 0; v.tag == LAMELLA_TENSOR_LIST && k < v.length; k++)
+    give(r, args, v.as.tensors[k], names.of(result, k));
+}
+
+// ---- Matching ---------------------------------------------------------------------------------------------------------
+
+void check_no_unnamed(const Call& c) {
+  c.tensors([&](const lamella_tensor* t, size_t) {
+    LAMELLA_CHECK(!t->dl.ndim || names_of(t), title(c.rule.op),
+                  ": a tensor without names meets one with names: ", c.described(),
+                  ". named.matching('positional') allows it; refine_names() gives names");
+  });
+}
+
+// Arguments whose tensors have the same dimensions in the same order. The tensors are views of the given ones.
+class Aligned {
+ public:
+  explicit Aligned(const Call& c) {
+    c.tensors([&](const lamella_tensor* t, size_t) {
+      for (Name name : list_of(t)) {
+        LAMELLA_CHECK(name, title(c.rule.op), ": dimensions are matched by name, and one has none: ", c.described(),
+                      ". refine_names() gives it one");
+        if (std::find(all_.begin(), all_.end(), name) == all_.end()) all_.push_back(name);
+      }
+    });
+    args_.assign(c.args, c.args + api().operator_num_args(c.rule.op));
+    for (uint8_t i : c.rule.inputs) {
+      lamella_value& v = args_[i];
+      const bool written = api().operator_argument(c.rule.op, i)->flags & LAMELLA_ARGUMENT_WRITTEN;
+      if (v.tag == LAMELLA_TENSOR) v.as.tensor = aligned(c, v.as.tensor, written);
+      if (v.tag != LAMELLA_TENSOR_LIST) continue;
+      std::vector<lamella_tensor*>& list = lists_.emplace_back(v.as.tensors, v.as.tensors + v.length);
+      for (lamella_tensor*& t : list) t = t ? aligned(c, t, written) : t;
+      v.as.tensors = list.data();
+    }
+  }
+  const lamella_value* args() const { return args_.data(); }
+
+ private:
+  lamella_tensor* aligned(const Call& c, lamella_tensor* t, bool written) {
+    const List own = list_of(t);
+    const bool same = std::equal(own.begin(), own.end(), all_.begin(), all_.end());
+    if (same || !own.size()) return t;
+    LAMELLA_CHECK(!written, title(c.rule.op), ": the result would have the dimensions ", text(all_),
+                  ", and is written to a tensor with ", text(own));
+    const ExcludeGuard guard(layer_bit);
+    DimVector order;
+    std::vector<int> missing;
+    for (int i = 0; i < all_.size(); i++) {
+      const Name* at = std::find(own.begin(), own.end(), all_[i]);
+      if (at == own.end())
+        missing.push_back(i);
+      else
+        order.push_back(at - own.begin());
+    }
+    Tensor view = Tensor::borrow(t).permute(order);
+    for (int i : missing) view = view.unsqueeze(i);
+    set_names(view.get(), kept(all_));
+    return owned_.emplace_back(std::move(view)).get();
+  }
+  List all_;
+  std::vector<lamella_value> args_;
+  std::deque<std::vector<lamella_tensor*>> lists_;
+  std::deque<Tensor> owned_;
+};
+
+// ---- the kernel -------------------------------------------------------------------------------------------------------
+
+lamella_status go_on(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return api().redispatch(f, args, f->num_args, rets, f->num_rets);
+}
+
+lamella_status follow_any(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets) {
+  bool called = false;
+  const lamella_status st = guarded([&]() -> lamella_status {
+    if (!r.error.empty()) throw Error(LAMELLA_RUNTIME_ERROR, r.error);
+    std::optional<Aligned> aligned;
+    if (const Matching way = matching(); r.broadcasts && way != Matching::positional) {
+      if (way == Matching::checked) check_no_unnamed({r, args});
+      if (way == Matching::by_name) args = aligned.emplace(Call{r, args}).args();
+    }
+    const Results names = find_names(r, args);
+    if (lamella_status failed = go_on(f, args, rets)) return failed;
+    called = true;
+    for (size_t i = 0; i < r.results.size(); i++) give_value(r, args, rets[r.results[i]], names, i);
+    for (uint8_t i : r.written) give_value(r, args, args[i], names, 0);
+    return LAMELLA_OK;
+  });
+  if (st && called)
+    for (int i = 0; i < f->num_rets; i++) api().value_release(&rets[i]);
+  return st;
+}
+
+// Serves every operator. The context is its rule.
+lamella_status follow(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const Rule& r = *static_cast<const Rule*>(f->context);
+  if (r.unchanged && r.error.empty()) return go_on(f, args, rets);
+  return follow_any(f, r, args, rets);
+}
+
+void* prepare(void*, const lamella_operator* op, const void* payload) {
+  try {
+    return const_cast<Rule*>(read_rule(op, static_cast<const char*>(payload)));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void register_layer(Library& m) {
+  lamella_layer l{};
+  l.size = sizeof l;
+  l.name = layer_name;
+  l.at = "names";
+  l.flags = LAMELLA_LAYER_NOT_IN_BACKWARD | LAMELLA_LAYER_PREPARES_ALL;
+  l.fallback = follow;
+  l.rule = follow;
+  l.prepare = prepare;
+  int32_t bit = -1;
+  m.layer(l, &bit);
+  if (bit >= 0) layer_bit = uint64_t{1} << bit;
+}
+
+}  // namespace lamella::named
