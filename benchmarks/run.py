@@ -25,6 +25,7 @@ def main() -> int:
     import loading
     import matmul
     import modules
+    import named
     import normalization
     import numpy
     import observability
@@ -48,6 +49,7 @@ def main() -> int:
         + imports.main()
         + autograd.main()
         + modules.main()
+        + named.main()
         + training.main()
         + observability.main()
         + data.main()

@@ -58,9 +58,10 @@ lamella_status resolve_dim(core::Tensor* self, const char* name, int64_t* dim) {
     *dim = found;
     return LAMELLA_OK;
   }
-  return core::raise(LAMELLA_RUNTIME_ERROR, std::string("there is no dimension '") + name +
-                                                (any_dim_resolver() ? "', since the tensor has no names"
-                                                                    : "': no plugin resolves names of dimensions"));
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     std::string("there is no dimension '") + name +
+                         (any_dim_resolver() ? "', since the first tensor of the call has no names"
+                                             : "': no plugin resolves names of dimensions"));
 }
 
 }  // namespace lamella::dispatcher

@@ -44,11 +44,13 @@ lamella_status add_keyword(Library& lib, const lamella_keyword_def& def, lamella
   num_keywords++;
   num_claims += claims;
   const lamella_handle h = enter(lib, [k](lamella_handle) {
-    auto* left = new std::vector<const Keyword*>(rest_keywords());
-    if (std::erase(*left, k))
+    if (k->expand) {
+      auto* left = new std::vector<const Keyword*>(rest_keywords());
+      std::erase(*left, k);
       rest = left;
-    else
+    } else {
       std::erase(keywords(), k);
+    }
     num_keywords--;
     num_claims -= k->claims;
   });

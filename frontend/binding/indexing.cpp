@@ -106,7 +106,8 @@ bool stands_for_tuple(PyObject* o) {
   if (!PyList_Check(o) || PyList_GET_SIZE(o) >= least_rows) return false;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); i++) {
     PyObject* item = PyList_GET_ITEM(o, i);
-    if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || is_tensor(item) || PySequence_Check(item))
+    if (item == Py_None || item == Py_Ellipsis || PyBool_Check(item) || is_numpy_bool(item) || PySlice_Check(item) ||
+        is_tensor(item) || PySequence_Check(item))
       return true;
   }
   return false;

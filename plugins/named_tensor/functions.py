@@ -60,6 +60,14 @@ def einsum(pattern: str, *tensors: Tensor) -> Tensor:
     operands = [operand.split() for operand in left.split(",")]
     if not arrow or len(operands) != len(tensors):
         raise ValueError(f"einsum: {pattern!r} has {len(operands)} operands, and {len(tensors)} tensors were given")
+    for operand in operands:
+        for word in operand:
+            if not word.isidentifier() or operand.count(word) > 1:
+                why = "stands twice for one tensor" if word.isidentifier() else "is no identifier"
+                raise ValueError(f"einsum: in {pattern!r}, {word!r} {why}")
+    for word in right.split():
+        if not any(word in operand for operand in operands):
+            raise ValueError(f"einsum: {word!r} of the result stands for no dimension in {pattern!r}")
     words = list(dict.fromkeys(word for operand in [*operands, right.split()] for word in operand))
     if len(words) > len(LETTERS):
         raise ValueError(f"einsum: {pattern!r} has {len(words)} words; at most {len(LETTERS)} are possible")
@@ -143,4 +151,4 @@ def register_rule(op: str, rule: str) -> Rule:
     >>> rule.remove()
     >>> library.close()
     """
-    return Rule(ops.named_tensor.add_rule(op, rule))
+    return Rule(ops.named_tensor.add_rule(op if "::" in op else f"aten::{op}", rule))

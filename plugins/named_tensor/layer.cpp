@@ -3,23 +3,26 @@
 #include <deque>
 #include <optional>
 
+#include "memo.h"
+
 namespace lamella::named {
 namespace {
 
 // ---- patterns ---------------------------------------------------------------------------------------------------------
 
-// Returns the names of the results by the first pattern that fits the tensors; none if no pattern does.
-std::vector<const Names*> by_pattern(const Call& c) {
+// Returns the names of the results by the first pattern that fits the tensors; none if no pattern does. `by_sizes`
+// becomes true if a pattern fits the numbers of dimensions, and not the sizes.
+std::vector<const Names*> by_pattern(const Call& c, bool* by_sizes) {
   for (const Pattern& p : c.rule.patterns) {
     List known(p.words), run;
     std::vector<int64_t> sizes(p.words, -1);
-    bool fits = true;
+    bool fits = true, dims_fit = true;
     c.tensors([&](const lamella_tensor* t, size_t i) {
       const std::vector<Pattern::Token>& tokens = p.inputs[i];
       int fixed = 0;
       for (const Pattern::Token& token : tokens) fixed += token.word != Pattern::run;
       const int more = t->dl.ndim - fixed;
-      if (more < 0 || (more && fixed == static_cast<int>(tokens.size()))) fits = false;
+      if (more < 0 || (more && fixed == static_cast<int>(tokens.size()))) fits = dims_fit = false;
       int d = 0;
       for (const Pattern::Token& token : tokens) {
         if (!fits || token.word == Pattern::run) {
@@ -33,6 +36,7 @@ std::vector<const Names*> by_pattern(const Call& c) {
         size = std::max(size, own);
       }
     });
+    *by_sizes |= dims_fit && !fits;
     if (!fits) continue;
     c.tensors([&](const lamella_tensor* t, size_t i) {
       const Names* names = names_of(t);
@@ -71,6 +75,7 @@ std::vector<const Names*> by_pattern(const Call& c) {
 struct Results {
   const Names* all = nullptr;                     // by a verb
   std::vector<std::vector<const Names*>> single;  // by patterns, and for each element
+  bool by_sizes = false;                          // they depend on sizes
 
   const Names* of(size_t result, size_t element) const {
     if (single.empty()) return all;
@@ -79,11 +84,10 @@ struct Results {
   }
 };
 
-std::vector<const Names*> evaluated(const Call& c) {
-  if (!c.rule.verb) return by_pattern(c);
+const Names* by_verb(const Call& c) {
   const List names = c.rule.verb(c);
   c.check_distinct(names);
-  return {kept(names)};
+  return kept(names);
 }
 
 size_t elements(const Rule& r, const lamella_value* args) {
@@ -95,19 +99,23 @@ size_t elements(const Rule& r, const lamella_value* args) {
 
 Results find_names(const Rule& r, const lamella_value* args) {
   Results found;
-  if (r.each) {
-    for (size_t k = 0, n = elements(r, args); k < n; k++)
-      found.single.push_back(evaluated({r, args, static_cast<int>(k)}));
-  } else if (r.verb) {
-    found.all = evaluated({r, args})[0];
-  } else {
-    found.single.push_back(by_pattern({r, args}));
+  for (size_t k = 0, n = r.each ? elements(r, args) : 0; k < n; k++) {
+    const Call c{r, args, static_cast<int>(k)};
+    if (r.verb)
+      found.single.push_back({by_verb(c)});
+    else
+      found.single.push_back(by_pattern(c, &found.by_sizes));
   }
+  if (r.each) return found;
+  if (r.verb)
+    found.all = by_verb({r, args});
+  else
+    found.single.push_back(by_pattern({r, args}, &found.by_sizes));
   return found;
 }
 
-bool is_only_read(const Rule& r, const lamella_value* args, const lamella_tensor* t) {
-  for (uint8_t i : r.only_read) {
+bool is_among(const std::vector<uint8_t>& arguments, const lamella_value* args, const lamella_tensor* t) {
+  for (uint8_t i : arguments) {
     if (args[i].tag == LAMELLA_TENSOR && args[i].as.tensor == t) return true;
     for (uint32_t k = 0; args[i].tag == LAMELLA_TENSOR_LIST && k < args[i].length; k++)
       if (args[i].as.tensors[k] == t) return true;
@@ -117,7 +125,8 @@ bool is_only_read(const Rule& r, const lamella_value* args, const lamella_tensor
 
 // Gives a result its names, unless it is an argument that the operator only reads and has returned.
 void give(const Rule& r, const lamella_value* args, lamella_tensor* t, const Names* names) {
-  if (!t || (!names && !(t->keys & layer_bit)) || is_only_read(r, args, t)) return;
+  if (!t || (names ? names_of(t) == names : !(t->keys & layer_bit))) return;
+  if (is_among(r.only_read, args, t) && !is_among(r.targets, args, t)) return;
   if (names && static_cast<int>(names->size()) != t->dl.ndim)
     throw Error(LAMELLA_RUNTIME_ERROR, title(r.op) + ": its rule for names, '" + r.text + "', gives " +
                                            text(List(*names)) + " to a result of " + std::to_string(t->dl.ndim) +
@@ -132,6 +141,13 @@ void give_value(const Rule& r, const lamella_value* args, const lamella_value& v
 }
 
 // ---- Matching ---------------------------------------------------------------------------------------------------------
+
+// Returns how many of a call's tensors have dimensions.
+int have_dimensions(const Call& c) {
+  int n = 0;
+  c.tensors([&](const lamella_tensor* t, size_t) { n += t->dl.ndim > 0; });
+  return n;
+}
 
 void check_no_unnamed(const Call& c) {
   c.tensors([&](const lamella_tensor* t, size_t) {
@@ -199,37 +215,55 @@ lamella_status go_on(lamella_frame* f, const lamella_value* args, lamella_value*
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-lamella_status follow_any(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets) {
-  bool called = false;
+// Goes on, and gives the results their names.
+lamella_status go_on_with(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets,
+                          const Results& names) {
+  if (lamella_status failed = go_on(f, args, rets)) return failed;
   const lamella_status st = guarded([&]() -> lamella_status {
-    if (!r.error.empty()) throw Error(LAMELLA_RUNTIME_ERROR, r.error);
-    std::optional<Aligned> aligned;
-    if (const Matching way = matching(); r.broadcasts && way != Matching::positional) {
-      if (way == Matching::checked) check_no_unnamed({r, args});
-      if (way == Matching::by_name) args = aligned.emplace(Call{r, args}).args();
-    }
-    const Results names = find_names(r, args);
-    if (lamella_status failed = go_on(f, args, rets)) return failed;
-    called = true;
     for (size_t i = 0; i < r.results.size(); i++) give_value(r, args, rets[r.results[i]], names, i);
     for (uint8_t i : r.written) give_value(r, args, args[i], names, 0);
     return LAMELLA_OK;
   });
-  if (st && called)
+  if (st)
     for (int i = 0; i < f->num_rets; i++) api().value_release(&rets[i]);
   return st;
 }
 
+// Finds the names by the rule. Remembers them for the key, which is null if there is none.
+lamella_status follow_rule(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets,
+                           const MemoKey* key) {
+  return guarded([&]() -> lamella_status {
+    if (!r.error.empty()) throw Error(LAMELLA_RUNTIME_ERROR, r.error);
+    std::optional<Aligned> aligned;
+    if (const Matching way = matching();
+        r.broadcasts && way != Matching::positional && have_dimensions({r, args}) > 1) {
+      if (way == Matching::checked) check_no_unnamed({r, args});
+      if (way == Matching::by_name) args = aligned.emplace(Call{r, args}).args();
+    }
+    const Results names = find_names(r, args);
+    if (key && !names.by_sizes) memo(*key) = {*key, names.of(0, 0)};
+    return go_on_with(f, r, args, rets, names);
+  });
+}
+
 // Serves every operator. The context is its rule.
 lamella_status follow(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  const Rule& r = *static_cast<const Rule*>(f->context);
+  const Rule& given = *static_cast<const Rule*>(f->context);
+  const Rule& r = given.op == f->op || !given.error.empty() ? given : for_form(given, f->op);
   if (r.unchanged && r.error.empty()) return go_on(f, args, rets);
-  return follow_any(f, r, args, rets);
+  MemoKey key;
+  const bool usual = r.pure && r.error.empty() && (!r.broadcasts || matching() == Matching::positional);
+  if (!usual || !fill_key(r, args, &key)) return follow_rule(f, r, args, rets, nullptr);
+  const Memo& known = memo(key);
+  if (!(known.key == key)) return follow_rule(f, r, args, rets, &key);
+  Results names;
+  names.all = known.result;  // a copy, since the call may put another one in the memo's place
+  return go_on_with(f, r, args, rets, names);
 }
 
 void* prepare(void*, const lamella_operator* op, const void* payload) {
   try {
-    return const_cast<Rule*>(read_rule(op, static_cast<const char*>(payload)));
+    return const_cast<Rule*>(kept_rule(op, static_cast<const char*>(payload)));
   } catch (...) {
     return nullptr;
   }

@@ -97,8 +97,11 @@ std::string text(const List& list) {
 
 List parsed(const lamella_value& given, int ndim) {
   // The binding makes a list of None alone a list of tensors, and an empty one a list of ints.
-  const bool absent = given.tag == LAMELLA_TENSOR_LIST, empty = given.tag == LAMELLA_INT_LIST && !given.length;
-  LAMELLA_CHECK_TYPE(absent || empty || given.tag == LAMELLA_VALUE_LIST || given.tag == LAMELLA_INT_LIST,
+  const bool absent = given.tag == LAMELLA_TENSOR_LIST &&
+                      std::all_of(given.as.tensors, given.as.tensors + given.length, [](auto* t) { return !t; });
+  const bool empty = given.tag == LAMELLA_INT_LIST && !given.length;
+  LAMELLA_CHECK_TYPE(absent || empty || given.tag == LAMELLA_VALUE_LIST || given.tag == LAMELLA_INT_LIST ||
+                         given.tag == LAMELLA_TENSOR_LIST,
                      "names: expected a list with a str or None for each of the ", ndim, " dimensions, or None");
   LAMELLA_CHECK(static_cast<int>(given.length) == ndim, "names: got ", given.length, " names for a tensor of ", ndim,
                 " dimensions; give a str or None for each");

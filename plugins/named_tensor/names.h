@@ -16,10 +16,12 @@ using Names = std::vector<Name>;  // one for each dimension; a kept list has at 
 class List {
  public:
   List() = default;
-  explicit List(const Names& names) : size_(static_cast<int>(names.size())) {
-    std::copy(names.begin(), names.end(), at_);
+  explicit List(const Names& names) {
+    for (Name name : names) push_back(name);
   }
-  explicit List(int size) : size_(size) { std::fill_n(at_, size, nullptr); }
+  explicit List(int size) {
+    for (int i = 0; i < size; i++) push_back(nullptr);
+  }
 
   int size() const { return size_; }
   Name* begin() { return at_; }

@@ -35,6 +35,7 @@ Tensor merged(const Tensor& self, int64_t start, int64_t end, std::string_view o
   const Name name = new_name("flatten", out_dim);
   start = counted("flatten", start, std::max(self.dim(), int64_t{1}));
   Tensor made = lamella::flatten(self, start, end);
+  if (made.get() == self.get()) made = lamella::view_as(self, self);  // flatten returns a vector as it is
   List names = list_of(made.get());
   names[static_cast<int>(start)] = name;
   return with_names("flatten", std::move(made), names);

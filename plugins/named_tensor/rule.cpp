@@ -1,6 +1,7 @@
 #include "rule.h"
 
 #include <cstring>
+#include <map>
 
 namespace lamella::named {
 namespace {
@@ -15,6 +16,7 @@ void read_arguments(Rule& r) {
       r.inputs.push_back(number);
       (a->flags & LAMELLA_ARGUMENT_WRITTEN ? r.written : r.only_read).push_back(number);
     }
+    if (is_tensor(a) && a->flags & (LAMELLA_ARGUMENT_OUT | LAMELLA_ARGUMENT_WRITTEN)) r.targets.push_back(number);
     if (a->flags & LAMELLA_ARGUMENT_DIM) r.dims.push_back(number);
     if (!std::strcmp(a->name, "keepdim")) r.keepdim = i;
   }
@@ -43,6 +45,7 @@ Pattern numbered(const DimsPattern& p) {
   q.inputs = side(p.args);
   q.results = side(p.results);
   q.words = static_cast<int>(words.size());
+  LAMELLA_CHECK_VALUE(q.words <= LAMELLA_MAX_DIMS, "a pattern has at most ", LAMELLA_MAX_DIMS, " words");
   return q;
 }
 
@@ -54,22 +57,27 @@ Pattern numbered(const DimsPattern& p) {
 void read_verb(Rule& r, const std::string& text) {
   const size_t open = text.find('(');
   const std::string name = text.substr(0, open);
-  size_t least = 0, most = 0;
-  r.verb = find_verb(name, &least, &most);
-  if (!r.verb) wrong(r, "there is no verb '" + name + "'");
+  const VerbRow* row = find_verb(name);
+  if (!row) wrong(r, "there is no verb '" + name + "'");
+  r.verb = row->verb;
   if (open != std::string::npos) {
     if (text.back() != ')') wrong(r, "')' is missing at its end");
     for (std::string one : detail::split_dims(text.substr(open + 1, text.size() - open - 2), ",")) {
       one.erase(0, one.find_first_not_of(' '));
+      one.erase(one.find_last_not_of(' ') + 1);
       int32_t i = 0;
       while (i < api().operator_num_args(r.op) && one != api().operator_argument(r.op, i)->name) i++;
       if (i == api().operator_num_args(r.op)) wrong(r, "the operator has no argument '" + one + "'");
       r.named.push_back(static_cast<uint8_t>(i));
     }
   }
-  if (r.named.size() < least || r.named.size() > most) wrong(r, "the verb takes another number of arguments");
+  if (r.named.size() < row->least || r.named.size() > row->most) wrong(r, "the verb takes another number of arguments");
   r.unchanged = name == "unchanged";
-  r.broadcasts = name == "broadcast";
+  r.broadcasts = name == "broadcast" && !r.each;
+  r.pure = row->pure && !r.each;
+  r.read = r.named;
+  r.read.insert(r.read.end(), r.dims.begin(), r.dims.end());
+  if (r.keepdim >= 0) r.read.push_back(static_cast<uint8_t>(r.keepdim));
 }
 
 void read_text(Rule& r) {
@@ -83,6 +91,7 @@ void read_text(Rule& r) {
       wrong(r, "a pattern has another number of tensors than the operator");
     r.patterns.push_back(numbered(p));
   }
+  r.pure = !r.each && r.results.size() == 1;
 }
 
 }  // namespace
@@ -95,10 +104,11 @@ const Rule* read_rule(const lamella_operator* op, const char* text) {
   if (!text) text = catalogue_text(api().operator_name(op), api().operator_overload(op));
   if (!text && functional) text = catalogue_text(api().operator_name(functional), api().operator_overload(functional));
   if (r->inputs.empty()) text = "unchanged";
+  if (text && !*text) r->error = title(op) + ": its rule for names is an empty text";
   if (!text) text = api().operator_dims(op);
   if (!*text && functional) text = api().operator_dims(functional);
   if (!*text) {
-    if (!r->results.empty() || !r->written.empty())
+    if (r->error.empty() && (!r->results.empty() || !r->written.empty()))
       r->error = title(op) +
                  ": it has no rule for names, and a tensor among its arguments has names. Define it with a text "
                  "`dims`, register a rule for the layer 'named_tensor', or pass x.rename(None)";
@@ -111,6 +121,27 @@ const Rule* read_rule(const lamella_operator* op, const char* text) {
     r->error = e.what();
   }
   return r.release();  // it lives as long as the process
+}
+
+const Rule* kept_rule(const lamella_operator* op, const char* text) {
+  static auto* rules = new std::map<std::pair<const lamella_operator*, std::string>, const Rule*>;
+  // The schema is in the key, since an operator may be defined anew.
+  const std::string key =
+      std::string(api().operator_schema(op)) + "\n" + api().operator_dims(op) + "\n" + (text ? text : "");
+  const Rule*& rule = (*rules)[{op, key}];
+  if (!rule) rule = read_rule(op, text);
+  return rule;
+}
+
+const Rule& for_form(const Rule& rule, const lamella_operator* form) {
+  std::atomic<const Rule*>& place = rule.forms[api().operator_form(form)];
+  const Rule* found = place.load(std::memory_order_acquire);
+  if (!found) {
+    const Rule* made = read_rule(form, rule.text.c_str());
+    if (place.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return *made;
+    delete made;  // another thread was faster
+  }
+  return *found;
 }
 
 // ---- a call -----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@
 
 #include <lamella/dims.h>
 
+#include <atomic>
+
 #include "state.h"
 
 namespace lamella::named {
@@ -43,12 +45,23 @@ struct Rule {
   bool broadcasts = false;         // the verb is broadcast, so that Matching counts
   std::vector<uint8_t> inputs;     // the arguments that are tensors or lists of tensors, but outputs of an out= form
   std::vector<uint8_t> only_read;  // those that are not written
+  std::vector<uint8_t> targets;    // those that are written, outputs of an out= form among them
   std::vector<uint8_t> results;    // the results that are tensors or lists of tensors
   std::vector<uint8_t> written;    // the arguments that get the names if the operator has no result
   std::vector<uint8_t> named;      // the arguments between the verb's parentheses
   std::vector<uint8_t> dims;       // the arguments with LAMELLA_ARGUMENT_DIM
-  int keepdim = -1;                // the argument `keepdim`
+  std::vector<uint8_t> read;       // the arguments that the rule reads, beside tensors
+  mutable std::atomic<const Rule*> forms[3] = {};  // the rules of in-place and out= forms that have none of their own
+  bool pure = false;  // the names follow from names, numbers of dimensions and `read` alone: see memo.h
+  int keepdim = -1;   // the argument `keepdim`
 };
+
+// Returns the rule that is kept for an operator and a text (nullable), as `read_rule` reads it. Only under the
+// registry's lock.
+const Rule* kept_rule(const lamella_operator* op, const char* text);
+
+// Returns the same rule for a form of the rule's operator.
+const Rule& for_form(const Rule& rule, const lamella_operator* form);
 
 // Returns the rule of an operator: from a text that came with it (nullable), the catalogue's table, or its `dims`. If
 // there is none, or if the text is wrong, `error` says so.
@@ -57,8 +70,16 @@ const Rule* read_rule(const lamella_operator* op, const char* text);
 // Returns the text that the catalogue's table has for an operator; null if it has none.
 const char* catalogue_text(const std::string& name, const std::string& overload);
 
-// Returns the verb of a name, and sets how many arguments it takes at least and at most; null if there is none.
-Verb find_verb(const std::string& name, size_t* least, size_t* most);
+// A verb: its name, its function, how many arguments it takes at least and at most, and whether its answer follows from
+// names, numbers of dimensions, and ints and bools among the arguments alone.
+struct VerbRow {
+  const char* name;
+  Verb verb;
+  size_t least, most;
+  bool pure;
+};
+// Returns the verb of a name; null if there is none.
+const VerbRow* find_verb(const std::string& name);
 
 // ---- a call -----------------------------------------------------------------------------------------------------------
 

@@ -7,13 +7,13 @@ namespace {
 
 // ---- the slot: its states are kept lists, which nobody frees ---------------------------------------------------------
 
-lamella_status carry(void* state, lamella_tensor*, lamella_tensor*, int32_t how, void** out) {
+lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t how, void** out) {
   switch (how) {
     case LAMELLA_CARRY_DETACH:
     case LAMELLA_CARRY_COPY:
     case LAMELLA_CARRY_DEVICE:
     case LAMELLA_CARRY_GRADIENT:
-      *out = state;
+      if (fit(static_cast<Names*>(state), to)) *out = state;
       break;
     case LAMELLA_CARRY_RESIZE:
       *out = const_cast<Names*>(&nameless);
@@ -33,8 +33,9 @@ lamella_status give(const List& list, lamella_value* out) {
   return api().value_retain(&v, out);
 }
 
-lamella_status save(void* state, lamella_tensor*, lamella_value* out) {
-  return state == &nameless ? LAMELLA_OK : guarded([&] { return give(List(*static_cast<Names*>(state)), out); });
+lamella_status save(void* state, lamella_tensor* of, lamella_value* out) {
+  if (!fit(static_cast<Names*>(state), of)) return LAMELLA_OK;
+  return guarded([&] { return give(List(*static_cast<Names*>(state)), out); });
 }
 
 lamella_status load(lamella_tensor* to, const lamella_value* saved, void** out) {

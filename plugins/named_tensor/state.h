@@ -21,11 +21,16 @@ inline uint64_t layer_bit = 0;
 // The state of a tensor that got other sizes in place: its key is on, and its names are all None.
 inline const Names nameless;
 
+// Returns whether kept names are those of a tensor: it may have got other dimensions while the layer was off.
+inline bool fit(const Names* names, const lamella_tensor* t) {
+  return names && names != &nameless && names->size() == static_cast<size_t>(t->dl.ndim);
+}
+
 // Returns a tensor's kept names; null if it has none.
 inline const Names* names_of(const lamella_tensor* t) {
   if (!(t->keys & layer_bit)) return nullptr;
   const auto* names = static_cast<const Names*>(api().slot_get(t, slot));
-  return names == &nameless ? nullptr : names;
+  return fit(names, t) ? names : nullptr;
 }
 
 // Returns a tensor's names as a list, with null for each dimension if it has none.

@@ -125,6 +125,9 @@ def align_to(self: Tensor, *names: Any) -> Tensor:
 
 def aligned(operator: str, tensor: Tensor, names: tuple[Any, ...]) -> Tensor:
     own = tensor.names
+    for name in names:
+        if name is not ... and not (isinstance(name, str) and name.isidentifier()):
+            raise RuntimeError(f"{operator}: expected identifiers, got {name!r} in {list(names)}")
     if None in own:
         at = own.index(None)
         raise RuntimeError(f"{operator}: dimension {at} has no name: {list(own)}; refine_names() gives it one")

@@ -75,9 +75,14 @@ List class_loss(const Call& c) {
     return names;
   };
   const int n = c.names().size();
-  List left = without_classes(c.names()), target = list_of(tensor(c, 1));
-  if (target.size() == n) target = without_classes(target);
-  for (int i = 0; i < left.size() && i < target.size(); i++) left[i] = c.unify(left[i], target[i]);
+  List left = without_classes(c.names());
+  int place = 0;
+  c.tensors([&](const lamella_tensor* t, size_t) {
+    List others = list_of(t);
+    if (place++ == 0 || (t->dl.ndim != n && place > 2)) return;  // the input; weights of classes
+    if (t->dl.ndim == n) others = without_classes(others);
+    for (int i = 0; i < left.size() && i < others.size(); i++) left[i] = c.unify(left[i], others[i]);
+  });
   return is_reduced(c) ? List() : left;
 }
 
@@ -137,7 +142,11 @@ List move(const Call& c) {
   const List names = c.names();
   const std::vector<int> from = c.dims(0, names.size()), to = c.dims(1, names.size());
   const List rest = without(names, from);
-  if (from.size() != to.size()) return {};
+  const auto repeats = [](std::vector<int> dims) {
+    std::sort(dims.begin(), dims.end());
+    return std::adjacent_find(dims.begin(), dims.end()) != dims.end();
+  };
+  if (from.size() != to.size() || repeats(from) || repeats(to)) return {};  // an error of the operator
   List moved(names.size());
   for (int i = 0, next = 0; i < moved.size(); i++) {
     const size_t k = std::find(to.begin(), to.end(), i) - to.begin();
@@ -199,6 +208,7 @@ List split(const Call& c) {
 // are the last of them.
 List right(const Call& c) {
   const List names = c.names();
+  if (c.given(0).length > LAMELLA_MAX_DIMS) return {};  // an error of the operator
   List after(std::max(names.size(), static_cast<int>(c.given(0).length)));
   std::copy(names.begin(), names.end(), after.end() - names.size());
   return after;
@@ -246,9 +256,10 @@ List sizes(const Call& c) {
   std::vector<int64_t> to;
   if (v.tag == LAMELLA_TENSOR) to.assign(v.as.tensor->dl.shape, v.as.tensor->dl.shape + v.as.tensor->dl.ndim);
   if (v.tag == LAMELLA_INT_LIST) to.assign(v.as.ints, v.as.ints + v.length);
+  if (to.size() > LAMELLA_MAX_DIMS) return {};  // an error of the operator, as are products that overflow
   int64_t known = 1;
   for (int64_t s : to)
-    if (s >= 0) known *= s;
+    if (s >= 0 && __builtin_mul_overflow(known, s, &known)) return {};
   for (int64_t& s : to)
     if (s < 0) s = known ? t->numel / known : 0;
   List after(static_cast<int>(to.size()));
@@ -315,6 +326,21 @@ List index(const Call& c) {
   return after;
 }
 
+// Writes of one tensor into another: the names of the target, with which those of the source must agree.
+
+List target(const Call& c, const List& place, const lamella_value& source) {
+  const List names = source.tag == LAMELLA_TENSOR ? list_of(source.as.tensor) : List();
+  for (int d = 1; d <= std::min(place.size(), names.size()); d++)
+    c.unify(place[place.size() - d], names[names.size() - d]);
+  return c.names();
+}
+List write(const Call& c) { return target(c, c.names(), c.given(0)); }
+List put(const Call& c) { return target(c, index(c), c.given(1)); }
+List hole(const Call& c) {
+  const List names = c.names();
+  return target(c, without(names, c.dims(1, names.size())), c.given(0));
+}
+
 // ---- products ---------------------------------------------------------------------------------------------------------
 
 List second(const Call& c) { return list_of(tensor(c, 1)); }
@@ -374,7 +400,7 @@ List einsum(const Call& c) {
         i += 2;
         continue;
       }
-      const bool again = letters.find(letters[i]) < i;  // a diagonal: a name of its first dimension serves
+      const bool again = letters.find(letters[i]) < i;  // a diagonal: the name of its first dimension counts
       if (!again) known[letters[i]] = c.unify(known[letters[i]], names[at]);
       at++;
       seen[letters[i]]++;
@@ -414,58 +440,53 @@ List new_last(const Call& c) {
   return names;
 }
 
-struct Row {
-  const char* name;
-  Verb verb;
-  size_t least, most;  // arguments between the parentheses
-};
-const Row rows[] = {
-    {"broadcast", broadcast, 0, 0},  // the names of all tensors, aligned at the last dimension
-    {"keep", broadcast, 0, 0},       // the same, without regard to Matching
-    {"reduce", reduce, 0, 0},        // the same, but for the dimensions that arguments name
-    {"reduce_last", reduce_last, 0, 0},
-    {"quantile", quantile, 0, 0},      // as reduce, with a new first dimension for several quantiles
-    {"loss", loss, 1, 2},              // as broadcast, or no dimension, as the argument `reduction` says
-    {"class_loss", class_loss, 1, 2},  // the same without the dimension of the classes
-    {"none", none, 0, 0},              // no names: the dimensions of the result are others
-    {"unchanged", unchanged, 0, 0},    // nothing is named anew
-    {"self", self, 0, 0},              // the first tensor's
-    {"same", same, 0, 0},              // those of all tensors that have as many dimensions as the first one
-    {"first_two", first_two, 0, 0},    // as broadcast, of the first two tensors alone
-    {"like", like, 1, 1},              // those of the tensor in an argument
-    {"reverse", reverse, 0, 0},
-    {"permute", permute, 1, 1},
-    {"swap", swap, 2, 2},
-    {"move", move, 2, 2},
-    {"insert", insert, 1, 1},  // a new dimension without a name
-    {"remove", remove, 1, 1},
-    {"squeeze", squeeze, 0, 1},    // without those of size 1, or those of them that the argument names
-    {"merge", merge, 2, 2},        // dimensions from the first to the second argument become one without a name
-    {"split", split, 2, 2},        // a dimension becomes several of given sizes
-    {"right", right, 1, 1},        // new dimensions in front, up to the number of sizes
-    {"sizes", sizes, 1, 1},        // other sizes over the same elements
-    {"along", along, 1, 1},        // the first tensor's, or one without a name if the argument names no dimension
-    {"window", window, 0, 0},      // a new last dimension
-    {"diagonal", diagonal, 2, 2},  // two dimensions become a last one without a name
-    {"embed", embed, 2, 2},        // the last dimension becomes two without names
-    {"rotate", rotate, 2, 2},      // by the number of quarter turns, in the plane of two dimensions
-    {"index", index, 1, 1},        // indices in the list of an argument
-    {"tensordot", tensordot, 1, 2},
-    {"inner", inner, 0, 0},
-    {"einsum", einsum, 1, 1},
-    {"grid", grid, 0, 1},
-    {"new_last", new_last, 0, 0},  // the last dimension is another one, without a name
+constexpr bool pure = true, reads_more = false;
+const VerbRow rows[] = {
+    {"broadcast", broadcast, 0, 0, pure},  // the names of all tensors, aligned at the last dimension
+    {"keep", broadcast, 0, 0, pure},       // the same, without regard to Matching
+    {"reduce", reduce, 0, 0, pure},        // the same, but for the dimensions that arguments name
+    {"reduce_last", reduce_last, 0, 0, pure},
+    {"quantile", quantile, 0, 0, reads_more},      // as reduce, with a new first dimension for several quantiles
+    {"loss", loss, 1, 2, reads_more},              // as broadcast, or no dimension, as the argument `reduction` says
+    {"class_loss", class_loss, 1, 2, reads_more},  // the same without the dimension of the classes
+    {"none", none, 0, 0, pure},                    // no names: the dimensions of the result are others
+    {"unchanged", unchanged, 0, 0, reads_more},    // nothing is named anew
+    {"self", self, 0, 0, pure},                    // the first tensor's
+    {"same", same, 0, 0, pure},                    // those of all tensors that have as many dimensions as the first one
+    {"first_two", first_two, 0, 0, pure},          // as broadcast, of the first two tensors alone
+    {"like", like, 1, 1, reads_more},              // those of the tensor in an argument
+    {"reverse", reverse, 0, 0, pure},
+    {"permute", permute, 1, 1, pure},
+    {"swap", swap, 2, 2, pure},
+    {"move", move, 2, 2, pure},
+    {"insert", insert, 1, 1, pure},  // a new dimension without a name
+    {"remove", remove, 1, 1, pure},
+    {"squeeze", squeeze, 0, 1, reads_more},  // without those of size 1, or those of them that the argument names
+    {"merge", merge, 2, 2, pure},        // dimensions from the first to the second argument become one without a name
+    {"split", split, 2, 2, reads_more},  // a dimension becomes several of given sizes
+    {"right", right, 1, 1, reads_more},  // new dimensions in front, up to the number of sizes
+    {"sizes", sizes, 1, 1, reads_more},  // other sizes over the same elements
+    {"along", along, 1, 1, pure},        // the first tensor's, or one without a name if the argument names no dimension
+    {"window", window, 0, 0, pure},      // a new last dimension
+    {"diagonal", diagonal, 2, 2, pure},  // two dimensions become a last one without a name
+    {"embed", embed, 2, 2, pure},        // the last dimension becomes two without names
+    {"rotate", rotate, 2, 2, pure},      // by the number of quarter turns, in the plane of two dimensions
+    {"index", index, 1, 1, reads_more},  // indices in the list of an argument
+    {"write", write, 1, 1, reads_more},  // the first tensor's, which agree with those of the argument
+    {"put", put, 2, 2, reads_more},      // the same, where the indices of the first argument are written
+    {"hole", hole, 2, 2, reads_more},    // the same, where a dimension is selected
+    {"tensordot", tensordot, 1, 2, pure},
+    {"inner", inner, 0, 0, pure},
+    {"einsum", einsum, 1, 1, reads_more},
+    {"grid", grid, 0, 1, reads_more},
+    {"new_last", new_last, 0, 0, pure},  // the last dimension is another one, without a name
 };
 
 }  // namespace
 
-Verb find_verb(const std::string& name, size_t* least, size_t* most) {
-  for (const Row& row : rows)
-    if (name == row.name) {
-      *least = row.least;
-      *most = row.most;
-      return row.verb;
-    }
+const VerbRow* find_verb(const std::string& name) {
+  for (const VerbRow& row : rows)
+    if (name == row.name) return &row;
   return nullptr;
 }
 

@@ -100,6 +100,8 @@ class Operator:
         if name in self.out:
             return Cell(self.op, name, fault, allowed, given, ("out", name))
         related = [n for n in self.related(name) if allowed != (TypeError,)]
+        if fault in NAMES_OF_DIMENSIONS:
+            related = [a["name"] for a in self.inputs()]
         names = dict.fromkeys([a["name"] for a in self.alike(argument)] + related)
         return Cell(self.op, name, fault, allowed, given, tuple(names))
 
@@ -170,12 +172,18 @@ def taken(label: str, argument: dict, o: Operator) -> bool:
     return OTHERS.get(label) in map(kind, types)
 
 
+NAMES_OF_DIMENSIONS = ("a str", "a list of str")
+TAKEN_BY_PLUGINS = {("aten::flatten", "a list of str"), ("aten::unflatten", "a dict")}  # by overloads that they add
+
+
 def wrong_types(o: Operator) -> Iterator[Cell]:
     for argument in o.inputs():
         wrong = STRANGE | ALSO_WRONG.get(kind(argument["type"]), {})
         for label, value in wrong.items():
-            if not taken(label, argument, o):
-                yield o.cell(argument["name"], label, (TypeError,), value)
+            if not taken(label, argument, o) and (o.op["name"], label) not in TAKEN_BY_PLUGINS:
+                # A str may be the name of a dimension, also for another overload, and the tensor does not have it.
+                named = label in NAMES_OF_DIMENSIONS
+                yield o.cell(argument["name"], label, (TypeError, RuntimeError) if named else (TypeError,), value)
 
 
 def overflows(o: Operator) -> Iterator[Cell]:
@@ -474,6 +482,8 @@ NO_VALID_CALL = frozenset(["aten::pin_memory"])  # if no device pins the host's 
 def operators(namespace: str = "aten") -> list[Operator]:
     live = [op for op in lamella._C._operators() if op["name"].startswith(namespace + "::")]
     live = [op for op in live if op["name"] not in NO_VALID_CALL]
+    if namespace == "aten":
+        live = [op for op in live if op["owner"] == "lamella"]  # not the overloads that plugins add
     by_name: dict[str, list[dict]] = {}
     for op in live:
         by_name.setdefault(op["name"], []).append(op)

@@ -4,6 +4,7 @@ import copy
 import io
 import os
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import lamella
 import lamella.nn.functional as F
 import numpy as np
 import pytest
-from children import OWN_PLUGINS, Guest, run
+from children import OWN_PLUGINS, Guest, clean_environment, run
 from compiled import FOLDER
 from lamella import nn
 from lamella.utils.checkpoint import checkpoint
@@ -276,6 +277,16 @@ def test_index_by_dimension():
 
 
 # ---- files, processes, devices --------------------------------------------------------------------------------------
+
+
+def test_the_example(tmp_path):
+    """Attention with names trains to the bits of attention without, and the program fails where it does not learn."""
+    example = HERE.parents[2] / "examples" / "named_attention.py"
+    text = run(sys.executable, example, cwd=tmp_path)
+    assert "the same bits" in text and "gradient: feature, head, size" in text
+    done = subprocess.run([sys.executable, example, "--steps", "1"], cwd=tmp_path, env=clean_environment(),
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 1 and "the same bits" in done.stdout
 
 
 def test_torchs_files_drop_names():
