@@ -106,8 +106,7 @@ bool stands_for_tuple(PyObject* o) {
   if (!PyList_Check(o) || PyList_GET_SIZE(o) >= least_rows) return false;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); i++) {
     PyObject* item = PyList_GET_ITEM(o, i);
-    if (item == Py_None || item == Py_Ellipsis || PyBool_Check(item) || is_numpy_bool(item) || PySlice_Check(item) ||
-        is_tensor(item) || PySequence_Check(item))
+    if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || is_tensor(item) || PySequence_Check(item))
       return true;
   }
   return false;
@@ -208,7 +207,7 @@ class Index {
                nullptr;
       } else if (PyTuple_GET_ITEM(tuple, d) != all) {
         done = PyErr_Format(PyExc_IndexError, "index: dimension %R is given twice", key) != nullptr;
-      } else if (item == Py_None || item == Py_Ellipsis ||
+      } else if (item == Py_None || item == Py_Ellipsis || PyBool_Check(item) || is_numpy_bool(item) ||
                  (is_tensor(item) && unwrap(item)->dtype == LAMELLA_BOOL && unwrap(item)->ndim() != 1)) {
         done = PyErr_Format(PyExc_IndexError,
                             "index: dimension %R has the index %s, which does not stand for one dimension", key,

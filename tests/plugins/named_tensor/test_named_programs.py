@@ -241,6 +241,7 @@ BAD = {
     "unsqueeze a place": (lambda x: x.unsqueeze(5, "n"), IndexError, "unsqueeze: dimension 5 is out of range"),
     "an index twice": (lambda x: x[{"batch": 0, 0: 1}], IndexError, "is given twice"),
     "an index of two": (lambda x: x[{"batch": None}], IndexError, "does not stand for one dimension"),
+    "an index that is a bool": (lambda x: x[{"batch": True}], IndexError, "the index bool, which does not stand"),
     "an index out of range": (lambda x: x[{5: 0}], IndexError, "dimension 5 is out of range"),
     "dot": (lambda x: lamella.named.dot(x, x, "other"), RuntimeError, "dot: argument 'a' has no dimension 'other'"),
     "einsum": (lambda x: lamella.named.einsum("a b -> a", x, x), ValueError, "has 1 operands, and 2 tensors"),
