@@ -5,8 +5,8 @@
 
 namespace lamella::named {
 
-// What the names of the results depend on, for rules that read no sizes: the rule, the names and the numbers of dimensions
-// of at most two tensors, and the ints and bools that the rule reads.
+// A MemoKey holds everything that decides the names of the results, if the rule reads no sizes: the rule, the names and the
+// numbers of dimensions of at most two tensors, and the ints and bools that the rule reads.
 struct MemoKey {
   const Rule* rule = nullptr;
   const Names* names[2] = {};

@@ -7,8 +7,8 @@
 namespace lamella::named {
 namespace {
 
-// A table of values that are kept for ever. It has no locks: a value is linked in front of a bucket's chain and is never
-// changed or removed, so that a reader needs one acquiring load.
+// Kept is a hash table of values that live as long as the process. It has no locks: find_or_add links a new value in front of
+// a bucket's chain, and no value is changed or removed later, so that a reader needs one acquiring load.
 template <class Value, size_t buckets>
 class Kept {
  public:

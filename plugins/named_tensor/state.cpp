@@ -5,7 +5,7 @@
 namespace lamella::named {
 namespace {
 
-// ---- the slot: its states are kept lists, which nobody frees ---------------------------------------------------------
+// ---- the slot: a state is a pointer to a kept list, which is never freed ------------------------------------------------
 
 lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t how, void** out) {
   switch (how) {

@@ -1,4 +1,4 @@
-// What the plugin keeps: the names of a tensor, in a slot, and the way in which names meet, in a slot of the thread.
+// The plugin's state: a slot of tensors has their names, and a slot of threads has the way in which names are matched.
 #pragma once
 
 #include "names.h"
@@ -7,7 +7,8 @@ namespace lamella::named {
 
 inline constexpr char layer_name[] = "named_tensor";
 
-// How the names of several tensors meet where dimensions are broadcast. The thread's state is one of these numbers.
+// Matching says how an operator that broadcasts compares the names of its tensors. The thread's slot holds one of these
+// numbers.
 enum class Matching : intptr_t {
   positional = 0,  // dimensions are aligned at the last one, and a name beside none gives the name
   checked = 1,     // the same, but a tensor without names beside one with names is an error
