@@ -359,14 +359,4 @@ void assign(Tensor* to, const Tensor* from) {
   if (from->opaque()) hide(to);
 }
 
-void* get_slot(const Tensor* t, int index) {
-  if (index < Tensor::inline_slots) return t->slots[index];
-  return slot_in(t->more_slots, index - Tensor::inline_slots);
-}
-
-void* exchange_slot(Tensor* t, int index, void* state) {
-  if (index < Tensor::inline_slots) return std::exchange(t->slots[index], state);
-  return exchange_slot_in(&t->more_slots, index - Tensor::inline_slots, state);
-}
-
 }  // namespace lamella::core

@@ -90,8 +90,15 @@ lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides
 // The bytes that a strided layout spans from its first element; 0 for an empty one.
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 
-void* get_slot(const Tensor* t, int index);
-void* exchange_slot(Tensor* t, int index, void* state);
+inline void* get_slot(const Tensor* t, int index) {
+  if (index < Tensor::inline_slots) return t->slots[index];
+  return slot_in(t->more_slots, index - Tensor::inline_slots);
+}
+// Puts a state into a slot, and returns the state that was there.
+inline void* exchange_slot(Tensor* t, int index, void* state) {
+  if (index < Tensor::inline_slots) return std::exchange(t->slots[index], state);
+  return exchange_slot_in(&t->more_slots, index - Tensor::inline_slots, state);
+}
 
 // Called when the last reference to a tensor with a `host` is gone. Returns true if the host object still needs the
 // tensor and has taken a reference of its own. The core never reads the object itself.

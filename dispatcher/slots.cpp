@@ -1,5 +1,6 @@
 #include "dispatcher/slots.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -58,13 +59,13 @@ void install_slots() {
   core::destroy_storage_slot = destroy_storage_state;
 }
 
-std::atomic<bool> slots_carry{false};
+std::atomic<uint32_t> carrying_slots{0};
 
 lamella_status add_tensor_slot(Library&, const lamella_slot_type& t, int32_t* index) {
   if (t.layer)
     if (lamella_status st = check_layer_bit("tensor_slot", t.name, t.layer)) return st;
   if (lamella_status st = types.add(t, index)) return st;
-  if (t.carry) slots_carry = true;
+  if (t.carry) carrying_slots |= 1u << std::min<int>(*index, Tensor::inline_slots);
   slot_keys |= key_of(t);
   return LAMELLA_OK;
 }
@@ -162,7 +163,7 @@ lamella_status assign(Tensor* to, Tensor* from) {
   if (to == from) return LAMELLA_OK;
   auto made = core::TensorRef::steal(core::new_alias(from));
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
-  const int n = slots_carry.load(std::memory_order_relaxed) ? types.count() : 0;
+  const int n = carrying_slots.load(std::memory_order_relaxed) ? types.count() : 0;
   for (int i = n - 1; i >= 0; i--)  // makes room for the states, from the last one on, before anything changes
     if (core::get_slot(made.get(), i)) core::exchange_slot(to, i, core::get_slot(to, i));
   core::assign(to, made.get());
@@ -173,7 +174,7 @@ lamella_status assign(Tensor* to, Tensor* from) {
 }
 
 bool has_carried_state(const Tensor* t) {
-  if (!slots_carry.load(std::memory_order_relaxed)) return false;
+  if (!may_carry(t)) return false;
   return each_state(t, [](int, const lamella_slot_type& type, void*) { return type.carry != nullptr; }) != 0;
 }
 

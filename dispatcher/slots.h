@@ -25,10 +25,20 @@ bool has_slots(const lamella_tensor* t);
 // Calls the slots of `from` to carry their states to `to`, which was made from it (enum lamella_carry). Raises if a
 // slot refuses, or if an opaque tensor has no slot that carries.
 lamella_status carry_slots(core::Tensor* from, core::Tensor* to, int32_t how);
-extern std::atomic<bool> slots_carry;  // whether any slot type carries
-// Calls carry_slots(), but returns at once in the usual case that no slot type carries and `from` is not opaque.
+// The slots whose types carry: bit i for the inline slot i, and bit Tensor::inline_slots for all others.
+extern std::atomic<uint32_t> carrying_slots;
+// Returns whether `t` may hold a state that is carried: false for a tensor without states, whatever types there are. A
+// type that carries adds no instruction to views of tensors without its states.
+inline bool may_carry(const core::Tensor* t) {
+  if (__builtin_expect(!t->slots[0] && !t->slots[1] && !t->more_slots, 1)) return false;
+  static_assert(core::Tensor::inline_slots == 2);
+  const uint32_t held = uint32_t{t->slots[0] != nullptr} | uint32_t{t->slots[1] != nullptr} << 1 |
+                        uint32_t{t->more_slots != nullptr} << 2;
+  return held & carrying_slots.load(std::memory_order_relaxed);
+}
+// Calls carry_slots(), but returns at once in the usual case that `from` holds nothing to carry and is not opaque.
 inline lamella_status carry(core::Tensor* from, core::Tensor* to, int32_t how) {
-  if (__builtin_expect(!slots_carry.load(std::memory_order_relaxed) && !from->opaque(), 1)) return LAMELLA_OK;
+  if (__builtin_expect(!may_carry(from) && !from->opaque(), 1)) return LAMELLA_OK;
   return carry_slots(from, to, how);
 }
 // Copies an opaque tensor to a device: its slots carry their states to a new opaque tensor.

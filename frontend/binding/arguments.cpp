@@ -1,5 +1,6 @@
 #include "frontend/binding/arguments.h"
 
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -92,6 +93,18 @@ bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
   return true;
 }
 
+bool PlainLists::add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v) {
+  const Py_ssize_t times = given.one && t.list_size > 1 ? t.list_size : 1;
+  if (given.count * times > room - num_ints_) return false;
+  int64_t* first = ints_ + num_ints_;
+  for (Py_ssize_t i = 0; i < given.count; i++)
+    if (!find_dim(self, given.names[i], &first[i])) return false;
+  for (Py_ssize_t i = 1; i < times; i++) first[i] = first[0];
+  num_ints_ += static_cast<int>(given.count * times);
+  *v = t.list ? core::int_list(first, given.count * times) : core::integer(first[0]);
+  return true;
+}
+
 namespace {
 
 // Reads an object whose exact type is one of those that most calls pass. Returns false for any other, which parse()
@@ -139,21 +152,66 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
 
 }  // namespace
 
-// Reads the arguments of most calls: tensors, plain numbers, dtypes and short lists, by position or keyword, the rest
-// by default. Returns false for any other call, which parse() handles.
-bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values,
-                            PlainLists& lists) const {
-  lists.clear();
+// Finds the names of dimensions in args[0], which is for the parameter i, and in those after it if they spell a list out.
+// Returns the number of arguments that were taken; 0 if args[0] names no dimensions.
+Py_ssize_t Signature::plain_names_at(int i, PyObject* const* args, Py_ssize_t n, PlainLists& lists,
+                                     NamedDims* given) const {
+  const Param& p = params[i];
+  if (!p.dim) return 0;
+  PyObject* o = args[0];
+  if (PyUnicode_CheckExact(o)) {
+    const bool spelled_out = i == first_list && i + 1 == num_positional && p.type.list_size <= 0;
+    *given = {i, args, spelled_out ? n : 1, !spelled_out};
+    return given->count;
+  }
+  if (!p.type.list || !(PyTuple_CheckExact(o) || PyList_CheckExact(o)) || lists.full()) return 0;
+  if (PyList_CheckExact(o)) {  // a copy, since the resolver may run code that changes the list
+    o = PyList_AsTuple(o);
+    if (!o) PyErr_Clear();
+    if (!o) return 0;
+    lists.hold(o);
+  }
+  *given = {i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o), false};
+  return 1;
+}
+
+core::Tensor* Signature::first_tensor(const Value* values) const {
+  for (size_t i = 0; i < params.size(); i++) {
+    if (values[i].tag == LAMELLA_TENSOR) return core::full(values[i].as.tensor);
+    for (uint32_t k = 0; values[i].tag == LAMELLA_TENSOR_LIST && k < values[i].length; k++)
+      if (values[i].as.tensors[k]) return core::full(values[i].as.tensors[k]);
+  }
+  return nullptr;
+}
+
+template <bool by_name>
+bool Signature::read_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists,
+                           Py_ssize_t at, Py_ssize_t used) const {
   const Param* p = params.data();
-  Py_ssize_t at = 0;
-  for (Py_ssize_t used = 0; used < n; at++) {
+  NamedDims given[4];
+  int num_given = 0;
+  // Takes arguments that plain() refused, the first of which is for the parameter i; returns their number.
+  const auto names_at = [&](Py_ssize_t i, PyObject* const* first, Py_ssize_t left) -> Py_ssize_t {
+    if (num_given == std::size(given)) return 0;
+    values[i] = core::none();
+    const Py_ssize_t taken = plain_names_at(static_cast<int>(i), first, left, lists, &given[num_given]);
+    num_given += taken > 0;
+    return taken;
+  };
+  for (; used < n; at++) {
     if (at >= num_positional) return false;
     if (at == first_list && at + 1 == num_positional && PyLong_CheckExact(args[used]) && p[at].type.list_size <= 0) {
       if (!lists.add_ints(args + used, n - used, &values[at])) return false;  // zeros(2, 3)
       used = n;
       continue;
     }
-    if (!plain(args[used++], p[at].type, &values[at], lists)) return false;
+    Py_ssize_t taken = 1;
+    if (!plain(args[used], p[at].type, &values[at], lists)) {
+      if (!by_name) return plain_names && read_plain<true>(args, n, kwnames, values, lists, at, used);
+      taken = names_at(at, args + used, n - used);
+      if (!taken) return false;
+    }
+    used += taken;
   }
   const auto count = static_cast<Py_ssize_t>(params.size());
   uint64_t named = 0;  // the parameters that keywords have given, as bits
@@ -161,7 +219,11 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
     Py_ssize_t i = at;
     while (i < count && p[i].name != key && p[i].other != key) i++;
-    if (i == count || (named >> i & 1) || !plain(args[n + k], p[i].type, &values[i], lists)) return false;
+    if (i == count || (named >> i & 1)) return false;
+    if (!plain(args[n + k], p[i].type, &values[i], lists)) {
+      if (!by_name) return plain_names && read_plain<true>(args, n, kwnames, values, lists, at, n);
+      if (!names_at(i, args + n + k, 1)) return false;
+    }
     named |= uint64_t{1} << i;
   }
   for (; at < count; at++) {
@@ -169,8 +231,16 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
     if (!p[at].has_default) return false;
     values[at] = p[at].value;
   }
-  return true;
+  if (!by_name) return true;
+  if (!num_given) return true;
+  core::Tensor* self = first_tensor(values);
+  for (int k = 0; self && k < num_given; k++)
+    if (!lists.add_dims(self, given[k], p[given[k].param].type, &values[given[k].param])) return false;
+  return self != nullptr;
 }
+
+template bool Signature::read_plain<false>(PyObject* const*, Py_ssize_t, PyObject*, Value*, PlainLists&, Py_ssize_t,
+                                           Py_ssize_t) const;
 
 namespace {
 
@@ -249,12 +319,7 @@ bool Signature::accept_name(int i, PyObject* o, Value* values, Mismatch* why, ui
 
 // Converts the arguments that name dimensions, which `named` has as bits, by the first tensor of the call.
 bool Signature::resolve_names(uint64_t named, Value* values, Arena& arena) const {
-  lamella_tensor* self = nullptr;
-  for (size_t i = 0; i < params.size() && !self; i++) {
-    if (values[i].tag == LAMELLA_TENSOR) self = values[i].as.tensor;
-    for (uint32_t k = 0; values[i].tag == LAMELLA_TENSOR_LIST && k < values[i].length && !self; k++)
-      self = values[i].as.tensors[k];
-  }
+  core::Tensor* self = first_tensor(values);
   for (size_t i = 0; i < params.size(); i++) {
     if (!(named >> i & 1)) continue;
     const std::string where = dispatcher::operator_title(op) + ": argument '" + text_of(params[i].name) + "'";
@@ -264,7 +329,7 @@ bool Signature::resolve_names(uint64_t named, Value* values, Arena& arena) const
       return false;
     }
     auto* given = static_cast<PyObject*>(values[i].as.pointer);
-    if (!resolve_dims(core::full(self), given, params[i].type, &values[i], arena, where)) return false;
+    if (!resolve_dims(self, given, params[i].type, &values[i], arena, where)) return false;
   }
   return true;
 }

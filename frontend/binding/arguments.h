@@ -30,6 +30,14 @@ struct Mismatch {
   std::string text;
 };
 
+// An argument that names dimensions by strs and ints: one, or several, which lie in a tuple or among the arguments.
+struct NamedDims {
+  int param;
+  PyObject* const* names;
+  Py_ssize_t count;
+  bool one;  // a str alone, which stands for a list as one int does
+};
+
 // Storage for the short lists of one call, on its caller's stack.
 class PlainLists {
  public:
@@ -44,6 +52,13 @@ class PlainLists {
   bool add_ints(PyObject* const* items, Py_ssize_t n, Value* v);
   bool add_repeated(PyObject* item, int times, core::Value* v);  // makes a list of fixed size from one int
   bool add_tensors(PyObject* const* items, Py_ssize_t n, Value* v);
+  void hold(PyObject* owned) {
+    tensors_[num_tensors_] = nullptr;
+    held_[num_tensors_++] = owned;
+  }
+  bool full() const { return num_tensors_ == room; }
+  // Finds dimensions of `self` by name. Also returns false if it has no dimensions with these names.
+  bool add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v);
 
  private:
   static constexpr int room = 16;
@@ -60,8 +75,14 @@ struct Signature {
   std::vector<Param> params;                  // all parameters but the outputs
   int num_positional = 0;
   int first_list = -1;  // the index of the int list that positional integers may spell out, as in zeros(2, 3); or -1
+  bool plain_names = false;  // parse_plain() takes names of dimensions: no overload of the operator takes another str
 
-  bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const;
+  // Reads the arguments of most calls: tensors, plain numbers, dtypes, short lists and names of dimensions, by position
+  // or keyword, the rest by default. Returns false for any other call, which parse() handles.
+  bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const {
+    lists.clear();
+    return read_plain<false>(args, n, kwnames, values, lists, 0, 0);
+  }
 
   // Fills values[0..nargs), and sets *out_arg to the argument out= if there is one. Returns false with a Python
   // exception, or else with the reason in *why if `why->explain` is set.
@@ -73,6 +94,13 @@ struct Signature {
                         uint64_t* named) const;
   bool accept_name(int i, PyObject* o, Value* values, Mismatch* why, uint64_t* named) const;
   bool resolve_names(uint64_t named, Value* values, Arena& arena) const;
+  // Goes on with parse_plain() at args[used], for the parameter `at`. `by_name`: whether arguments may name dimensions.
+  // A call gets there at its first name, so that calls without names do not pay for them.
+  template <bool by_name>
+  bool read_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists,
+                  Py_ssize_t at, Py_ssize_t used) const;
+  Py_ssize_t plain_names_at(int i, PyObject* const* args, Py_ssize_t n, PlainLists& lists, NamedDims* given) const;
+  core::Tensor* first_tensor(const Value* values) const;
   PyObject* find_keyword(int i, PyObject* const* values, PyObject* kwnames) const;
   bool fail(Mismatch* why, int progress, Complaint complaint, const std::string& text) const;
   bool wrong(Mismatch* why, int progress, int i, PyObject* got) const;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/error.h"
 #include "dispatcher/dims.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
@@ -32,6 +33,22 @@ bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& whe
   if (!st) return true;
   if (st != LAMELLA_HOST_ERROR) core::raise(st, where + ": " + core::pending_error().message);
   raise_pending();
+  return false;
+}
+
+bool find_dim(Tensor* self, PyObject* o, int64_t* dim) {
+  if (PyLong_CheckExact(o)) {
+    int overflow;
+    *dim = PyLong_AsLongLongAndOverflow(o, &overflow);
+    return !overflow;
+  }
+  Py_ssize_t length;
+  const char* name = PyUnicode_CheckExact(o) ? PyUnicode_AsUTF8AndSize(o, &length) : nullptr;
+  if (name && std::strlen(name) == static_cast<size_t>(length)) {
+    if (!dispatcher::resolve_dim(self, name, dim)) return true;
+    core::pending_error().clear();
+  }
+  PyErr_Clear();
   return false;
 }
 

@@ -22,6 +22,10 @@ bool resolve_dims(Tensor* self, PyObject* o, const dispatcher::Type& t, Value* v
 // Finds the dimension that an object names or counts. Returns false with an exception; `where` begins its message.
 bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& where);
 
+// The same for usual calls: returns false without an exception for every object but an int or a str that names a
+// dimension of `self`.
+bool find_dim(Tensor* self, PyObject* o, int64_t* dim);
+
 // Calls a PythonKernel with the tensor and the name. It returns an int, or NotImplemented to decline, or raises.
 lamella_status resolve_python_dim(void* context, lamella_tensor* self, const char* name, int64_t* dim);
 

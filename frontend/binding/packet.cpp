@@ -63,6 +63,15 @@ std::vector<Operator*> operators_of(const Packet* p) {
   return one ? std::vector<Operator*>{one} : std::vector<Operator*>{};
 }
 
+// Returns whether a str may be an argument of the type, other than a name of a dimension.
+bool may_be_text(const dispatcher::Type& t) {
+  using dispatcher::Kind;
+  for (Kind kind : {Kind::Tensor, Kind::Int, Kind::Float, Kind::Bool, Kind::Scalar, Kind::Complex, Kind::Dtype,
+                    Kind::Layout, Kind::MemoryFormat, Kind::Generator})
+    if (t.kind == kind) return false;
+  return true;
+}
+
 bool refresh(Packet* p) {
   const auto now = generation;  // read first: a later registration counts for the next call
   std::vector<Operator*> live = operators_of(p);
@@ -80,12 +89,17 @@ bool refresh(Packet* p) {
     p->overloads = new std::vector<std::unique_ptr<Signature>>;
   }
   p->makes_tensors = false;
+  bool takes_text = false;  // apart from names of dimensions
   for (Operator* op : live) {
     auto s = std::make_unique<Signature>();
     if (!make_signature(op, s.get())) return false;
     p->makes_tensors |= makes_tensors(*s);
+    for (const Param& param : s->params) takes_text |= may_be_text(param.type);
     p->overloads->push_back(std::move(s));
   }
+  for (const auto& s : *p->overloads)
+    s->plain_names =
+        !takes_text && std::any_of(s->params.begin(), s->params.end(), [](const Param& a) { return a.dim; });
   if (p->overloads->empty()) {
     PyErr_Format(PyExc_AttributeError, "lamella has no operator %s", p->full->c_str());
     return false;

@@ -134,10 +134,11 @@ void give(const Rule& r, const lamella_value* args, lamella_tensor* t, const Nam
   set_names(t, names);
 }
 
-void give_value(const Rule& r, const lamella_value* args, const lamella_value& v, const Results& names, size_t result) {
-  if (v.tag == LAMELLA_TENSOR) give(r, args, v.as.tensor, names.of(result, 0));
-  for (uint32_t k = 0; v.tag == LAMELLA_TENSOR_LIST && k < v.length; k++)
-    give(r, args, v.as.tensors[k], names.of(result, k));
+// Gives the tensors of a value their names: names(place in the list).
+template <class Find>
+void give_value(const Rule& r, const lamella_value* args, const lamella_value& v, Find names) {
+  if (v.tag == LAMELLA_TENSOR) give(r, args, v.as.tensor, names(0));
+  for (uint32_t k = 0; v.tag == LAMELLA_TENSOR_LIST && k < v.length; k++) give(r, args, v.as.tensors[k], names(k));
 }
 
 // ---- Matching ---------------------------------------------------------------------------------------------------------
@@ -215,17 +216,47 @@ lamella_status go_on(lamella_frame* f, const lamella_value* args, lamella_value*
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-// Goes on, and gives the results their names.
-lamella_status go_on_with(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets,
-                          const Results& names) {
+// Goes on, and gives the results their names: names(number of the result, place in its list).
+template <class Find>
+lamella_status go_on_with(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets, Find names) {
   if (lamella_status failed = go_on(f, args, rets)) return failed;
   const lamella_status st = guarded([&]() -> lamella_status {
-    for (size_t i = 0; i < r.results.size(); i++) give_value(r, args, rets[r.results[i]], names, i);
-    for (uint8_t i : r.written) give_value(r, args, args[i], names, 0);
+    for (size_t i = 0; i < r.results.size(); i++)
+      give_value(r, args, rets[r.results[i]], [&](size_t k) { return names(i, k); });
+    for (uint8_t i : r.written) give_value(r, args, args[i], [&](size_t k) { return names(0, k); });
     return LAMELLA_OK;
   });
   if (st)
     for (int i = 0; i < f->num_rets; i++) api().value_release(&rets[i]);
+  return st;
+}
+
+// Returns the kept names that all tensors of a call have; null if they have none, or different ones.
+const Names* common_names(const Rule& r, const lamella_value* args) {
+  const Names* common = nullptr;
+  for (uint8_t i : r.inputs) {
+    if (args[i].tag == LAMELLA_NONE) continue;
+    const Names* names = args[i].tag == LAMELLA_TENSOR ? names_of(args[i].as.tensor) : nullptr;
+    if (!names || (common && names != common)) return nullptr;
+    common = names;
+  }
+  return common;
+}
+
+// Goes on with a call whose tensors have the same names, which broadcasting gives to the one result whatever the way of
+// matching is. The result is an argument or has no names yet.
+lamella_status go_on_with_common(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets,
+                                 const Names* names) {
+  if (lamella_status failed = go_on(f, args, rets)) return failed;
+  lamella_value& v = rets[r.results[0]];
+  if (v.tag != LAMELLA_TENSOR || v.as.tensor->keys & layer_bit) return LAMELLA_OK;
+  if (names->size() == static_cast<size_t>(v.as.tensor->dl.ndim))
+    return api().slot_set(v.as.tensor, slot, const_cast<Names*>(names));
+  const lamella_status st = guarded([&]() -> lamella_status {
+    give(r, args, v.as.tensor, names);  // its error says that the rule does not fit the result
+    return LAMELLA_OK;
+  });
+  if (st) api().value_release(&v);
   return st;
 }
 
@@ -242,7 +273,7 @@ lamella_status follow_rule(lamella_frame* f, const Rule& r, const lamella_value*
     }
     const Results names = find_names(r, args);
     if (key && !names.by_sizes) memo(*key) = {*key, names.of(0, 0)};
-    return go_on_with(f, r, args, rets, names);
+    return go_on_with(f, r, args, rets, [&](size_t result, size_t place) { return names.of(result, place); });
   });
 }
 
@@ -251,14 +282,15 @@ lamella_status follow(lamella_frame* f, const lamella_value* args, lamella_value
   const Rule& given = *static_cast<const Rule*>(f->context);
   const Rule& r = given.op == f->op || !given.error.empty() ? given : for_form(given, f->op);
   if (r.unchanged && r.error.empty()) return go_on(f, args, rets);
+  if (r.broadcasts && r.results.size() == 1 && r.error.empty())
+    if (const Names* names = common_names(r, args)) return go_on_with_common(f, r, args, rets, names);
   MemoKey key;
   const bool usual = r.pure && r.error.empty() && (!r.broadcasts || matching() == Matching::positional);
   if (!usual || !fill_key(r, args, &key)) return follow_rule(f, r, args, rets, nullptr);
   const Memo& known = memo(key);
   if (!(known.key == key)) return follow_rule(f, r, args, rets, &key);
-  Results names;
-  names.all = known.result;  // a copy, since the call may put another one in the memo's place
-  return go_on_with(f, r, args, rets, names);
+  const Names* names = known.result;  // the call may put another one in the memo's place
+  return go_on_with(f, r, args, rets, [names](size_t, size_t) { return names; });
 }
 
 void* prepare(void*, const lamella_operator* op, const void* payload) {

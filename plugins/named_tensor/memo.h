@@ -10,7 +10,7 @@ namespace lamella::named {
 struct MemoKey {
   const Rule* rule = nullptr;
   const Names* names[2] = {};
-  uint64_t code[2] = {};  // a byte for each number of dimensions and each int
+  uint64_t code = 0;  // a byte for each number of dimensions and each int, eight at most
 
   bool operator==(const MemoKey&) const = default;
 };

@@ -76,8 +76,11 @@ void read_verb(Rule& r, const std::string& text) {
   r.broadcasts = name == "broadcast" && !r.each;
   r.pure = row->pure && !r.each;
   r.read = r.named;
-  r.read.insert(r.read.end(), r.dims.begin(), r.dims.end());
-  if (r.keepdim >= 0) r.read.push_back(static_cast<uint8_t>(r.keepdim));
+  const auto read_once = [&](uint8_t i) {
+    if (std::find(r.read.begin(), r.read.end(), i) == r.read.end()) r.read.push_back(i);
+  };
+  for (uint8_t i : r.dims) read_once(i);
+  if (r.keepdim >= 0) read_once(static_cast<uint8_t>(r.keepdim));
 }
 
 void read_text(Rule& r) {

@@ -110,13 +110,14 @@ lamella_status expand_sizes(const lamella_operator* op, void*, const lamella_val
 
 lamella_status find_dim(void*, lamella_tensor* self, const char* name, int64_t* dim) {
   return guarded([&]() -> lamella_status {
-    if (!names_of(self)) return LAMELLA_DECLINED;
-    const List list = list_of(self);
-    for (int i = 0; i < list.size(); i++)
-      if (list[i] && *list[i] == name) {
-        *dim = i;
+    const Names* names = names_of(self);
+    if (!names) return LAMELLA_DECLINED;
+    for (size_t i = 0; i < names->size(); i++)
+      if ((*names)[i] && !std::strcmp((*names)[i]->c_str(), name)) {
+        *dim = static_cast<int64_t>(i);
         return LAMELLA_OK;
       }
+    const List list(*names);
     LAMELLA_CHECK(false, "there is no dimension '", name, "'; the names are ", text(list), suggestion(name, list));
     return LAMELLA_OK;
   });
