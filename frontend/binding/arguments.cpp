@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "frontend/binding/named_dims.h"
 #include "frontend/binding/overrides.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
+#include "dispatcher/dims.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/prepare.h"
 
@@ -93,12 +93,13 @@ bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
   return true;
 }
 
-bool PlainLists::add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v) {
+bool PlainLists::add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v,
+                          const Where& where) {
   const Py_ssize_t times = given.one && t.list_size > 1 ? t.list_size : 1;
   if (given.count * times > room - num_ints_) return false;
   int64_t* first = ints_ + num_ints_;
   for (Py_ssize_t i = 0; i < given.count; i++)
-    if (!find_dim(self, given.names[i], &first[i])) return false;
+    if (!resolve_one(self, given.names[i], &first[i], where)) return false;
   for (Py_ssize_t i = 1; i < times; i++) first[i] = first[0];
   num_ints_ += static_cast<int>(given.count * times);
   *v = t.list ? core::int_list(first, given.count * times) : core::integer(first[0]);
@@ -157,12 +158,21 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
 Py_ssize_t Signature::plain_names_at(int i, PyObject* const* args, Py_ssize_t n, PlainLists& lists,
                                      NamedDims* given) const {
   const Param& p = params[i];
-  if (!p.dim) return 0;
+  if (!p.dim || !dispatcher::any_dim_resolver()) return 0;
+  // Returns whether all are strs and ints, of which one is a str. Others are refused before any name is resolved.
+  const auto names = [](PyObject* const* items, Py_ssize_t count) {
+    bool any = false;
+    for (Py_ssize_t k = 0; k < count; k++) {
+      any |= PyUnicode_CheckExact(items[k]) != 0;
+      if (!PyUnicode_CheckExact(items[k]) && !PyLong_CheckExact(items[k])) return false;
+    }
+    return any;
+  };
   PyObject* o = args[0];
   if (PyUnicode_CheckExact(o)) {
     const bool spelled_out = i == first_list && i + 1 == num_positional && p.type.list_size <= 0;
     *given = {i, args, spelled_out ? n : 1, !spelled_out};
-    return given->count;
+    return names(args, given->count) ? given->count : 0;
   }
   if (!p.type.list || !(PyTuple_CheckExact(o) || PyList_CheckExact(o)) || lists.full()) return 0;
   if (PyList_CheckExact(o)) {  // a copy, since the resolver may run code that changes the list
@@ -172,7 +182,7 @@ Py_ssize_t Signature::plain_names_at(int i, PyObject* const* args, Py_ssize_t n,
     lists.hold(o);
   }
   *given = {i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o), false};
-  return 1;
+  return names(given->names, given->count) ? 1 : 0;
 }
 
 core::Tensor* Signature::first_tensor(const Value* values) const {
@@ -234,8 +244,10 @@ bool Signature::read_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwname
   if (!by_name) return true;
   if (!num_given) return true;
   core::Tensor* self = first_tensor(values);
-  for (int k = 0; self && k < num_given; k++)
-    if (!lists.add_dims(self, given[k], p[given[k].param].type, &values[given[k].param])) return false;
+  for (int k = 0; self && k < num_given; k++) {
+    const int i = given[k].param;
+    if (!lists.add_dims(self, given[k], p[i].type, &values[i], where(p[i]))) return false;
+  }
   return self != nullptr;
 }
 
@@ -317,19 +329,22 @@ bool Signature::accept_name(int i, PyObject* o, Value* values, Mismatch* why, ui
   return true;
 }
 
+Where Signature::where(const Param& p) const {
+  return [op = op, name = p.name] { return dispatcher::operator_title(op) + ": argument '" + text_of(name) + "'"; };
+}
+
 // Converts the arguments that name dimensions, which `named` has as bits, by the first tensor of the call.
 bool Signature::resolve_names(uint64_t named, Value* values, Arena& arena) const {
   core::Tensor* self = first_tensor(values);
   for (size_t i = 0; i < params.size(); i++) {
     if (!(named >> i & 1)) continue;
-    const std::string where = dispatcher::operator_title(op) + ": argument '" + text_of(params[i].name) + "'";
     if (!self) {
       PyErr_Format(PyExc_TypeError, "%s: got names of dimensions, but the call has no tensor; give numbers",
-                   where.c_str());
+                   where(params[i])().c_str());
       return false;
     }
     auto* given = static_cast<PyObject*>(values[i].as.pointer);
-    if (!resolve_dims(self, given, params[i].type, &values[i], arena, where)) return false;
+    if (!resolve_dims(self, given, params[i].type, &values[i], arena, where(params[i]))) return false;
   }
   return true;
 }

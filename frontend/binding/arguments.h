@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "frontend/binding/conversion.h"
+#include "frontend/binding/named_dims.h"
 
 namespace lamella::binding {
 
@@ -57,8 +58,8 @@ class PlainLists {
     held_[num_tensors_++] = owned;
   }
   bool full() const { return num_tensors_ == room; }
-  // Finds dimensions of `self` by name. Also returns false if it has no dimensions with these names.
-  bool add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v);
+  // Finds dimensions of `self` by name. Also returns false with an exception if it has no dimensions with these names.
+  bool add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v, const Where& where);
 
  private:
   static constexpr int room = 16;
@@ -78,7 +79,8 @@ struct Signature {
   bool plain_names = false;  // parse_plain() takes names of dimensions: no overload of the operator takes another str
 
   // Reads the arguments of most calls: tensors, plain numbers, dtypes, short lists and names of dimensions, by position
-  // or keyword, the rest by default. Returns false for any other call, which parse() handles.
+  // or keyword, the rest by default. Returns false for any other call, which parse() handles; with an exception if a
+  // name of a dimension is wrong, which only signatures with `plain_names` find.
   bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const {
     lists.clear();
     return read_plain<false>(args, n, kwnames, values, lists, 0, 0);
@@ -93,6 +95,7 @@ struct Signature {
   bool parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why, int* next,
                         uint64_t* named) const;
   bool accept_name(int i, PyObject* o, Value* values, Mismatch* why, uint64_t* named) const;
+  Where where(const Param& p) const;
   bool resolve_names(uint64_t named, Value* values, Arena& arena) const;
   // Goes on with parse_plain() at args[used], for the parameter `at`. `by_name`: whether arguments may name dimensions.
   // A call gets there at its first name, so that calls without names do not pay for them.

@@ -199,7 +199,7 @@ class Index {
       PyObject *key = PyTuple_GET_ITEM(PyList_GET_ITEM(items, i), 0),
                *item = PyTuple_GET_ITEM(PyList_GET_ITEM(items, i), 1);
       int64_t d = 0;
-      done = resolve_one(unwrap(self), key, &d, "index");
+      done = resolve_one(unwrap(self), key, &d, [] { return std::string("index"); });
       if (!done) break;
       if (d < 0) d += ndim;
       if (d < 0 || d >= ndim) {

@@ -148,10 +148,25 @@ PyObject* tensor_of_array(PyObject* array) {
 
 namespace {
 
-PyObject* from_numpy(PyObject*, PyObject* array) {
+// Applies the keywords that plugins contribute, as names=("n", "c"), to a tensor; takes the reference over.
+PyObject* with_keywords(const char* who, PyObject* made, PyObject* const* values, PyObject* kwnames) {
+  PyObject* module = made ? PyImport_ImportModule("lamella._creation") : nullptr;
+  PyObject* keywords = module ? PyDict_New() : nullptr;
+  bool ok = keywords != nullptr;
+  for (Py_ssize_t k = 0; ok && k < PyTuple_GET_SIZE(kwnames); k++)
+    ok = PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, k), values[k]) == 0;
+  PyObject* result = ok ? PyObject_CallMethod(module, "contributed", "sOO", who, made, keywords) : nullptr;
+  for (PyObject* o : {made, module, keywords}) Py_XDECREF(o);
+  return result;
+}
+
+PyObject* from_numpy(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "from_numpy: expected one numpy.ndarray, got %zd arguments", n);
+  PyObject* array = args[0];
   if (!is_ndarray(array))
     return PyErr_Format(PyExc_TypeError, "from_numpy: expected a numpy.ndarray, got %s", type_name(array).c_str());
-  return tensor_over_buffer(array, "from_numpy", true);
+  PyObject* made = tensor_over_buffer(array, "from_numpy", true);
+  return kwnames && PyTuple_GET_SIZE(kwnames) ? with_keywords("from_numpy", made, args + 1, kwnames) : made;
 }
 
 // ---- tensor(data) ----
@@ -401,18 +416,19 @@ PyObject* to_list(PyObject*, PyObject* o) {
 
 }  // namespace
 
-PyMethodDef interop_methods[] = {{"from_numpy", from_numpy, METH_O,
-                                  "from_numpy(ndarray, /)\n--\n\nA tensor over the array's memory, which it keeps "
-                                  "alive; writes show on both sides. Warns of a read-only "
-                                  "array.\n\n"
-                                  "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
-                                  "ValueError: not aligned, or with a stride that is negative or no "
-                                  "multiple of an element; pass a copy\n\n"
-                                  ">>> import numpy\n>>> lamella.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
-                                 {"_tensor_from", tensor_from, METH_VARARGS, nullptr},
-                                 {"_to_list", to_list, METH_O, nullptr},
-                                 {"_set_export_checks", set_export_checks, METH_O, nullptr},
-                                 {"_storage_view", storage_view, METH_VARARGS, nullptr},
-                                 {nullptr}};
+PyMethodDef interop_methods[] = {
+    {"from_numpy", reinterpret_cast<PyCFunction>(from_numpy), METH_FASTCALL | METH_KEYWORDS,
+     "from_numpy(ndarray, /, **keywords)\n--\n\nMakes a tensor over the array's memory, "
+     "which it keeps alive; writes are visible on both sides. It warns if the array is "
+     "read-only. Keywords are those that plugins contribute, such as ``names``.\n\n"
+     "Raises:\n    TypeError: not an ndarray, or of a dtype without counterpart\n    "
+     "ValueError: not aligned, or with a stride that is negative or no "
+     "multiple of an element; pass a copy\n\n"
+     ">>> import numpy\n>>> lamella.from_numpy(numpy.arange(3))\ntensor([0, 1, 2])\n"},
+    {"_tensor_from", tensor_from, METH_VARARGS, nullptr},
+    {"_to_list", to_list, METH_O, nullptr},
+    {"_set_export_checks", set_export_checks, METH_O, nullptr},
+    {"_storage_view", storage_view, METH_VARARGS, nullptr},
+    {nullptr}};
 
 }  // namespace lamella::binding

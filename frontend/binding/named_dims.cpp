@@ -2,18 +2,17 @@
 
 #include <cstring>
 
-#include "core/error.h"
 #include "dispatcher/dims.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 
 namespace lamella::binding {
 
-bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& where) {
+bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const Where& where) {
   if (!PyUnicode_Check(o)) {
     if (as_index(o, dim)) return true;
     if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "%s: expected a name or a number of a dimension, got %s", where.c_str(),
+      PyErr_Format(PyExc_TypeError, "%s: expected a name or a number of a dimension, got %s", where().c_str(),
                    type_name(o).c_str());
     return false;
   }
@@ -21,34 +20,18 @@ bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const std::string& whe
   const char* name = PyUnicode_AsUTF8AndSize(o, &length);
   if (!name) {  // it holds half a character, a lone surrogate
     PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "%s: there is no dimension %R, since it is no text", where.c_str(), o);
+    PyErr_Format(PyExc_ValueError, "%s: there is no dimension %R, since it is no text", where().c_str(), o);
     return false;
   }
   if (std::strlen(name) != static_cast<size_t>(length)) {
-    PyErr_Format(PyExc_ValueError, "%s: there is no dimension %R, since no name holds a zero character", where.c_str(),
-                 o);
+    PyErr_Format(PyExc_ValueError, "%s: there is no dimension %R, since no name holds a zero character",
+                 where().c_str(), o);
     return false;
   }
   const lamella_status st = dispatcher::resolve_dim(self, name, dim);
   if (!st) return true;
-  if (st != LAMELLA_HOST_ERROR) core::raise(st, where + ": " + core::pending_error().message);
+  if (st != LAMELLA_HOST_ERROR) core::raise(st, where() + ": " + core::pending_error().message);
   raise_pending();
-  return false;
-}
-
-bool find_dim(Tensor* self, PyObject* o, int64_t* dim) {
-  if (PyLong_CheckExact(o)) {
-    int overflow;
-    *dim = PyLong_AsLongLongAndOverflow(o, &overflow);
-    return !overflow;
-  }
-  Py_ssize_t length;
-  const char* name = PyUnicode_CheckExact(o) ? PyUnicode_AsUTF8AndSize(o, &length) : nullptr;
-  if (name && std::strlen(name) == static_cast<size_t>(length)) {
-    if (!dispatcher::resolve_dim(self, name, dim)) return true;
-    core::pending_error().clear();
-  }
-  PyErr_Clear();
   return false;
 }
 
@@ -69,8 +52,7 @@ const char* names_hint(PyObject* o, bool list) {
   return "; to give dimensions by name, load a plugin that knows their names";
 }
 
-bool resolve_dims(Tensor* self, PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena,
-                  const std::string& where) {
+bool resolve_dims(Tensor* self, PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena, const Where& where) {
   if (PyUnicode_Check(o)) {
     int64_t dim;
     if (!resolve_one(self, o, &dim, where)) return false;

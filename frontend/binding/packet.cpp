@@ -206,8 +206,10 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
     PlainLists lists;
     const bool claimed = kwnames && p->makes_tensors && dispatcher::any_claims() && caller != Caller::contributed;
     if (__builtin_expect(!claimed, 1))
-      for (const auto& s : *p->overloads)
+      for (const auto& s : *p->overloads) {
         if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
+        if (s->plain_names && PyErr_Occurred()) return nullptr;
+      }
     return dispatch_any(p, args, n, kwnames, caller, values);
   });
 }

@@ -236,7 +236,8 @@ PyObject* one_of(const char* name, Tensor* t, const int64_t* (Tensor::*entries)(
     one.kind = dispatcher::Kind::Int;
     Arena arena;
     Value v;
-    if (!resolve_dims(t, dim, one, &v, arena, std::string(name) + ": argument 'dim'")) return nullptr;
+    const auto where = [name] { return std::string(name) + ": argument 'dim'"; };
+    if (!resolve_dims(t, dim, one, &v, arena, where)) return nullptr;
     return PyLong_FromLongLong((t->*entries)()[v.as.i]);
   }
   long d = PyLong_AsLong(dim);

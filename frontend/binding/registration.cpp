@@ -322,7 +322,8 @@ void add_registration(py::module_& m) {
     type.kind = dispatcher::Kind::Int;
     Arena arena;
     Value v;
-    if (!resolve_dims(unwrap(tensor.ptr()), name.ptr(), type, &v, arena, where)) throw py::error_already_set();
+    const auto beginning = [&where] { return where; };
+    if (!resolve_dims(unwrap(tensor.ptr()), name.ptr(), type, &v, arena, beginning)) throw py::error_already_set();
     return v.as.i;
   });
   m.def("_error_class", [](const std::string& name) {

@@ -61,10 +61,10 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         keywords["pin_memory"] = pin_memory
     elif pin_memory:
         made = made.pin_memory()
-    return _contributed("tensor", made, keywords) if keywords else made
+    return contributed("tensor", made, keywords) if keywords else made
 
 
-def _contributed(who: str, made: Tensor, keywords) -> Tensor:
+def contributed(who: str, made: Tensor, keywords) -> Tensor:
     """Applies the keywords that plugins contribute: those without a layer, then those of inner layers before those of
     outer ones. ``who`` is the name of the calling function."""
     applied = _C._apply_keywords(made, keywords)
@@ -200,7 +200,7 @@ def _address(obj):
     return None if there is None else there.data_ptr()
 
 
-def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Tensor:
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False, **keywords) -> Tensor:
     """Makes a vector over the memory of an object with Python's buffer protocol; writes are visible on both sides.
 
     Memory that is read-only, or not aligned for ``dtype``, is copied instead.
@@ -208,6 +208,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Ten
     Args:
         count: the number of elements; -1 takes all to the end of the buffer
         offset: the position of the first element, in bytes
+        keywords: those that plugins contribute, such as ``names``
 
     Raises:
         ValueError: the buffer is too short, ``count`` is 0 or below -1, or the bytes to the end of the buffer are not a
@@ -237,6 +238,8 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Ten
         made = flat.view(dtype)
     except RuntimeError:  # the address is not a multiple of the element size
         made = flat.clone().view(dtype)
+    if keywords:
+        made = contributed("frombuffer", made, keywords)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -367,7 +370,7 @@ def _make_wrapper_subclass(
         strides = _C._packet("aten::empty")(size, dtype=dtype, device="meta").stride()
     made = _C._opaque(dtype, tuple(size), tuple(strides), device, cls)
     keywords = {name: value for name, value in keywords.items() if value}
-    return _contributed("_make_wrapper_subclass", made, keywords) if keywords else made
+    return contributed("_make_wrapper_subclass", made, keywords) if keywords else made
 
 
 def methods() -> dict[str, Any]:

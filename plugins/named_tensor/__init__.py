@@ -20,9 +20,18 @@ if TYPE_CHECKING:
     from .functions import get_matching as get_matching
     from .functions import matching as matching
     from .functions import register_rule as register_rule
+    from .interop import from_xarray as from_xarray
+    from .interop import parameters as parameters
+    from .interop import rearrange as rearrange
+    from .interop import reduce as reduce
+    from .interop import repeat as repeat
+    from .interop import to_xarray as to_xarray
 
 # The public names by module; a module is imported when one of its names is first used.
-NAMES = {"functions": ("dot", "einsum", "find_rule", "get_matching", "matching", "register_rule")}
+NAMES = {
+    "functions": ("dot", "einsum", "find_rule", "get_matching", "matching", "register_rule"),
+    "interop": ("from_xarray", "parameters", "rearrange", "reduce", "repeat", "to_xarray"),
+}
 if not TYPE_CHECKING:  # type checkers see the imports above
     __all__ = [name for names in NAMES.values() for name in names]
 
