@@ -95,14 +95,13 @@ bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
 
 bool PlainLists::add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v,
                           const Where& where) {
-  const Py_ssize_t times = given.one && t.list_size > 1 ? t.list_size : 1;
-  if (given.count * times > room - num_ints_) return false;
   int64_t* first = ints_ + num_ints_;
   for (Py_ssize_t i = 0; i < given.count; i++)
     if (!resolve_one(self, given.names[i], &first[i], where)) return false;
-  for (Py_ssize_t i = 1; i < times; i++) first[i] = first[0];
-  num_ints_ += static_cast<int>(given.count * times);
-  *v = t.list ? core::int_list(first, given.count * times) : core::integer(first[0]);
+  const Py_ssize_t n = given.numbers(t);
+  for (Py_ssize_t i = given.count; i < n; i++) first[i] = first[0];
+  num_ints_ += static_cast<int>(n);
+  *v = t.list ? core::int_list(first, n) : core::integer(first[0]);
   return true;
 }
 
@@ -160,7 +159,7 @@ Py_ssize_t Signature::plain_names_at(int i, PyObject* const* args, Py_ssize_t n,
   const Param& p = params[i];
   if (!p.dim || !dispatcher::any_dim_resolver()) return 0;
   // Returns whether all are strs and ints, of which one is a str. Others are refused before any name is resolved.
-  const auto names = [](PyObject* const* items, Py_ssize_t count) {
+  const auto are_names = [](PyObject* const* items, Py_ssize_t count) {
     bool any = false;
     for (Py_ssize_t k = 0; k < count; k++) {
       any |= PyUnicode_CheckExact(items[k]) != 0;
@@ -172,7 +171,7 @@ Py_ssize_t Signature::plain_names_at(int i, PyObject* const* args, Py_ssize_t n,
   if (PyUnicode_CheckExact(o)) {
     const bool spelled_out = i == first_list && i + 1 == num_positional && p.type.list_size <= 0;
     *given = {i, args, spelled_out ? n : 1, !spelled_out};
-    return names(args, given->count) ? given->count : 0;
+    return are_names(args, given->count) ? given->count : 0;
   }
   if (!p.type.list || !(PyTuple_CheckExact(o) || PyList_CheckExact(o)) || lists.full()) return 0;
   if (PyList_CheckExact(o)) {  // a copy, since the resolver may run code that changes the list
@@ -182,7 +181,7 @@ Py_ssize_t Signature::plain_names_at(int i, PyObject* const* args, Py_ssize_t n,
     lists.hold(o);
   }
   *given = {i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o), false};
-  return names(given->names, given->count) ? 1 : 0;
+  return are_names(given->names, given->count) ? 1 : 0;
 }
 
 core::Tensor* Signature::first_tensor(const Value* values) const {
@@ -242,13 +241,15 @@ bool Signature::read_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwname
     values[at] = p[at].value;
   }
   if (!by_name) return true;
-  if (!num_given) return true;
+  Py_ssize_t numbers = 0;
+  for (int k = 0; k < num_given; k++) numbers += given[k].numbers(p[given[k].param].type);
   core::Tensor* self = first_tensor(values);
-  for (int k = 0; self && k < num_given; k++) {
+  if (!self || !lists.has_room(numbers)) return false;
+  for (int k = 0; k < num_given; k++) {
     const int i = given[k].param;
     if (!lists.add_dims(self, given[k], p[i].type, &values[i], where(p[i]))) return false;
   }
-  return self != nullptr;
+  return true;
 }
 
 template bool Signature::read_plain<false>(PyObject* const*, Py_ssize_t, PyObject*, Value*, PlainLists&, Py_ssize_t,

@@ -37,6 +37,8 @@ struct NamedDims {
   PyObject* const* names;
   Py_ssize_t count;
   bool one;  // a str alone, which stands for a list as one int does
+
+  Py_ssize_t numbers(const dispatcher::Type& t) const { return one && t.list_size > 1 ? t.list_size : count; }
 };
 
 // Storage for the short lists of one call, on its caller's stack.
@@ -53,12 +55,14 @@ class PlainLists {
   bool add_ints(PyObject* const* items, Py_ssize_t n, Value* v);
   bool add_repeated(PyObject* item, int times, core::Value* v);  // makes a list of fixed size from one int
   bool add_tensors(PyObject* const* items, Py_ssize_t n, Value* v);
+  // Keeps an object alive until the next call of clear(). The caller has checked full().
   void hold(PyObject* owned) {
-    tensors_[num_tensors_] = nullptr;
+    tensors_[num_tensors_] = nullptr;  // each object that is held has a place among the tensors
     held_[num_tensors_++] = owned;
   }
   bool full() const { return num_tensors_ == room; }
-  // Finds dimensions of `self` by name. Also returns false with an exception if it has no dimensions with these names.
+  bool has_room(Py_ssize_t ints) const { return ints <= room - num_ints_; }
+  // Finds dimensions of `self` by name, for which there is room. Returns false with an exception.
   bool add_dims(core::Tensor* self, const NamedDims& given, const dispatcher::Type& t, Value* v, const Where& where);
 
  private:
@@ -66,7 +70,7 @@ class PlainLists {
   int num_ints_ = 0, num_tensors_ = 0;
   int64_t ints_[room];
   lamella_tensor* tensors_[room];
-  PyObject* held_[room];  // keeps the tensors alive, since the Python list may change during the call
+  PyObject* held_[room];  // keeps tensors and tuples of names alive, since the Python list may change during the call
 };
 
 // One overload with the Python names of its parameters.
@@ -76,11 +80,11 @@ struct Signature {
   std::vector<Param> params;                  // all parameters but the outputs
   int num_positional = 0;
   int first_list = -1;  // the index of the int list that positional integers may spell out, as in zeros(2, 3); or -1
-  bool plain_names = false;  // parse_plain() takes names of dimensions: no overload of the operator takes another str
+  bool plain_names = false;  // parse_plain() takes names of dimensions, since no overload takes another str there
 
   // Reads the arguments of most calls: tensors, plain numbers, dtypes, short lists and names of dimensions, by position
   // or keyword, the rest by default. Returns false for any other call, which parse() handles; with an exception if a
-  // name of a dimension is wrong, which only signatures with `plain_names` find.
+  // dimension has a wrong name, which is possible only if `plain_names` is set.
   bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const {
     lists.clear();
     return read_plain<false>(args, n, kwnames, values, lists, 0, 0);

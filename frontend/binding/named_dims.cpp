@@ -11,6 +11,8 @@ namespace lamella::binding {
 bool resolve_one(Tensor* self, PyObject* o, int64_t* dim, const Where& where) {
   if (!PyUnicode_Check(o)) {
     if (as_index(o, dim)) return true;
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError))
+      PyErr_Format(PyExc_RuntimeError, "%s: the number does not fit 64 bits", where().c_str());
     if (!PyErr_Occurred())
       PyErr_Format(PyExc_TypeError, "%s: expected a name or a number of a dimension, got %s", where().c_str(),
                    type_name(o).c_str());

@@ -66,10 +66,28 @@ std::vector<Operator*> operators_of(const Packet* p) {
 // Returns whether a str may be an argument of the type, other than a name of a dimension.
 bool may_be_text(const dispatcher::Type& t) {
   using dispatcher::Kind;
-  for (Kind kind : {Kind::Tensor, Kind::Int, Kind::Float, Kind::Bool, Kind::Scalar, Kind::Complex, Kind::Dtype,
-                    Kind::Layout, Kind::MemoryFormat, Kind::Generator})
+  for (Kind kind : {Kind::Tensor, Kind::Int, Kind::Float, Kind::Bool, Kind::Scalar, Kind::Complex, Kind::Generator})
     if (t.kind == kind) return false;
   return true;
+}
+
+// Returns whether an overload has dimensions, and a str in the place of none of them may mean something else in another
+// overload, by position or by keyword.
+bool may_name_dims(const Signature& s, const std::vector<std::unique_ptr<Signature>>& overloads) {
+  bool any = false;
+  for (size_t i = 0; i < s.params.size(); i++) {
+    const Param& dim = s.params[i];
+    if (!dim.dim) continue;
+    any = true;
+    for (const auto& other : overloads)
+      for (size_t k = 0; k < other->params.size(); k++) {
+        const Param& p = other->params[k];
+        const bool same_place = i == k && !dim.keyword_only && !p.keyword_only;
+        if (may_be_text(p.type) && (same_place || p.name == dim.name || (p.other && p.other == dim.other)))
+          return false;
+      }
+  }
+  return any;
 }
 
 bool refresh(Packet* p) {
@@ -89,17 +107,13 @@ bool refresh(Packet* p) {
     p->overloads = new std::vector<std::unique_ptr<Signature>>;
   }
   p->makes_tensors = false;
-  bool takes_text = false;  // apart from names of dimensions
   for (Operator* op : live) {
     auto s = std::make_unique<Signature>();
     if (!make_signature(op, s.get())) return false;
     p->makes_tensors |= makes_tensors(*s);
-    for (const Param& param : s->params) takes_text |= may_be_text(param.type);
     p->overloads->push_back(std::move(s));
   }
-  for (const auto& s : *p->overloads)
-    s->plain_names =
-        !takes_text && std::any_of(s->params.begin(), s->params.end(), [](const Param& a) { return a.dim; });
+  for (const auto& s : *p->overloads) s->plain_names = may_name_dims(*s, *p->overloads);
   if (p->overloads->empty()) {
     PyErr_Format(PyExc_AttributeError, "lamella has no operator %s", p->full->c_str());
     return false;

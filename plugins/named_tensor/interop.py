@@ -1,11 +1,12 @@
 """Named tensors beside other libraries: xarray's arrays, einops' patterns, and the parameters of modules."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
 import lamella
 from lamella import Tensor
+from lamella.nn.parameter import UninitializedParameter
 
 if TYPE_CHECKING:
     from lamella.nn import Module
@@ -44,7 +45,8 @@ def imported(library: str, function: str) -> Any:
 def from_xarray(array: Any, coords: Literal["drop", "keep"] | None = None) -> Any:
     """Makes a tensor over the memory of an ``xarray.DataArray``; its dimensions are the tensor's names.
 
-    A tensor has no coordinates. If the array has some, the caller says what becomes of them.
+    Memory that is read-only, or that has a negative stride, is copied. A tensor has no coordinates: if the array has
+    some, the caller says what becomes of them.
 
     Args:
         array: an array whose dimensions are identifiers, with a dtype that Lamella has
@@ -54,9 +56,9 @@ def from_xarray(array: Any, coords: Literal["drop", "keep"] | None = None) -> An
         the tensor; with ``coords="keep"`` a tuple of it and a dictionary of the coordinates, which ``to_xarray`` takes
 
     Raises:
-        TypeError: ``array`` is no DataArray
+        TypeError: ``array`` is no DataArray, or has a dtype that Lamella has not, such as datetime64
         ValueError: it has coordinates, and ``coords`` is None; or ``coords`` is something else
-        RuntimeError: a dimension is no identifier
+        RuntimeError: a dimension is no identifier, or stands twice
 
     >>> import xarray
     >>> day = xarray.DataArray([[1.0, 2.0], [3.0, 4.0]], dims=("hour", "place"), coords={"place": ["here", "there"]})
@@ -79,7 +81,13 @@ def from_xarray(array: Any, coords: Literal["drop", "keep"] | None = None) -> An
     for dim in array.dims:
         if not isinstance(dim, str) or not dim.isidentifier():
             raise RuntimeError(f"from_xarray: the dimension {dim!r} cannot be a name, which is an identifier")
-    made = lamella.as_tensor(array.values).rename(*array.dims)
+    if len(set(array.dims)) < len(array.dims):
+        raise RuntimeError(f"from_xarray: a dimension stands twice in {list(array.dims)}; array.rename() changes it")
+    try:
+        made = lamella.as_tensor(array.values)
+    except TypeError as e:
+        raise TypeError(f"from_xarray: tensors have no dtype for an array of {array.dtype}") from e
+    made = made.rename(*array.dims)
     return (made, dict(array.coords)) if coords == "keep" else made
 
 
@@ -88,8 +96,8 @@ def to_xarray(tensor: Tensor, coords: Mapping[Hashable, Any] | None = None, name
 
     Args:
         tensor: a tensor of which each dimension has a name, and which ``numpy()`` takes
-        coords: the array's coordinates: a dictionary as ``from_xarray`` returns it. Those along a dimension that the
-            tensor has no more are left out.
+        coords: the array's coordinates: a dictionary as ``from_xarray`` returns it, or of what DataArray takes. Those
+            along a dimension that the tensor has no more are left out.
         name: the array's name
 
     Raises:
@@ -108,21 +116,29 @@ def to_xarray(tensor: Tensor, coords: Mapping[Hashable, Any] | None = None, name
             f"to_xarray: dimension {tensor.names.index(None)} has no name: {list(tensor.names)}; "
             "refine_names() gives it one"
         )
-    kept = {
-        key: value for key, value in (coords or {}).items() if set(getattr(value, "dims", (key,))) <= set(tensor.names)
-    }
+    kept = {key: value for key, value in (coords or {}).items() if dims_of(key, value) <= set(tensor.names)}
     return xarray.DataArray(tensor.numpy(), dims=tensor.names, coords=kept, name=name)
+
+
+def dims_of(key: Hashable, coordinate: Any) -> set[Hashable]:
+    """Returns the dimensions along which a coordinate lies, in each form that DataArray takes."""
+    if isinstance(coordinate, tuple):  # (dims, values)
+        return {coordinate[0]} if isinstance(coordinate[0], str) else set(coordinate[0])
+    if isinstance(coordinate, str) or not hasattr(coordinate, "__len__"):
+        return set(getattr(coordinate, "dims", ()))
+    return set(getattr(coordinate, "dims", (key,)))
 
 
 # ---- einops ----------------------------------------------------------------------------------------------------------
 
 
-def rearrange(tensor: Tensor, pattern: str, **sizes: int) -> Tensor:
+def rearrange(tensor: Tensor, pattern: str, /, **sizes: int) -> Tensor:
     """Does what ``einops.rearrange`` does, and reads and gives names by the words of the pattern.
 
     Args:
         tensor: a tensor whose names, where it has some, are the words on the left
         pattern: a pattern of einops. Without a left side, as in "-> batch (height width)", the tensor's names are it.
+            einops refuses words with an underscore at an end.
         sizes: sizes of words within parentheses
 
     Returns:
@@ -141,7 +157,7 @@ def rearrange(tensor: Tensor, pattern: str, **sizes: int) -> Tensor:
     return by_pattern("rearrange", tensor, pattern, (), sizes)
 
 
-def reduce(tensor: Tensor, pattern: str, reduction: str, **sizes: int) -> Tensor:
+def reduce(tensor: Tensor, pattern: str, /, reduction: str, **sizes: int) -> Tensor:
     """Does what ``einops.reduce`` does, and reads and gives names as ``rearrange`` does.
 
     Args:
@@ -158,7 +174,7 @@ def reduce(tensor: Tensor, pattern: str, reduction: str, **sizes: int) -> Tensor
     return by_pattern("reduce", tensor, pattern, (reduction,), sizes)
 
 
-def repeat(tensor: Tensor, pattern: str, **sizes: int) -> Tensor:
+def repeat(tensor: Tensor, pattern: str, /, **sizes: int) -> Tensor:
     """Does what ``einops.repeat`` does, and reads and gives names as ``rearrange`` does.
 
     Args:
@@ -189,7 +205,11 @@ def by_pattern(function: str, tensor: Tensor, pattern: str, more: tuple[str, ...
     einops = imported("einops", function)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{function}: argument 'tensor' must be Tensor, got {type(tensor).__name__}")
-    left, _, right = pattern.partition("->")
+    if not isinstance(pattern, str):
+        raise TypeError(f"{function}: argument 'pattern' must be str, got {type(pattern).__name__}")
+    if pattern.count("->") != 1:
+        raise einops.EinopsError(f"{function}: the pattern {pattern!r} must have one '->'")
+    left, right = pattern.split("->")
     names = tensor.names
     if not left.strip() and tensor.ndim:
         if None in names:
@@ -198,14 +218,14 @@ def by_pattern(function: str, tensor: Tensor, pattern: str, more: tuple[str, ...
                 f"name: {list(names)}"
             )
         left = " ".join(str(name) for name in names)
-    words = words_of(left)
+    words = words_of(left)  # of a wrong pattern, which einops refuses, there may be another number
     run: tuple[str | None, ...] = ()
     if words.count("...") == 1:
         at, length = words.index("..."), tensor.ndim - len(words) + 1
         if length >= 0:
             run = names[at : at + length]
             words[at : at + 1] = run
-    for d, (name, word) in enumerate(zip(names, words, strict=False)):
+    for d, (name, word) in enumerate(zip(names, words, strict=True) if len(words) == tensor.ndim else ()):
         if name and word and name != word:
             raise RuntimeError(
                 f"{function}: dimension {d} has the name {name!r}, and is {word!r} in the pattern {pattern!r}; "
@@ -220,41 +240,54 @@ def by_pattern(function: str, tensor: Tensor, pattern: str, more: tuple[str, ...
 # ---- parameters of modules -------------------------------------------------------------------------------------------
 
 
-def parameters(
-    module: "Module", axes: Mapping[str, Iterable[str | None]] | None = None
-) -> Iterator[tuple[str, Tensor]]:
-    """Yields the parameters of a module and of those in it, as views whose dimensions have names.
+def parameters(module: "Module", axes: Mapping[str, Iterable[str | None]] | None = None) -> dict[str, Tensor]:
+    """Returns the parameters of a module and of those in it, as views whose dimensions have names.
 
     The views share memory with the parameters, and gradients reach those. The names are those of the constructors'
-    arguments: "out_features" and "in_features" of a linear layer. A parameter that has names keeps them, and one of
-    another module has none, unless ``axes`` gives it some.
+    arguments: "out_features" and "in_features" of a linear layer. A parameter that has names already, or whose module
+    is not one of ``lamella.nn``, is returned as it is, unless ``axes`` gives it names.
 
     Args:
         module: any module
         axes: names for the parameters whose full name fits a pattern of ``fnmatch``, such as ``{"*.scale": ["head"]}``;
             the first pattern that fits counts
 
-    Yields:
-        pairs of the parameter's full name and its view, in the order of ``named_parameters()``
+    Returns:
+        the views by the parameters' full names, in the order of ``named_parameters()``, which has shared ones once
 
     Raises:
+        TypeError: the names for a pattern are one str
+        ValueError: a pattern fits no parameter; or a parameter has no shape yet, as in a lazy module
         RuntimeError: ``axes`` has another number of names than a parameter has dimensions
 
     >>> net = lamella.nn.Sequential(lamella.nn.Linear(2, 3), lamella.nn.ReLU(), lamella.nn.Linear(3, 1, bias=False))
-    >>> for name, parameter in lamella.named.parameters(net, {"2.*": ["score", "hidden"]}):
+    >>> for name, parameter in lamella.named.parameters(net, {"2.*": ["score", "hidden"]}).items():
     ...     print(name, parameter.names)
     0.weight ('out_features', 'in_features')
     0.bias ('out_features',)
     2.weight ('score', 'hidden')
     """
-    owners = dict(module.named_modules())
-    for full, parameter in module.named_parameters():
+    given = {}
+    for pattern, names in (axes or {}).items():
+        if isinstance(names, str):
+            raise TypeError(f"parameters: argument 'axes': {pattern!r} has the str {names!r}; give a list of names")
+        given[pattern] = tuple(names)
+    owners, found = dict(module.named_modules()), dict(module.named_parameters())
+    for pattern in given:
+        if not any(fnmatchcase(full, pattern) for full in found):
+            raise ValueError(f"parameters: argument 'axes': {pattern!r} fits none of {list(found)}")
+    views = {}
+    for full, parameter in found.items():
+        if isinstance(parameter, UninitializedParameter):
+            raise ValueError(f"parameters: {full!r} has no shape yet; call the module once")
         owner, _, own = full.rpartition(".")
-        names: Iterable[str | None] | None
-        names = next((n for pattern, n in (axes or {}).items() if fnmatchcase(full, pattern)), None)
+        names = next((n for pattern, n in given.items() if fnmatchcase(full, pattern)), None)
         if names is None and not parameter.has_names():
-            names = axes_of(owners[owner], own, parameter.ndim)
-        yield full, parameter if names is None else parameter.rename(*names)
+            names = axes_of(owners[owner], own, parameter.ndim) if owner in owners else None
+        if names is not None and len(names) != parameter.ndim:
+            raise RuntimeError(f"parameters: {full!r} has {parameter.ndim} dimensions, and 'axes' names {list(names)}")
+        views[full] = parameter if names is None else parameter.rename(*names)
+    return views
 
 
 def axes_of(module: "Module", parameter: str, ndim: int) -> tuple[str, ...] | None:
@@ -266,7 +299,8 @@ def axes_of(module: "Module", parameter: str, ndim: int) -> tuple[str, ...] | No
     elif "RNNBase" in kinds or "RNNCellBase" in kinds:
         what = parameter.split("_")
         column = {"ih": "input", "hh": "hidden", "hr": "hidden"}.get(what[1]) if len(what) > 1 else None
-        rows = "projection" if "hr" in what else "gates"
+        gated = any(kind.startswith(("LSTM", "GRU")) for kind in kinds)
+        rows = "projection" if "hr" in what else "gates" if gated else "units"
         names = None if column is None else (rows,) if what[0] == "bias" else (rows, column)
     else:
         names = next((AXES[kind][parameter] for kind in kinds if parameter in AXES.get(kind, ())), None)

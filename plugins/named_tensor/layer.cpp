@@ -243,21 +243,27 @@ const Names* common_names(const Rule& r, const lamella_value* args) {
   return common;
 }
 
-// Goes on with a call whose tensors have the same names, which broadcasting gives to the one result whatever the way of
-// matching is. The result is an argument or has no names yet.
+// Goes on with a call whose tensors have the same names, which broadcasting gives to the one result. A result with the
+// layer's key is an argument, which may have other names if it is that of an out= form.
 lamella_status go_on_with_common(lamella_frame* f, const Rule& r, const lamella_value* args, lamella_value* rets,
                                  const Names* names) {
   if (lamella_status failed = go_on(f, args, rets)) return failed;
   lamella_value& v = rets[r.results[0]];
-  if (v.tag != LAMELLA_TENSOR || v.as.tensor->keys & layer_bit) return LAMELLA_OK;
-  if (names->size() == static_cast<size_t>(v.as.tensor->dl.ndim))
+  if (v.tag != LAMELLA_TENSOR || names_of(v.as.tensor) == names) return LAMELLA_OK;
+  if (!(v.as.tensor->keys & layer_bit) && names->size() == static_cast<size_t>(v.as.tensor->dl.ndim))
     return api().slot_set(v.as.tensor, slot, const_cast<Names*>(names));
   const lamella_status st = guarded([&]() -> lamella_status {
-    give(r, args, v.as.tensor, names);  // its error says that the rule does not fit the result
+    give(r, args, v.as.tensor, names);
     return LAMELLA_OK;
   });
   if (st) api().value_release(&v);
   return st;
+}
+
+// Returns whether broadcasting gives names to the result that all tensors have: always, but in the way by_name a
+// dimension without a name is an error.
+bool may_be_common(const Names& names) {
+  return std::find(names.begin(), names.end(), nullptr) == names.end() || matching() == Matching::positional;
 }
 
 // Finds the names by the rule. Remembers them for the key, which is null if there is none.
@@ -283,7 +289,8 @@ lamella_status follow(lamella_frame* f, const lamella_value* args, lamella_value
   const Rule& r = given.op == f->op || !given.error.empty() ? given : for_form(given, f->op);
   if (r.unchanged && r.error.empty()) return go_on(f, args, rets);
   if (r.broadcasts && r.results.size() == 1 && r.error.empty())
-    if (const Names* names = common_names(r, args)) return go_on_with_common(f, r, args, rets, names);
+    if (const Names* names = common_names(r, args); names && may_be_common(*names))
+      return go_on_with_common(f, r, args, rets, names);
   MemoKey key;
   const bool usual = r.pure && r.error.empty() && (!r.broadcasts || matching() == Matching::positional);
   if (!usual || !fill_key(r, args, &key)) return follow_rule(f, r, args, rets, nullptr);

@@ -382,6 +382,31 @@ def test_withdrawal(lib):
     assert X.sum("b").shape == (2, 3)
 
 
+@pytest.mark.parametrize("count", [1, 3, 10])
+def test_each_name_is_resolved_once(seen, count):
+    with pytest.raises((RuntimeError, ValueError, IndexError)):
+        lamella.movedim(X, ["a"] * count, ["c"] * count + ["b"])
+    assert [name for _, name in seen] == ["a"] * count + ["c"] * count + ["b"]
+
+
+def test_a_number_beside_a_name_does_not_fit(seen):
+    with pytest.raises(RuntimeError, match="^sum: argument 'dim': the number does not fit 64 bits"):
+        X.sum(["a", 10**30])
+
+
+def test_an_overload_that_takes_the_str_is_tried_before(seen):
+    made = Library("dimstext", "DEF", owner="the test")
+    made.define("f.d(Tensor self, ScalarType dtype) -> Tensor")
+    made.define("f.n(Tensor self, int dim) -> Tensor")
+    made.impl("f.d", lambda x, dtype: x.to(dtype))
+    made.impl("f.n", lambda x, dim: x.sum(dim))
+    try:
+        assert lamella.ops.dimstext.f(X, "float64").dtype == lamella.float64 and not seen
+        assert lamella.ops.dimstext.f(X, "b").shape == (2, 4)
+    finally:
+        made.close()
+
+
 def test_withdrawal_during_a_call(lib):
     handle = lib.register_dim_resolver(lambda tensor, name: lib.withdraw(handle) or 1)
     assert X.sum("b").shape == (2, 4)

@@ -87,6 +87,14 @@ def test_coordinates_are_dropped_or_kept_as_the_caller_says():
     assert named.to_xarray(x, kept).identical(array)
     less = named.to_xarray(x.sum("place"), kept)  # no coordinate along "place" is left
     assert less.dims == ("time",) and list(less.coords) == ["run"]
+    given = {
+        "height": ("place", [1, 2, 3]),
+        "run": 5,
+        "place": list("xyz"),
+        "both": (["time", "place"], np.ones((2, 3))),
+    }
+    assert named.to_xarray(x, given).identical(xarray.DataArray(x.numpy(), given, x.names))
+    assert list(named.to_xarray(x[0], given).coords) == ["height", "run", "place"]
     with pytest.raises(ValueError, match="'drop' or 'keep', got 'some'"):
         named.from_xarray(array, coords="some")
 
@@ -96,6 +104,10 @@ def test_errors_of_xarray():
         named.from_xarray(np.ones(2))
     with pytest.raises(RuntimeError, match="'two words' cannot be a name"):
         named.from_xarray(xarray.DataArray(np.ones(2), dims=["two words"]))
+    with pytest.warns(UserWarning), pytest.raises(RuntimeError, match=r"stands twice in \['n', 'n'\]"):
+        named.from_xarray(xarray.DataArray(np.ones((2, 2)), dims=["n", "n"]))
+    with pytest.raises(TypeError, match="from_xarray: tensors have no dtype for an array of datetime64"):
+        named.from_xarray(xarray.DataArray(np.zeros(2, "datetime64[ns]"), dims=["n"]))
     with pytest.raises(RuntimeError, match="dimension 1 has no name"):
         named.to_xarray(lamella.ones(2, 3, names=["n", None]))
     with pytest.raises(TypeError, match="must be Tensor, got list"):
@@ -159,6 +171,14 @@ def test_patterns_disagree_with_names():
         named.reduce(lamella.ones(2, 3, names=["n", None]), "-> n", "sum")
     with pytest.raises(einops.EinopsError):
         named.rearrange(x, "n c d -> n c d")
+    for function, more in ((named.rearrange, ()), (named.reduce, ("sum",))):
+        for pattern in ("n c", "", "n c -> c -> n"):
+            with pytest.raises(einops.EinopsError, match="must have one '->'"):
+                function(x, pattern, *more)
+    with pytest.raises(einops.EinopsError):
+        named.rearrange(x, "n ... c ... -> n c")
+    with pytest.raises(TypeError, match="'pattern' must be str, got list"):
+        named.rearrange(x, ["n"])
     with pytest.raises(TypeError, match="must be Tensor, got int"):
         named.rearrange(3, "-> a")
     assert x.names == ("n", "c")
@@ -213,7 +233,7 @@ MODULES = {
 def test_parameters_of_modules(kind):
     make, expected = MODULES[kind]
     module = make()
-    views = dict(named.parameters(module))
+    views = named.parameters(module)
     assert {name: view.names for name, view in views.items()} == expected
     for name, parameter in module.named_parameters():
         assert views[name].data_ptr() == parameter.data_ptr() and not parameter.has_names()
@@ -222,7 +242,7 @@ def test_parameters_of_modules(kind):
 @pytest.mark.needs("autograd")
 def test_gradients_reach_the_parameters():
     net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
-    penalty = sum(p.square().sum() for name, p in named.parameters(net) if p.names == ("out_features", "in_features"))
+    penalty = sum(p.square().sum() for p in named.parameters(net).values() if "in_features" in p.names)
     penalty.backward()
     for layer in (net[0], net[2]):
         np.testing.assert_allclose(layer.weight.grad.numpy(), 2 * layer.weight.detach().numpy(), rtol=1e-6)
@@ -238,8 +258,16 @@ def test_axes_of_other_modules():
 
     net = nn.ModuleList([Scaled(), Scaled()])
     net[1].inner.weight.names = ("mine", None)
-    names = {name: p.names for name, p in named.parameters(net, {"0.scale": ["head"], "*.bias": [None]})}
+    names = {name: p.names for name, p in named.parameters(net, {"0.scale": ["head"], "*.bias": [None]}).items()}
     assert names["0.scale"] == ("head",) and names["1.scale"] == (None,)
     assert names["0.inner.bias"] == (None,) and names["1.inner.weight"] == ("mine", None)
-    with pytest.raises(RuntimeError, match="1 dimension"):
-        list(named.parameters(net, {"*.scale": ["a", "b"]}))
+    for axes, error, match in (
+        ({"*.scale": ["a", "b"]}, RuntimeError, r"'0.scale' has 1 dimensions, and 'axes' names \['a', 'b'\]"),
+        ({"*.bias": "out"}, TypeError, r"'\*.bias' has the str 'out'"),
+        ({"*.bais": ["out"]}, ValueError, r"'\*.bais' fits none of \['0.scale', "),
+    ):
+        with pytest.raises(error, match=match):
+            named.parameters(net, axes)
+    with pytest.raises(ValueError, match="'weight' has no shape yet"):
+        named.parameters(nn.LazyLinear(3))
+    assert named.parameters(nn.RNN(2, 3))["weight_hh_l0"].names == ("units", "hidden")

@@ -339,6 +339,30 @@ def test_out():
     same(both, np.stack([a, a]), [None, *X])
 
 
+@pytest.mark.parametrize("other", ["none", "same names", "no names"])
+@pytest.mark.parametrize("shape", [(2, 3), (0,)])
+def test_out_of_operators_that_broadcast(other, shape):
+    x, a = numbers(2, 3, names=X)
+    y, b = numbers(2, 3, names=X if other == "same names" else None)
+    call, expected = (lamella.add, a + b) if other != "none" else (lambda x, _, out: lamella.neg(x, out=out), -a)
+    out = ones(*shape, names=[f"other{d}" for d in range(len(shape))])
+    call(x, y, out=out)
+    same(out, expected, X)
+    call(x, y, out=x)  # the result is an argument
+    same(x, expected, X)
+
+
+def test_equal_names_with_a_gap_are_no_match_by_name():
+    x, y = ones(2, 3, names=["n", None]), ones(2, 3, names=["n", None])
+    for way in ("positional", "checked"):
+        with lamella.named.matching(way):
+            assert (x + y).names == ("n", None)
+    with lamella.named.matching("by_name"):
+        assert x.exp().names == ("n", None)
+        with pytest.raises(RuntimeError, match="dimensions are matched by name, and one has none"):
+            x + y
+
+
 # ---- networks and gradients -----------------------------------------------------------------------------------------
 
 
