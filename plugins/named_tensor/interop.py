@@ -267,11 +267,11 @@ def parameters(module: "Module", axes: Mapping[str, Iterable[str | None]] | None
     0.bias ('out_features',)
     2.weight ('score', 'hidden')
     """
-    given = {}
-    for pattern, names in (axes or {}).items():
-        if isinstance(names, str):
-            raise TypeError(f"parameters: argument 'axes': {pattern!r} has the str {names!r}; give a list of names")
-        given[pattern] = tuple(names)
+    given: dict[str, tuple[str | None, ...]] = {}
+    for pattern, wanted in (axes or {}).items():
+        if isinstance(wanted, str):
+            raise TypeError(f"parameters: argument 'axes': {pattern!r} has the str {wanted!r}; give a list of names")
+        given[pattern] = tuple(wanted)
     owners, found = dict(module.named_modules()), dict(module.named_parameters())
     for pattern in given:
         if not any(fnmatchcase(full, pattern) for full in found):
@@ -281,6 +281,7 @@ def parameters(module: "Module", axes: Mapping[str, Iterable[str | None]] | None
         if isinstance(parameter, UninitializedParameter):
             raise ValueError(f"parameters: {full!r} has no shape yet; call the module once")
         owner, _, own = full.rpartition(".")
+        names: tuple[str | None, ...] | None
         names = next((n for pattern, n in given.items() if fnmatchcase(full, pattern)), None)
         if names is None and not parameter.has_names():
             names = axes_of(owners[owner], own, parameter.ndim) if owner in owners else None
