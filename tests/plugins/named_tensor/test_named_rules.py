@@ -137,19 +137,21 @@ def faults(operator):
             if not tensor.ndim or not 0 < tensor.numel() <= MOST:
                 continue
             got = names_of(sample, build, place)
+            goes = {}  # for each dimension, what located() finds
             for dim in range(tensor.ndim):
-                if tensor.shape[dim] < 2:
-                    continue
                 try:
-                    found = located(sample, build, place, dim)
+                    goes[dim] = located(sample, build, place, dim) if tensor.shape[dim] > 1 else None
                 except Exception:  # other values are not allowed
-                    continue
-                for names, dims in zip(got, found, strict=True):
+                    goes[dim] = None
+            ignored = "~" in rule or (rule in MOVES and place != everywhere[0]) or operator in DROPPED
+            for dim, found in goes.items():
+                for k, (names, dims) in enumerate(zip(got, found, strict=True) if found else ()):
                     has = {d for d, name in enumerate(names) if name == f"d{dim}"}
                     goes_on = {d for d, is_it in dims.items() if is_it}
+                    # Two dimensions that became one, as of a diagonal, have the name of either.
+                    others = [int(names[d][1:]) for d in goes_on - has if names[d]]
+                    diagonal = any(goes[e] and any(goes[e][k].get(d) for d in goes_on) for e in others)
                     told = f"{sample}: dimension {dim} of argument {place} is {dims} of the result: {names}"
-                    ignored = "~" in rule or (rule in MOVES and place != everywhere[0]) or operator in DROPPED
-                    diagonal = any(names[d] and d not in has for d in goes_on)  # two dimensions became one
                     if len(goes_on) == 1 and has != goes_on and not ignored and not diagonal:
                         wrong.append(told)
                     elif any(dims[d] is False for d in has) and rule not in MOVES and "~" not in rule:
@@ -159,4 +161,27 @@ def faults(operator):
 
 @pytest.mark.parametrize("operator", share([o for o in SAMPLED if not o.startswith(("_fused_", "_foreach_"))]))
 def test_names_follow(operator):
+    assert not faults(operator)
+
+
+# Wrong rules, each of another kind: names that stay where dimensions move, that are lost, that move where dimensions
+# stay, that go to another dimension, and a dimension that should have none.
+WRONG = {
+    "transpose.int": "self",
+    "permute": "reverse",
+    "sum.dim_IntList": "none",
+    "cumsum": "reverse",
+    "add.Tensor": "none",
+    "bmm": "b i k, b k j -> b j i",
+    "mv": "i k, k -> k",
+}
+
+
+@pytest.mark.parametrize("operator", WRONG)
+def test_a_planted_wrong_rule_is_reported(operator):
+    planted = lamella.named.register_rule(f"aten::{operator}", WRONG[operator])
+    try:
+        assert faults(operator)
+    finally:
+        planted.remove()
     assert not faults(operator)
