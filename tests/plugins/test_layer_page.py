@@ -5,6 +5,7 @@ import inspect
 import re
 
 import lamella
+import numpy as np
 import pytest
 from lamella.library import Library
 from lamella.plugins.manifests import MANIFEST
@@ -80,20 +81,32 @@ def test_every_way_to_carry_is_there():
     assert len(ways) >= 6 and re.findall(r"^\| `(LAMELLA\w+)` \|", section, re.MULTILINE) == ways
 
 
-KEYWORDS = ("from_numpy", "frombuffer", "as_tensor", "asarray")
+def calls_with_times():
+    given = {"as_tensor": [1], "asarray": [1], "from_numpy": np.ones(1), "frombuffer": bytearray(8), "tensor": [1.0]}
+    more = {"frombuffer": {"dtype": lamella.float64}}
+    return {
+        name: lambda name=name: getattr(lamella, name)(given[name], **more.get(name, {}), times=2) for name in given
+    }
 
 
-@pytest.mark.parametrize("name", KEYWORDS)
-def test_what_takes_no_keywords(name):
-    assert f"{', '.join(f'`{n}`' for n in KEYWORDS[:-1])} and `{KEYWORDS[-1]}` take none" in TEXT
-    import numpy as np
-
-    given = {"from_numpy": np.ones(1), "frombuffer": bytearray(4), "as_tensor": [1], "asarray": [1]}
+@pytest.fixture
+def times():
     library = Library("times", "FRAGMENT")
-    library.register_keyword("times", lambda tensor, value: tensor.mul_(value))
-    with pytest.raises(TypeError, match="keyword"):
-        getattr(lamella, name)(given[name], times=2)
+    library.register_keyword("times", lambda tensor, value: tensor.add_(value))
+    yield
     library.close()
+
+
+@pytest.mark.parametrize("name", ["as_tensor", "asarray"])
+def test_what_takes_no_keywords(name, times):
+    assert "`as_tensor` and `asarray` take none" in TEXT
+    with pytest.raises(TypeError, match="keyword"):
+        calls_with_times()[name]()
+
+
+@pytest.mark.parametrize(("name", "result"), [("from_numpy", 3), ("frombuffer", 2), ("tensor", 3)])
+def test_what_takes_keywords(name, result, times):
+    assert calls_with_times()[name]().tolist() == [result]
 
 
 def test_every_key_of_the_manifest_is_there():
