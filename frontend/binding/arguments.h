@@ -1,6 +1,7 @@
 // Reads Python arguments into values: each overload has one signature, compiled from its schema.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "frontend/binding/conversion.h"
@@ -116,5 +117,9 @@ struct Signature {
 
 // Compiles the signature from the operator's schema; returns false with an exception.
 bool make_signature(const dispatcher::Operator* op, Signature* s);
+
+// Returns whether an overload has dimensions, and a str in the place of none of them may mean something else in another
+// overload, by position or by keyword.
+bool may_name_dims(const Signature& s, const std::vector<std::unique_ptr<Signature>>& overloads);
 
 }  // namespace lamella::binding

@@ -63,33 +63,6 @@ std::vector<Operator*> operators_of(const Packet* p) {
   return one ? std::vector<Operator*>{one} : std::vector<Operator*>{};
 }
 
-// Returns whether a str may be an argument of the type, other than a name of a dimension.
-bool may_be_text(const dispatcher::Type& t) {
-  using dispatcher::Kind;
-  for (Kind kind : {Kind::Tensor, Kind::Int, Kind::Float, Kind::Bool, Kind::Scalar, Kind::Complex, Kind::Generator})
-    if (t.kind == kind) return false;
-  return true;
-}
-
-// Returns whether an overload has dimensions, and a str in the place of none of them may mean something else in another
-// overload, by position or by keyword.
-bool may_name_dims(const Signature& s, const std::vector<std::unique_ptr<Signature>>& overloads) {
-  bool any = false;
-  for (size_t i = 0; i < s.params.size(); i++) {
-    const Param& dim = s.params[i];
-    if (!dim.dim) continue;
-    any = true;
-    for (const auto& other : overloads)
-      for (size_t k = 0; k < other->params.size(); k++) {
-        const Param& p = other->params[k];
-        const bool same_place = i == k && !dim.keyword_only && !p.keyword_only;
-        if (may_be_text(p.type) && (same_place || p.name == dim.name || (p.other && p.other == dim.other)))
-          return false;
-      }
-  }
-  return any;
-}
-
 bool refresh(Packet* p) {
   const auto now = generation;  // read first: a later registration counts for the next call
   std::vector<Operator*> live = operators_of(p);
