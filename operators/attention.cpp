@@ -367,6 +367,19 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   return out.reshape(sizes);
 }
 
+// The weights of MultiheadAttention, which returns them, so that they are computed in full.
+Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, double scale) {
+  for (const auto& [name, t] : {std::pair{"query", &query}, {"key", &key}})
+    LAMELLA_CHECK(t->dim() >= 2, argument(name), ": expected (..., length, width), got shape ", shape_text(*t));
+  check_operands(query, key, key);
+  const Tensor scores = (query * scale).matmul(key.transpose(-2, -1));
+  if (!attn_mask.defined()) return scores.softmax(-1);
+  check_floating("attn_mask", attn_mask.dtype());
+  check_mask(attn_mask, query, scores.sizes());
+  const Tensor hidden = (attn_mask.detach() == lowest).all(-1, true);
+  return (scores + attn_mask.masked_fill(hidden, 0)).softmax(-1).masked_fill(hidden, 0);
+}
+
 }  // namespace
 
 LAMELLA_FAMILY(attention, .category = "matmul", .forms = hidden | function) {
@@ -425,6 +438,17 @@ tensor([[1.0000, 0.0000],
        .infer = shape<infer_mask_backward>,
        .composite = composite<attention_mask_backward>,
        .doc = "The gradient of _attention by a mask that is added."},
+      {.schema = "_attention_weights(Tensor query, Tensor key, Tensor? attn_mask, float scale) -> Tensor",
+       .dims = "... l e, ... s~ e, ... l s~ -> ... l w | ... l e, ... s~ e, s~ -> ... l w",
+       .composite = composite<attention_weights>,
+       .doc = R"(softmax(query key^T * scale + attn_mask), over the last two dimensions; the others broadcast. A query
+that sees no key gets zeros.
+
+>>> x = lamella.tensor([[1., 0.], [0., 1.]])
+>>> lamella.ops.aten._attention_weights(x, x, None, 1.0)
+tensor([[0.7311, 0.2689],
+        [0.2689, 0.7311]])
+)"},
   };
 }
 

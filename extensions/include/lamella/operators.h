@@ -34,6 +34,11 @@ inline Tensor _attention_mask_backward(const Tensor& grad_out, const Tensor& gra
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_logsumexp), detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(value), detail::as<const Tensor&>(attn_mask), detail::as<const Tensor&>(out), detail::as<const Tensor&>(logsumexp), detail::as<bool>(is_causal), detail::as<double>(scale), detail::as<const Tensor&>(words), detail::as<double>(dropout_p)};
   return op_.tensor(args_);
 }
+inline Tensor _attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, double scale) {
+  static detail::Callee op_{"aten::_attention_weights", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(query), detail::as<const Tensor&>(key), detail::as<const Tensor&>(attn_mask), detail::as<double>(scale)};
+  return op_.tensor(args_);
+}
 inline Tensor _batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double eps) {
   static detail::Callee op_{"aten::_batch_norm_eval", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<double>(eps)};

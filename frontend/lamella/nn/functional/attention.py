@@ -14,8 +14,8 @@ __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 # The operator has the function's signature.
 scaled_dot_product_attention = op("scaled_dot_product_attention")
 
-_linear, _cat, _zeros_like, _softmax, _dropout = op("linear"), op("cat"), op("zeros_like"), op("softmax"), op("dropout")
-_pad = op("pad")
+_linear, _cat, _zeros_like, _pad, _dropout = op("linear"), op("cat"), op("zeros_like"), op("pad"), op("dropout")
+_attention_weights = op("_attention_weights")
 
 
 def _canonical_mask(
@@ -255,7 +255,7 @@ def multi_head_attention_forward(
     dropout_p = dropout_p if training else 0.0
     q, k, v = (x.permute(1, 2, 0, 3) for x in (q, k, v))  # (batch, heads, length, width)
     if need_weights:
-        attention = _weights(q, k, attn_mask, math.sqrt(1.0 / width))
+        attention = _attention_weights(q, k, attn_mask, math.sqrt(1.0 / width))
         if dropout_p > 0:
             attention = _dropout(attention, dropout_p, True)
         out = attention.matmul(v)
@@ -269,12 +269,3 @@ def multi_head_attention_forward(
         out = out.squeeze(1)
         attention = None if attention is None else attention.squeeze(0)
     return out, attention
-
-
-def _weights(q: Any, k: Any, attn_mask: Any, scale: float) -> Any:
-    """Returns the weights of the keys for each query: zeros, without a gradient, if all keys are hidden from it."""
-    scores = (q * scale).matmul(k.transpose(-2, -1))
-    if attn_mask is None:
-        return _softmax(scores, -1)
-    hidden = (attn_mask.detach() == -math.inf).all(-1, keepdim=True)
-    return _softmax(scores + attn_mask.masked_fill(hidden, 0.0), -1).masked_fill(hidden, 0.0)

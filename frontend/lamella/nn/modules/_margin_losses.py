@@ -27,6 +27,8 @@ class _MarginLoss(_Loss):
 class HingeEmbeddingLoss(_MarginLoss):
     """The input where the target is 1, ``max(0, margin - input)`` where it is -1.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.HingeEmbeddingLoss()(lamella.tensor([0.5, 0.25]), lamella.tensor([1, -1]))
     tensor(0.6250)
     """
@@ -47,6 +49,8 @@ class HingeEmbeddingLoss(_MarginLoss):
 class CosineEmbeddingLoss(_MarginLoss):
     """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1, for the cosine cos of both inputs.
 
+    Names of the arguments must agree; with reduction="none" the result has them without the last one.
+
     >>> lamella.nn.CosineEmbeddingLoss()(lamella.ones(1, 2), lamella.ones(1, 2), lamella.tensor([-1]))
     tensor(1.)
     """
@@ -57,6 +61,8 @@ class CosineEmbeddingLoss(_MarginLoss):
 
 class MarginRankingLoss(_MarginLoss):
     """``max(0, -target * (input1 - input2) + margin)``, of targets 1 and -1.
+
+    Names of the arguments must agree; with reduction="none" the result has them.
 
     >>> lamella.nn.MarginRankingLoss()(lamella.tensor([3.0]), lamella.tensor([1.0]), lamella.tensor([-1.0]))
     tensor(2.)
@@ -72,6 +78,8 @@ class MultiLabelMarginLoss(_Loss):
 
     A row of the target lists classes up to the first -1.
 
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+
     >>> lamella.nn.MultiLabelMarginLoss()(lamella.tensor([1.0, 0.5]), lamella.tensor([0, -1]))
     tensor(0.2500)
     """
@@ -83,6 +91,8 @@ class MultiLabelMarginLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """``log(1 + exp(-target * input))``, of targets 1 and -1.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.SoftMarginLoss()(lamella.tensor([0.0]), lamella.tensor([1.0]))
     tensor(0.6931)
     """
@@ -93,6 +103,8 @@ class SoftMarginLoss(_Loss):
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the binary cross entropy of the sigmoid of the scores.
+
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
 
     >>> lamella.nn.MultiLabelSoftMarginLoss()(lamella.zeros(1, 2), lamella.tensor([[1.0, 0.0]]))
     tensor(0.6931)
@@ -109,6 +121,8 @@ class MultiMarginLoss(_WeightedLoss):
     Args:
         p: 1 or 2
         weight: a factor for each target class
+
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
 
     >>> lamella.nn.MultiMarginLoss()(lamella.tensor([[1.0, 0.5]]), lamella.tensor([0]))
     tensor(0.2500)
@@ -147,6 +161,8 @@ class TripletMarginLoss(_Loss):
 
     With ``swap``, d(positive, negative) replaces d(anchor, negative) where it is smaller. After Balntas et al. (2016).
 
+    Names of the arguments must agree; with reduction="none" the result has them without the last one.
+
     >>> lamella.nn.TripletMarginLoss(4.0)(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[5.0]]))
     tensor(1.)
     """
@@ -179,6 +195,8 @@ class TripletMarginLoss(_Loss):
 
 class TripletMarginWithDistanceLoss(_Loss):
     """TripletMarginLoss with the caller's distance, a function or module of two tensors.
+
+    Names of the arguments must agree; with reduction="none" the result has them without the last one.
 
     >>> loss = lamella.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))
     >>> loss(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[2.5]]))

@@ -26,6 +26,9 @@ class MultiheadAttention(Module):
         ValueError: ``embed_dim`` or ``num_heads`` is not positive
         AssertionError: ``embed_dim`` is no multiple of ``num_heads``
 
+    Names: queries and batch keep theirs, the last dimension has that of the output's weight; keys have none in the
+    returned weights.
+
     >>> attention = lamella.nn.MultiheadAttention(8, 2, batch_first=True)
     >>> x = lamella.ones(3, 5, 8)
     >>> out, weights = attention(x, x, x)

@@ -6,6 +6,7 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lamella import _C
 from lamella._C import Tensor
 from lamella.nn.modules._hooks import Hooked, RemovableHandle, _keep
 from lamella.nn.parameter import Parameter, is_lazy
@@ -73,6 +74,10 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
             # other devices are complete then.
             later = tensor.numel() >= _LARGE and tensor.is_cpu and value.is_cpu
             tensor.detach().copy_(value, later)
+            # The states of plugins, such as names, that only `value` has; those of an opaque tensor are its values.
+            for slot, saved in () if value.is_opaque else _C._save_slots(value):
+                if slot not in dict(_C._save_slots(tensor)):
+                    _C._load_slot(tensor, slot, saved)
     except Exception as error:
         return f'"{key}" of shape {tuple(value.shape)} could not be taken: {type(error).__name__}: {error}'
     return None

@@ -62,7 +62,7 @@ def _with_inplace(text: str, inplace: bool) -> str:
 
 
 class Threshold(Module):
-    """``x`` where it is above ``threshold``, else ``value``.
+    """``x`` where it is above ``threshold``, else ``value``. Names of dimensions stay.
 
     >>> lamella.nn.Threshold(1.0, 20.0)(lamella.tensor([0.5, 2.0]))
     tensor([20.,  2.])
@@ -80,7 +80,7 @@ class Threshold(Module):
 
 
 class ReLU(_Inplace):
-    """``max(x, 0)``.
+    """``max(x, 0)``. Names of dimensions stay.
 
     >>> lamella.nn.ReLU()(lamella.tensor([-1.0, 2.0]))
     tensor([0., 2.])
@@ -93,7 +93,7 @@ class ReLU(_Inplace):
 class RReLU(Module):
     """``x`` where positive, else ``x`` times a slope: in training random from ``lower`` to ``upper``, else their mean.
 
-    After Xu et al. (2015).
+    After Xu et al. (2015). Names of dimensions stay.
 
     >>> lamella.nn.RReLU(0.25, 0.75).eval()(lamella.tensor([-4.0, 3.0]))
     tensor([-2.,  3.])
@@ -111,7 +111,7 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """``x``, limited to the range from ``min_val`` to ``max_val``.
+    """``x``, limited to the range from ``min_val`` to ``max_val``. Names of dimensions stay.
 
     >>> lamella.nn.Hardtanh(-2, 2)(lamella.tensor([-3.0, 0.5]))
     tensor([-2.0000,  0.5000])
@@ -142,7 +142,7 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """``min(max(x, 0), 6)``.
+    """``min(max(x, 0), 6)``. Names of dimensions stay.
 
     >>> lamella.nn.ReLU6()(lamella.tensor([-1.0, 8.0]))
     tensor([0., 6.])
@@ -156,7 +156,7 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """``1 / (1 + exp(-x))``.
+    """``1 / (1 + exp(-x))``. Names of dimensions stay.
 
     >>> lamella.nn.Sigmoid()(lamella.zeros(1))
     tensor([0.5000])
@@ -167,7 +167,7 @@ class Sigmoid(Module):
 
 
 class Hardsigmoid(_Inplace):
-    """``min(max(x / 6 + 1 / 2, 0), 1)``.
+    """``min(max(x / 6 + 1 / 2, 0), 1)``. Names of dimensions stay.
 
     >>> lamella.nn.Hardsigmoid()(lamella.tensor([-4.0, 0.0]))
     tensor([0.0000, 0.5000])
@@ -181,7 +181,7 @@ class Hardsigmoid(_Inplace):
 
 
 class Tanh(Module):
-    """The hyperbolic tangent.
+    """The hyperbolic tangent. Names of dimensions stay.
 
     >>> lamella.nn.Tanh()(lamella.zeros(1))
     tensor([0.])
@@ -192,7 +192,7 @@ class Tanh(Module):
 
 
 class SiLU(_Inplace):
-    """``x * sigmoid(x)``.
+    """``x * sigmoid(x)``. Names of dimensions stay.
 
     >>> lamella.nn.SiLU()(lamella.ones(1))
     tensor([0.7311])
@@ -203,7 +203,7 @@ class SiLU(_Inplace):
 
 
 class Mish(_Inplace):
-    """``x * tanh(softplus(x))``.
+    """``x * tanh(softplus(x))``. Names of dimensions stay.
 
     >>> lamella.nn.Mish()(lamella.ones(1))
     tensor([0.8651])
@@ -214,7 +214,7 @@ class Mish(_Inplace):
 
 
 class Hardswish(_Inplace):
-    """``x * hardsigmoid(x)``.
+    """``x * hardsigmoid(x)``. Names of dimensions stay.
 
     >>> lamella.nn.Hardswish()(lamella.tensor([-4.0, 3.0]))
     tensor([-0., 3.])
@@ -228,7 +228,7 @@ class Hardswish(_Inplace):
 
 
 class ELU(Module):
-    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``.
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``. Names of dimensions stay.
 
     >>> lamella.nn.ELU()(lamella.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
@@ -246,7 +246,7 @@ class ELU(Module):
 
 
 class CELU(ELU):
-    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``.
+    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``. Names of dimensions stay.
 
     >>> lamella.nn.CELU(2.0)(lamella.tensor([-1.0, 2.0]))
     tensor([-0.7869,  2.0000])
@@ -257,7 +257,7 @@ class CELU(ELU):
 
 
 class SELU(_Inplace):
-    """``elu`` with the two constants of self-normalizing networks.
+    """``elu`` with the two constants of self-normalizing networks. Names of dimensions stay.
 
     >>> lamella.nn.SELU()(lamella.tensor([-1.0, 1.0]))
     tensor([-1.1113,  1.0507])
@@ -269,6 +269,8 @@ class SELU(_Inplace):
 
 class GLU(Module):
     """The first half of a dimension times the sigmoid of the second. After Dauphin et al. (2017).
+
+    Names of dimensions stay.
 
     >>> lamella.nn.GLU()(lamella.tensor([4.0, 0.0]))
     tensor([2.])
@@ -287,7 +289,7 @@ class GLU(Module):
 
 class GELU(Module):
     """``x`` times the normal distribution's cumulative probability of ``x``; with ``approximate="tanh"`` an
-    approximation.
+    approximation. Names of dimensions stay.
 
     >>> lamella.nn.GELU()(lamella.ones(1))
     tensor([0.8413])
@@ -305,7 +307,7 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """``x`` where its absolute value is above ``lambd``, else 0.
+    """``x`` where its absolute value is above ``lambd``, else 0. Names of dimensions stay.
 
     >>> lamella.nn.Hardshrink()(lamella.tensor([0.4, -0.6]))
     tensor([ 0.0000, -0.6000])
@@ -323,7 +325,7 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """``x`` moved towards 0 by ``lambd``, and 0 where ``|x|`` is at most ``lambd``.
+    """``x`` moved towards 0 by ``lambd``, and 0 where ``|x|`` is at most ``lambd``. Names of dimensions stay.
 
     >>> lamella.nn.Softshrink()(lamella.tensor([0.4, -2.0]))
     tensor([ 0.0000, -1.5000])
@@ -334,7 +336,7 @@ class Softshrink(Hardshrink):
 
 
 class Tanhshrink(Module):
-    """``x - tanh(x)``.
+    """``x - tanh(x)``. Names of dimensions stay.
 
     >>> lamella.nn.Tanhshrink()(lamella.ones(1))
     tensor([0.2384])
@@ -345,7 +347,7 @@ class Tanhshrink(Module):
 
 
 class LeakyReLU(Module):
-    """``x`` where it is positive, else ``negative_slope * x``.
+    """``x`` where it is positive, else ``negative_slope * x``. Names of dimensions stay.
 
     >>> lamella.nn.LeakyReLU(0.5)(lamella.tensor([-1.0, 2.0]))
     tensor([-0.5000,  2.0000])
@@ -363,7 +365,7 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """``log(sigmoid(x))``.
+    """``log(sigmoid(x))``. Names of dimensions stay.
 
     >>> lamella.nn.LogSigmoid()(lamella.zeros(1))
     tensor([-0.6931])
@@ -374,7 +376,7 @@ class LogSigmoid(Module):
 
 
 class Softplus(Module):
-    """``log(1 + exp(beta * x)) / beta``, and ``x`` where ``beta * x`` is above ``threshold``.
+    """``log(1 + exp(beta * x)) / beta``, and ``x`` where ``beta * x`` is above ``threshold``. Names of dimensions stay.
 
     >>> lamella.nn.Softplus()(lamella.zeros(1))
     tensor([0.6931])
@@ -395,6 +397,8 @@ class PReLU(Module):
     """``x`` where it is positive, else ``weight * x``, with one learned weight, or one for each channel.
 
     Channels are dimension 1. After He et al. (2015).
+
+    Names of dimensions stay; those of the parameters must agree.
 
     >>> lamella.nn.PReLU()(lamella.tensor([-4.0, 3.0])).tolist()
     [-1.0, 3.0]
@@ -420,7 +424,7 @@ class PReLU(Module):
 
 
 class Softsign(Module):
-    """``x / (1 + |x|)``.
+    """``x / (1 + |x|)``. Names of dimensions stay.
 
     >>> lamella.nn.Softsign()(lamella.tensor([-3.0]))
     tensor([-0.7500])
@@ -444,7 +448,7 @@ class _Along(Module):
 
 
 class Softmin(_Along):
-    """``softmax(-x)`` along a dimension.
+    """``softmax(-x)`` along a dimension. Names of dimensions stay.
 
     >>> lamella.nn.Softmin(dim=0)(lamella.tensor([1.0, 2.0]))
     tensor([0.7311, 0.2689])
@@ -455,7 +459,7 @@ class Softmin(_Along):
 
 
 class Softmax(_Along):
-    """``exp(x) / sum(exp(x))`` along a dimension.
+    """``exp(x) / sum(exp(x))`` along a dimension. Names of dimensions stay.
 
     >>> lamella.nn.Softmax(dim=0)(lamella.tensor([1.0, 2.0]))
     tensor([0.2689, 0.7311])
@@ -466,7 +470,7 @@ class Softmax(_Along):
 
 
 class LogSoftmax(_Along):
-    """``log(softmax(x))`` along a dimension.
+    """``log(softmax(x))`` along a dimension. Names of dimensions stay.
 
     >>> lamella.nn.LogSoftmax(dim=0)(lamella.tensor([1.0, 2.0]))
     tensor([-1.3133, -0.3133])
@@ -477,7 +481,7 @@ class LogSoftmax(_Along):
 
 
 class Softmax2d(Module):
-    """``softmax`` over the channels of images (N, C, H, W) or (C, H, W).
+    """``softmax`` over the channels of images (N, C, H, W) or (C, H, W). Names of dimensions stay.
 
     >>> lamella.nn.Softmax2d()(lamella.zeros(2, 1, 1))
     tensor([[[0.5000]],

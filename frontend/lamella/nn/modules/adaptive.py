@@ -31,6 +31,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         div_value: the factor by which each cluster has fewer features than the one before
         head_bias: whether the head has a bias
 
+    Names of the arguments must agree; the log-probabilities have that of the batch.
+
     >>> m = lamella.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])
     >>> output, loss = m(lamella.zeros(3, 8), lamella.tensor([0, 7, 19]))
     >>> output.shape, loss.shape, m.log_prob(lamella.zeros(3, 8)).shape

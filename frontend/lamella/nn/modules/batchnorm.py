@@ -127,6 +127,8 @@ class BatchNorm1d(_BatchNorm):
     over all batches. Without ``track_running_stats`` there are none, and those of the batch are always used.
     After Ioffe and Szegedy (2015).
 
+    Names of dimensions stay; those of the parameters must agree.
+
     >>> lamella.nn.BatchNorm1d(2, affine=False)(lamella.tensor([[1.0, 4.0], [3.0, 0.0]]))
     tensor([[-1.0000,  1.0000],
             [ 1.0000, -1.0000]])
@@ -138,6 +140,8 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Batch norm of (N, C, H, W); see BatchNorm1d.
 
+    Names of dimensions stay; those of the parameters must agree.
+
     >>> lamella.nn.BatchNorm2d(3)(lamella.ones(2, 3, 4, 4)).shape
     lamella.Size([2, 3, 4, 4])
     """
@@ -147,6 +151,8 @@ class BatchNorm2d(_BatchNorm):
 
 class BatchNorm3d(_BatchNorm):
     """Batch norm of (N, C, D, H, W); see BatchNorm1d.
+
+    Names of dimensions stay; those of the parameters must agree.
 
     >>> lamella.nn.BatchNorm3d(3)(lamella.ones(2, 3, 2, 2, 2)).shape
     lamella.Size([2, 3, 2, 2, 2])
@@ -160,6 +166,8 @@ class SyncBatchNorm(_BatchNorm):
     yet.
 
     It can be made, loaded and run in ``eval()``; in training it raises a RuntimeError.
+
+    Names of dimensions stay; those of the parameters must agree.
 
     >>> lamella.nn.SyncBatchNorm(3).eval()(lamella.ones(2, 3)).shape
     lamella.Size([2, 3])

@@ -12,6 +12,8 @@ __all__ = ["ChannelShuffle"]
 class ChannelShuffle(Module):
     """Permutes the channels of (N, C, ...): the first channel of each group, then the second of each, and so on.
 
+    Names of dimensions stay.
+
     >>> lamella.nn.ChannelShuffle(2)(lamella.arange(4.0).view(1, 4, 1, 1)).flatten()
     tensor([0., 2., 1., 3.])
     """

@@ -151,6 +151,8 @@ class Conv1d(_Conv):
     ``weight`` is (out_channels, in_channels / groups, kernel). ``padding`` is a number, "same" or "valid", and
     ``padding_mode`` chooses its values: "zeros", "reflect", "replicate" or "circular".
 
+    Names: channels have that of the weight's first dimension, all others stay.
+
     >>> lamella.nn.Conv1d(16, 33, 3, stride=2)(lamella.ones(20, 16, 50)).shape
     lamella.Size([20, 33, 24])
     """
@@ -161,6 +163,8 @@ class Conv1d(_Conv):
 class Conv2d(_Conv):
     """A convolution of (N, C, H, W) or (C, H, W); see Conv1d.
 
+    Names: channels have that of the weight's first dimension, all others stay.
+
     >>> lamella.nn.Conv2d(16, 33, (3, 5), padding="same")(lamella.ones(2, 16, 10, 9)).shape
     lamella.Size([2, 33, 10, 9])
     """
@@ -170,6 +174,8 @@ class Conv2d(_Conv):
 
 class Conv3d(_Conv):
     """A convolution of (N, C, D, H, W) or (C, D, H, W); see Conv1d.
+
+    Names: channels have that of the weight's first dimension, all others stay.
 
     >>> lamella.nn.Conv3d(2, 3, 3)(lamella.ones(1, 2, 5, 6, 7)).shape
     lamella.Size([1, 3, 3, 4, 5])
@@ -243,6 +249,8 @@ class ConvTranspose1d(_ConvTransposeNd):
     ``weight`` is (in_channels, out_channels / groups, kernel). ``padding`` is removed from both ends of the result, and
     ``output_padding`` is added at its end. ``output_size``, an argument of the call, replaces ``output_padding``.
 
+    Names: channels have that of the bias, all others stay.
+
     >>> m = lamella.nn.ConvTranspose1d(16, 33, 3, stride=2)
     >>> m(lamella.ones(20, 16, 50)).shape, m(lamella.ones(20, 16, 50), output_size=(102,)).shape
     (lamella.Size([20, 33, 101]), lamella.Size([20, 33, 102]))
@@ -253,6 +261,8 @@ class ConvTranspose1d(_ConvTransposeNd):
 
 class ConvTranspose2d(_ConvTransposeNd):
     """The transposed convolution of (N, C, H, W) or (C, H, W); see ConvTranspose1d.
+
+    Names: channels have that of the bias, all others stay.
 
     >>> x = lamella.ones(1, 16, 12, 12)
     >>> down, up = lamella.nn.Conv2d(16, 16, 3, 2, 1), lamella.nn.ConvTranspose2d(16, 16, 3, 2, 1)
@@ -265,6 +275,8 @@ class ConvTranspose2d(_ConvTransposeNd):
 
 class ConvTranspose3d(_ConvTransposeNd):
     """The transposed convolution of (N, C, D, H, W) or (C, D, H, W); see ConvTranspose1d.
+
+    Names: channels have that of the bias, all others stay.
 
     >>> lamella.nn.ConvTranspose3d(2, 3, 3)(lamella.ones(1, 2, 3, 4, 5)).shape
     lamella.Size([1, 3, 5, 6, 7])

@@ -12,6 +12,8 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class PairwiseDistance(Module):
     """The norm of order ``p`` of ``x1 - x2 + eps`` along the last dimension.
 
+    Names of the arguments must agree; the result has them without the last one.
+
     >>> lamella.nn.PairwiseDistance()(lamella.tensor([3.0, 4.0]), lamella.zeros(2))
     tensor(5.0000)
     """
@@ -26,6 +28,8 @@ class PairwiseDistance(Module):
 
 class CosineSimilarity(Module):
     """The cosine of the angle of the vectors along a dimension, with norms of at least ``eps``.
+
+    Names of the arguments must agree; the result has them without that of ``dim``.
 
     >>> lamella.nn.CosineSimilarity(dim=0)(lamella.tensor([3.0, 4.0]), lamella.tensor([1.0, 0.0]))
     tensor(0.6000)

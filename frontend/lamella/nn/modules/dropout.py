@@ -25,6 +25,8 @@ class _DropoutNd(Module):
 class Dropout(_DropoutNd):
     """In training, zeros each element with probability ``p`` and scales the others by ``1 / (1 - p)``.
 
+    Names of dimensions stay.
+
     >>> lamella.nn.Dropout(1.0)(lamella.ones(3))
     tensor([0., 0., 0.])
     """
@@ -34,7 +36,7 @@ class Dropout(_DropoutNd):
 
 
 class Dropout1d(_DropoutNd):
-    """Dropout of whole channels of (N, C, L) or (C, L).
+    """Dropout of whole channels of (N, C, L) or (C, L). Names of dimensions stay.
 
     >>> lamella.nn.Dropout1d(1.0)(lamella.ones(1, 2))
     tensor([[0., 0.]])
@@ -47,7 +49,7 @@ class Dropout1d(_DropoutNd):
 class Dropout2d(_DropoutNd):
     """Dropout of whole channels of (N, C, H, W). After Tompson et al. (2015).
 
-    As in torch, an input of three dimensions is taken as (N, C, L), with a warning.
+    As in torch, an input of three dimensions is taken as (N, C, L), with a warning. Names of dimensions stay.
 
     >>> lamella.nn.Dropout2d(1.0)(lamella.ones(1, 1, 1, 2))
     tensor([[[[0., 0.]]]])
@@ -58,7 +60,7 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W). Names of dimensions stay.
 
     >>> lamella.nn.Dropout3d(1.0)(lamella.ones(1, 1, 1, 1, 2))
     tensor([[[[[0., 0.]]]]])
@@ -72,7 +74,7 @@ class AlphaDropout(_DropoutNd):
     """In training, sets each element with probability ``p`` to the limit of SELU at minus infinity, and then scales and
     shifts all, so that mean 0 and variance 1 stay.
 
-    As in torch, ``inplace`` is stored and has no effect. After Klambauer et al. (2017).
+    As in torch, ``inplace`` is stored and has no effect. After Klambauer et al. (2017). Names of dimensions stay.
 
     >>> lamella.nn.AlphaDropout().eval()(lamella.ones(2))
     tensor([1., 1.])
@@ -85,7 +87,7 @@ class AlphaDropout(_DropoutNd):
 class FeatureAlphaDropout(_DropoutNd):
     """AlphaDropout of whole channels of (N, C, ...).
 
-    As in torch, ``inplace`` is stored and has no effect.
+    As in torch, ``inplace`` is stored and has no effect. Names of dimensions stay.
 
     >>> lamella.nn.FeatureAlphaDropout().eval()(lamella.ones(1, 2))
     tensor([[1., 1.]])

@@ -14,6 +14,8 @@ __all__ = ["Fold", "Unfold"]
 class Fold(Module):
     """Columns (N, C * elements of a window, windows), or without N, added up to images of ``output_size``.
 
+    Names: the batch keeps its own, all others are new dimensions without one.
+
     >>> lamella.nn.Fold((2, 3), (2, 2))(lamella.ones(1, 4, 2))
     tensor([[[[1., 2., 1.],
               [1., 2., 1.]]]])
@@ -36,6 +38,8 @@ class Fold(Module):
 
 class Unfold(Module):
     """The windows of images (N, C, H, W), or without N, as columns: (N, C * elements of a window, windows).
+
+    Names: the batch keeps its own, all others are new dimensions without one.
 
     >>> lamella.nn.Unfold((2, 3))(lamella.ones(2, 5, 3, 4)).shape
     lamella.Size([2, 30, 4])

@@ -88,6 +88,8 @@ class InstanceNorm1d(_InstanceNorm):
     sample. With ``track_running_stats`` training updates running ones by ``momentum``, which are used after ``eval()``.
     After Ulyanov et al. (2016).
 
+    Names of dimensions stay; those of the parameters must agree.
+
     >>> lamella.nn.InstanceNorm1d(1, eps=0.0)(lamella.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.,  1.]]])
     """
@@ -98,6 +100,8 @@ class InstanceNorm1d(_InstanceNorm):
 class InstanceNorm2d(_InstanceNorm):
     """Instance norm of (N, C, H, W) or (C, H, W); see InstanceNorm1d.
 
+    Names of dimensions stay; those of the parameters must agree.
+
     >>> lamella.nn.InstanceNorm2d(3)(lamella.ones(2, 3, 4, 4)).shape
     lamella.Size([2, 3, 4, 4])
     """
@@ -107,6 +111,8 @@ class InstanceNorm2d(_InstanceNorm):
 
 class InstanceNorm3d(_InstanceNorm):
     """Instance norm of (N, C, D, H, W) or (C, D, H, W); see InstanceNorm1d.
+
+    Names of dimensions stay; those of the parameters must agree.
 
     >>> lamella.nn.InstanceNorm3d(3)(lamella.ones(2, 3, 2, 2, 2)).shape
     lamella.Size([2, 3, 2, 2, 2])

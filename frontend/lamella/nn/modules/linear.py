@@ -22,7 +22,7 @@ def empty_parameter(*size: int, device: Any = None, dtype: Any = None) -> Parame
 
 
 class Identity(Module):
-    """Returns its first argument. Other arguments are ignored.
+    """Returns its first argument. Other arguments are ignored. Names of dimensions stay.
 
     >>> lamella.nn.Identity(54, unused=True)(lamella.ones(2))
     tensor([1., 1.])
@@ -40,6 +40,8 @@ class Linear(Module):
 
     ``weight`` is (out_features, in_features), ``bias`` is (out_features,). Both start uniformly between ``-1 /
     sqrt(in_features)`` and ``1 / sqrt(in_features)``.
+
+    Names: the last dimension has that of the weight's first one, all others stay.
 
     >>> lamella.nn.Linear(20, 30)(lamella.ones(128, 20)).shape
     lamella.Size([128, 30])
@@ -81,6 +83,8 @@ class Bilinear(Module):
 
     ``weight`` has the shape ``(out_features, in1_features, in2_features)``. Both parameters start uniformly between
     ``-1 / sqrt(in1_features)`` and ``1 / sqrt(in1_features)``.
+
+    Names: the last dimension has that of the weight's first one, all others stay.
 
     >>> lamella.nn.Bilinear(2, 3, 4)(lamella.ones(5, 2), lamella.ones(5, 3)).shape
     lamella.Size([5, 4])

@@ -54,6 +54,8 @@ __all__ = [
 class L1Loss(_Loss):
     """``|input - target|``.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.L1Loss()(lamella.tensor([1.0, 2.0]), lamella.tensor([2.0, 4.0]))
     tensor(1.5000)
     """
@@ -65,6 +67,8 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """``(input - target)²``.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.MSELoss()(lamella.tensor([1.0, 2.0]), lamella.tensor([2.0, 4.0]))
     tensor(2.5000)
     """
@@ -75,6 +79,8 @@ class MSELoss(_Loss):
 
 class SmoothL1Loss(_Loss):
     """``|d| - beta / 2``, and ``d² / (2 beta)`` where ``|d|`` is below ``beta``, for ``d = input - target``.
+
+    Names of the arguments must agree; with reduction="none" the result has them.
 
     >>> lamella.nn.SmoothL1Loss()(lamella.tensor([1.0, 2.0]), lamella.tensor([1.5, 4.0]))
     tensor(0.8125)
@@ -97,6 +103,8 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """``d² / 2`` where ``|d|`` is below ``delta``, else ``delta * (|d| - delta / 2)``, for ``d = input - target``.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.HuberLoss()(lamella.tensor([1.0, 2.0]), lamella.tensor([1.5, 4.0]))
     tensor(0.8125)
     """
@@ -115,6 +123,8 @@ class NLLLoss(_WeightedLoss):
     Args:
         weight: a factor for each class; a mean is divided by the sum of the factors
         ignore_index: a target class that is ignored
+
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
 
     >>> lamella.nn.NLLLoss()(lamella.tensor([[-0.5, -1.0]]), lamella.tensor([1]))
     tensor(1.)
@@ -138,6 +148,8 @@ class NLLLoss(_WeightedLoss):
 class NLLLoss2d(NLLLoss):
     """The older name of NLLLoss for images.
 
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+
     >>> lamella.nn.NLLLoss2d()(lamella.full((1, 2, 1, 1), -0.5), lamella.tensor([[[1]]]))
     tensor(0.5000)
     """
@@ -145,6 +157,8 @@ class NLLLoss2d(NLLLoss):
 
 class PoissonNLLLoss(_Loss):
     """``exp(input) - target * input``, of logarithms of rates; F.poisson_nll_loss describes the options.
+
+    Names of the arguments must agree; with reduction="none" the result has them.
 
     >>> lamella.nn.PoissonNLLLoss()(lamella.tensor([0.0]), lamella.tensor([2.0]))
     tensor(1.)
@@ -171,6 +185,8 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """``(log(var) + (input - target)² / var) / 2``, with a variance of at least ``eps``.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.GaussianNLLLoss()(lamella.tensor([1.0]), lamella.tensor([3.0]), lamella.tensor([1.0]))
     tensor(2.)
     """
@@ -190,6 +206,8 @@ class CrossEntropyLoss(_WeightedLoss):
         weight: a factor for each class
         ignore_index: a target class that is ignored
         label_smoothing: the share of the target that is spread evenly over all classes
+
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
 
     >>> lamella.nn.CrossEntropyLoss()(lamella.zeros(1, 2), lamella.tensor([1]))
     tensor(0.6931)
@@ -223,6 +241,8 @@ class KLDivLoss(_Loss):
 
     The reduction "batchmean" divides the sum by the size of the batch, which gives the Kullback-Leibler divergence.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.KLDivLoss(reduction="batchmean")(lamella.zeros(1, 2), lamella.tensor([[0.5, 0.5]]))
     tensor(-0.6931)
     """
@@ -244,6 +264,8 @@ class KLDivLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """``-(target * log(input) + (1 - target) * log(1 - input))``, of probabilities.
 
+    Names of the arguments must agree; with reduction="none" the result has them.
+
     >>> lamella.nn.BCELoss()(lamella.tensor([0.5]), lamella.tensor([1.0]))
     tensor(0.6931)
     """
@@ -258,6 +280,8 @@ class BCEWithLogitsLoss(_WeightedLoss):
     Args:
         weight: a factor for each element
         pos_weight: a factor for the term of target 1, such as one for each class
+
+    Names of the arguments must agree; with reduction="none" the result has them.
 
     >>> lamella.nn.BCEWithLogitsLoss()(lamella.tensor([0.0]), lamella.tensor([1.0]))
     tensor(0.6931)
@@ -292,6 +316,8 @@ class CTCLoss(_Loss):
         reduction: "none", "mean" (of the losses, each divided by the number of its labels) or "sum"
         zero_infinity: losses of labels for which there are too few steps are 0
 
+    Names are dropped.
+
     >>> log_probs = lamella.full((2, 1, 2), 0.5).log()
     >>> lamella.nn.CTCLoss()(log_probs, lamella.tensor([[1]]), lamella.tensor([2]), lamella.tensor([1]))
     tensor(0.2877)
@@ -314,6 +340,8 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         out_features: further dimensions of the Linear's result, after the dimension of the classes; each place in them
             has a loss of its own
         options: LinearCrossEntropyOptions, by which torch saves memory; the loss does not depend on them
+
+    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
 
     >>> loss = lamella.nn.LinearCrossEntropyLoss(3, 5)
     >>> loss(lamella.zeros(2, 3), lamella.tensor([0, 4])).detach()

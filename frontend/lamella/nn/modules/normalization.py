@@ -21,6 +21,8 @@ class LayerNorm(_Affine):
 
     After Ba, Kiros and Hinton (2016).
 
+    Names of dimensions stay; those of the parameters must agree.
+
     >>> lamella.nn.LayerNorm(2, elementwise_affine=False)(lamella.tensor([[1.0, 3.0]]))
     tensor([[-1.0000,  1.0000]])
     """
@@ -55,6 +57,8 @@ class RMSNorm(Module):
 
     The default ``eps`` is float64's machine epsilon for float64, and float32's for other dtypes. After Zhang and
     Sennrich (2019).
+
+    Names of dimensions stay; those of the parameters must agree.
 
     >>> lamella.nn.RMSNorm(2, elementwise_affine=False)(lamella.tensor([[3.0, 3.0]]))
     tensor([[1., 1.]])
@@ -94,6 +98,8 @@ class GroupNorm(_Affine):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over groups of channels of (N, C, ...).
 
     Mean and variance are per group, weight and bias per channel. After Wu and He (2018).
+
+    Names of dimensions stay; those of the parameters must agree.
 
     >>> lamella.nn.GroupNorm(3, 6)(lamella.ones(20, 6, 10, 10)).shape
     lamella.Size([20, 6, 10, 10])
@@ -139,7 +145,7 @@ class _Neighbours(Module):
 class LocalResponseNorm(_Neighbours):
     """``x / (k + alpha * m) ** beta``, with the mean m of the squares of ``size`` neighbouring channels, dimension 1.
 
-    Channels outside of the range count as 0. After Krizhevsky et al. (2012).
+    Channels outside of the range count as 0. After Krizhevsky et al. (2012). Names of dimensions stay.
 
     >>> lamella.nn.LocalResponseNorm(3, alpha=3.0, beta=1.0)(lamella.ones(1, 3, 1)).flatten()
     tensor([0.3333, 0.2500, 0.3333])
@@ -153,7 +159,7 @@ class CrossMapLRN2d(_Neighbours):
     """LocalResponseNorm of (N, C, H, W) with the sums of torch's older layer.
 
     The sum covers ``(size - 1) // 2`` channels on each side, and is divided by ``size``. As in torch, a channel 0 that
-    has entered the sum stays in it.
+    has entered the sum stays in it. Names of dimensions stay.
 
     >>> lamella.nn.CrossMapLRN2d(3, alpha=3.0, beta=1.0)(lamella.ones(1, 4, 1, 1)).flatten()
     tensor([0.3333, 0.2500, 0.2000, 0.2500])

@@ -89,7 +89,7 @@ class _ReplicationPadNd(_Pad):
 class ConstantPad1d(_ConstantPadNd):
     """Pads sequences, with or without a batch, with a constant.
 
-    ``padding`` is one number for both ends, or two numbers: before and after.
+    ``padding`` is one number for both ends, or two numbers: before and after. Names of dimensions stay.
 
     >>> lamella.nn.ConstantPad1d(1, 7.0)(lamella.arange(3.0).view(1, 3))
     tensor([[7., 0., 1., 2., 7.]])
@@ -102,7 +102,7 @@ class ConstantPad2d(_ConstantPadNd):
     """Pads images with a constant.
 
     ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
-    one before it.
+    one before it. Names of dimensions stay.
 
     >>> lamella.nn.ConstantPad2d(1, 7.0)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -115,7 +115,7 @@ class ConstantPad3d(_ConstantPadNd):
     """Pads volumes with a constant.
 
     ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
-    one before it, then along the first of the three.
+    one before it, then along the first of the three. Names of dimensions stay.
 
     >>> lamella.nn.ConstantPad3d(1, 7.0)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -127,7 +127,7 @@ class ConstantPad3d(_ConstantPadNd):
 class ZeroPad1d(_ZeroPad):
     """Pads sequences, with or without a batch, with zeros.
 
-    ``padding`` is one number for both ends, or two numbers: before and after.
+    ``padding`` is one number for both ends, or two numbers: before and after. Names of dimensions stay.
 
     >>> lamella.nn.ZeroPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[0., 0., 1., 2., 0.]])
@@ -140,7 +140,7 @@ class ZeroPad2d(_ZeroPad):
     """Pads images with zeros.
 
     ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
-    one before it.
+    one before it. Names of dimensions stay.
 
     >>> lamella.nn.ZeroPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -153,7 +153,7 @@ class ZeroPad3d(_ZeroPad):
     """Pads volumes with zeros.
 
     ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
-    one before it, then along the first of the three.
+    one before it, then along the first of the three. Names of dimensions stay.
 
     >>> lamella.nn.ZeroPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -165,7 +165,7 @@ class ZeroPad3d(_ZeroPad):
 class CircularPad1d(_CircularPadNd):
     """Pads sequences, with or without a batch, with the values of the other end.
 
-    ``padding`` is one number for both ends, or two numbers: before and after.
+    ``padding`` is one number for both ends, or two numbers: before and after. Names of dimensions stay.
 
     >>> lamella.nn.CircularPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[2., 0., 1., 2., 0.]])
@@ -178,7 +178,7 @@ class CircularPad2d(_CircularPadNd):
     """Pads images with the values of the other end.
 
     ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
-    one before it.
+    one before it. Names of dimensions stay.
 
     >>> lamella.nn.CircularPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -191,7 +191,7 @@ class CircularPad3d(_CircularPadNd):
     """Pads volumes with the values of the other end.
 
     ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
-    one before it, then along the first of the three.
+    one before it, then along the first of the three. Names of dimensions stay.
 
     >>> lamella.nn.CircularPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -203,7 +203,7 @@ class CircularPad3d(_CircularPadNd):
 class ReflectionPad1d(_ReflectionPadNd):
     """Pads sequences, with or without a batch, with their mirror image.
 
-    ``padding`` is one number for both ends, or two numbers: before and after.
+    ``padding`` is one number for both ends, or two numbers: before and after. Names of dimensions stay.
 
     >>> lamella.nn.ReflectionPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[1., 0., 1., 2., 1.]])
@@ -216,7 +216,7 @@ class ReflectionPad2d(_ReflectionPadNd):
     """Pads images with their mirror image.
 
     ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
-    one before it.
+    one before it. Names of dimensions stay.
 
     >>> lamella.nn.ReflectionPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -229,7 +229,7 @@ class ReflectionPad3d(_ReflectionPadNd):
     """Pads volumes with their mirror image.
 
     ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
-    one before it, then along the first of the three.
+    one before it, then along the first of the three. Names of dimensions stay.
 
     >>> lamella.nn.ReflectionPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -241,7 +241,7 @@ class ReflectionPad3d(_ReflectionPadNd):
 class ReplicationPad1d(_ReplicationPadNd):
     """Pads sequences, with or without a batch, with their outermost values.
 
-    ``padding`` is one number for both ends, or two numbers: before and after.
+    ``padding`` is one number for both ends, or two numbers: before and after. Names of dimensions stay.
 
     >>> lamella.nn.ReplicationPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[0., 0., 1., 2., 2.]])
@@ -254,7 +254,7 @@ class ReplicationPad2d(_ReplicationPadNd):
     """Pads images with their outermost values.
 
     ``padding`` is one number for all sides, or four numbers: before and after along the last dimension, then along the
-    one before it.
+    one before it. Names of dimensions stay.
 
     >>> lamella.nn.ReplicationPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -267,7 +267,7 @@ class ReplicationPad3d(_ReplicationPadNd):
     """Pads volumes with their outermost values.
 
     ``padding`` is one number for all sides, or six numbers: before and after along the last dimension, then along the
-    one before it, then along the first of the three.
+    one before it, then along the first of the three. Names of dimensions stay.
 
     >>> lamella.nn.ReplicationPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])

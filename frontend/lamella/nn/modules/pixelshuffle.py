@@ -10,7 +10,7 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Images (..., C r r, H, W) as (..., C, H r, W r), for r the ``upscale_factor``.
+    """Images (..., C r r, H, W) as (..., C, H r, W r), for r the ``upscale_factor``. Names of dimensions stay.
 
     >>> lamella.nn.PixelShuffle(2)(lamella.arange(4.0).view(1, 4, 1, 1))
     tensor([[[[0., 1.],
@@ -29,7 +29,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Images (..., C, H r, W r) as (..., C r r, H, W), for r the ``downscale_factor``.
+    """Images (..., C, H r, W r) as (..., C r r, H, W), for r the ``downscale_factor``. Names of dimensions stay.
 
     >>> lamella.nn.PixelUnshuffle(2)(lamella.arange(4.0).view(1, 1, 2, 2)).flatten()
     tensor([0., 1., 2., 3.])

@@ -82,7 +82,7 @@ class _MaxPoolNd(_Windows):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The maximum of each window of (N, C, L) or (C, L).
+    """The maximum of each window of (N, C, L) or (C, L). Names of dimensions stay.
 
     >>> lamella.nn.MaxPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[3., 4.]])
@@ -95,7 +95,7 @@ class MaxPool2d(_MaxPoolNd):
     """The maximum of each window of (N, C, H, W) or (C, H, W).
 
     ``stride`` is by default the size of a window. Padding is never the maximum. With ``return_indices`` the result is a
-    pair, the second of which holds the index of each maximum in its plane.
+    pair, the second of which holds the index of each maximum in its plane. Names of dimensions stay.
 
     >>> lamella.nn.MaxPool2d(2)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[ 5.,  7.],
@@ -106,7 +106,7 @@ class MaxPool2d(_MaxPoolNd):
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); see MaxPool2d.
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); see MaxPool2d. Names of dimensions stay.
 
     >>> lamella.nn.MaxPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[7.]]]])
@@ -125,6 +125,8 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
     ``output_size``, an argument of the call, chooses among the sizes that pool to the input's size.
 
+    Names of dimensions stay.
+
     >>> pool, unpool = lamella.nn.MaxPool1d(2, return_indices=True), lamella.nn.MaxUnpool1d(2)
     >>> x = lamella.tensor([[1.0, 3.0, 2.0, 4.0, 5.0]])
     >>> unpool(*pool(x)), unpool(*pool(x), output_size=x.shape[-1:])
@@ -138,7 +140,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """The inverse of a MaxPool2d that returned indices; see MaxUnpool1d.
+    """The inverse of a MaxPool2d that returned indices; see MaxUnpool1d. Names of dimensions stay.
 
     >>> pool, unpool = lamella.nn.MaxPool2d(2, return_indices=True), lamella.nn.MaxUnpool2d(2)
     >>> unpool(*pool(lamella.arange(4.0).view(1, 2, 2)))
@@ -153,7 +155,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """The inverse of a MaxPool3d that returned indices; see MaxUnpool1d.
+    """The inverse of a MaxPool3d that returned indices; see MaxUnpool1d. Names of dimensions stay.
 
     >>> pool, unpool = lamella.nn.MaxPool3d(2, return_indices=True), lamella.nn.MaxUnpool3d(2)
     >>> unpool(*pool(lamella.ones(1, 4, 6, 8))).shape
@@ -167,7 +169,7 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class AvgPool1d(_Windows):
-    """The mean of each window of (N, C, L) or (C, L).
+    """The mean of each window of (N, C, L) or (C, L). Names of dimensions stay.
 
     >>> lamella.nn.AvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[2., 3.]])
@@ -221,7 +223,7 @@ class AvgPool2d(_AvgPoolNd):
     """The mean of each window of (N, C, H, W) or (C, H, W).
 
     Padding counts as zeros; without ``count_include_pad`` it is left out. ``divisor_override`` replaces the number of
-    elements.
+    elements. Names of dimensions stay.
 
     >>> lamella.nn.AvgPool2d(2)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[ 2.5000,  4.5000],
@@ -232,7 +234,7 @@ class AvgPool2d(_AvgPoolNd):
 
 
 class AvgPool3d(_AvgPoolNd):
-    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); see AvgPool2d.
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); see AvgPool2d. Names of dimensions stay.
 
     >>> lamella.nn.AvgPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[3.5000]]]])
@@ -284,7 +286,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     """The maximum of each window of (N, C, H, W) or (C, H, W); the windows begin at random places.
 
     ``output_size`` is the number of windows along each dimension; ``output_ratio`` gives it as a share of the input's
-    size. The random places are chosen as in Graham, Fractional max-pooling, 2014.
+    size. The random places are chosen as in Graham, Fractional max-pooling, 2014. Names of dimensions stay.
 
     >>> lamella.nn.FractionalMaxPool2d(3, output_ratio=(0.5, 0.25))(lamella.ones(1, 8, 8)).shape
     lamella.Size([1, 4, 2])
@@ -294,7 +296,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); see FractionalMaxPool2d.
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); see FractionalMaxPool2d. Names of dimensions stay.
 
     >>> lamella.nn.FractionalMaxPool3d(2, output_size=3)(lamella.ones(1, 4, 5, 6)).shape
     lamella.Size([1, 3, 3, 3])
@@ -324,6 +326,8 @@ class _LPPoolNd(Module):
 class LPPool1d(_LPPoolNd):
     """The norm of order ``norm_type`` of each window of (N, C, L) or (C, L): the root of the sum of powers.
 
+    Names of dimensions stay.
+
     >>> lamella.nn.LPPool1d(2, 2)(lamella.tensor([[3.0, 4.0, 0.0, 2.0]]))
     tensor([[5., 2.]])
     """
@@ -332,7 +336,7 @@ class LPPool1d(_LPPoolNd):
 
 
 class LPPool2d(_LPPoolNd):
-    """The norm of order ``norm_type`` of each window of (N, C, H, W) or (C, H, W).
+    """The norm of order ``norm_type`` of each window of (N, C, H, W) or (C, H, W). Names of dimensions stay.
 
     >>> lamella.nn.LPPool2d(1, 2)(lamella.arange(8.0).view(1, 2, 4))
     tensor([[[10., 18.]]])
@@ -342,7 +346,7 @@ class LPPool2d(_LPPoolNd):
 
 
 class LPPool3d(_LPPoolNd):
-    """The norm of order ``norm_type`` of each window of (N, C, D, H, W) or (C, D, H, W).
+    """The norm of order ``norm_type`` of each window of (N, C, D, H, W) or (C, D, H, W). Names of dimensions stay.
 
     >>> lamella.nn.LPPool3d(3, 2)(lamella.ones(1, 2, 2, 2))
     tensor([[[[2.]]]])
@@ -373,6 +377,8 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
     With ``return_indices`` the result is a pair, the second of which holds the index of each maximum.
 
+    Names of dimensions stay.
+
     >>> lamella.nn.AdaptiveMaxPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[3., 4.]])
     """
@@ -383,6 +389,8 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """The maximum of each of ``output_size`` windows, spread evenly over an image. None keeps a size.
+
+    Names of dimensions stay.
 
     >>> lamella.nn.AdaptiveMaxPool2d((None, 1))(lamella.arange(4.0).view(1, 2, 2))
     tensor([[[1.],
@@ -396,6 +404,8 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The maximum of each of ``output_size`` windows, spread evenly over a volume. None keeps a size.
 
+    Names of dimensions stay.
+
     >>> lamella.nn.AdaptiveMaxPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
     tensor([3., 7.])
     """
@@ -405,7 +415,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """The means of ``output_size`` windows, spread evenly over a sequence.
+    """The means of ``output_size`` windows, spread evenly over a sequence. Names of dimensions stay.
 
     >>> lamella.nn.AdaptiveAvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[2., 3.]])
@@ -416,7 +426,7 @@ class AdaptiveAvgPool1d(_Adaptive):
 
 
 class AdaptiveAvgPool2d(_Adaptive):
-    """The means of ``output_size`` windows, spread evenly over an image. None keeps a size.
+    """The means of ``output_size`` windows, spread evenly over an image. None keeps a size. Names of dimensions stay.
 
     >>> lamella.nn.AdaptiveAvgPool2d(1)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[7.5000]]])
@@ -427,7 +437,7 @@ class AdaptiveAvgPool2d(_Adaptive):
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """The means of ``output_size`` windows, spread evenly over a volume. None keeps a size.
+    """The means of ``output_size`` windows, spread evenly over a volume. None keeps a size. Names of dimensions stay.
 
     >>> lamella.nn.AdaptiveAvgPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
     tensor([1.5000, 5.5000])

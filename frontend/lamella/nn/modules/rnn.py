@@ -266,6 +266,8 @@ class RNN(RNNBase):
     It returns all states of the last layer, and the final states of all layers. ``dropout`` acts between layers, in
     training. :class:`RNNBase` describes the parameters.
 
+    Names: steps and batch keep theirs, the last dimension has none; states keep all of theirs.
+
     >>> out, h = lamella.nn.RNN(10, 20, 2)(lamella.ones(5, 3, 10))
     >>> out.shape, h.shape
     (lamella.Size([5, 3, 20]), lamella.Size([2, 3, 20]))
@@ -291,6 +293,8 @@ class LSTM(RNNBase):
     sigmoid; c' = f c + i g and h' = o tanh(c'). With ``proj_size``, h' is W_hr (o tanh(c')). It is called like
     :class:`RNN`; the state is a pair of hidden states and cells (Hochreiter and Schmidhuber, 1997; Sak and others,
     2014).
+
+    Names: steps and batch keep theirs, the last dimension has none; states keep all of theirs.
 
     >>> out, (h, c) = lamella.nn.LSTM(10, 20, bidirectional=True)(lamella.ones(5, 3, 10))
     >>> out.shape, c.shape
@@ -333,6 +337,8 @@ class GRU(RNNBase):
 
     With the parts r, z, n of W_ih x + b_ih and of W_hh h + b_hh, r and z are sigmoids of sums, n is
     tanh(n_x + r n_h), and h' = (1 - z) n + z h. It is called like :class:`RNN` (Cho and others, 2014).
+
+    Names: steps and batch keep theirs, the last dimension has none; states keep all of theirs.
 
     >>> out, h = lamella.nn.GRU(10, 20, batch_first=True)(lamella.ones(3, 5, 10))
     >>> out.shape, h.shape
@@ -412,6 +418,8 @@ class RNNCellBase(Module):
 class RNNCell(RNNCellBase):
     """One step of an :class:`RNN`: from (batch, input_size) or (input_size,) and an optional state to the next state.
 
+    Names: the batch keeps its own, and a given state all of its names.
+
     >>> lamella.nn.RNNCell(10, 20)(lamella.ones(3, 10)).shape
     lamella.Size([3, 20])
     """
@@ -441,6 +449,8 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of an :class:`LSTM`: from an input and an optional pair (hidden state, cell) to the next pair.
 
+    Names: the batch keeps its own, and a given state all of its names.
+
     >>> h, c = lamella.nn.LSTMCell(10, 20)(lamella.ones(3, 10))
     >>> h.shape, c.shape
     (lamella.Size([3, 20]), lamella.Size([3, 20]))
@@ -468,6 +478,8 @@ class LSTMCell(RNNCellBase):
 
 class GRUCell(RNNCellBase):
     """One step of a :class:`GRU`: from an input and an optional state to the next state.
+
+    Names: the batch keeps its own, and a given state all of its names.
 
     >>> lamella.nn.GRUCell(10, 20)(lamella.ones(3, 10)).shape
     lamella.Size([3, 20])

@@ -24,6 +24,8 @@ class Embedding(Module):
         scale_grad_by_freq: the gradient of a row is divided by the number of its uses
         sparse: not supported, as there are no sparse tensors
 
+    Names: those of the indices, and at the end that of the weight's last dimension.
+
     >>> lamella.nn.Embedding(10, 3)(lamella.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
     lamella.Size([2, 4, 3])
     """
@@ -135,6 +137,8 @@ class EmbeddingBag(Module):
         sparse: not supported, as there are no sparse tensors
         include_last_offset: the last offset is the end of the last bag
         padding_idx: a row that is left out of bags, gets no gradient, and starts at 0 in a new table
+
+    Names: bags have that of ``offsets``, the last dimension has that of the weight's last one.
 
     >>> bags = lamella.nn.EmbeddingBag.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]), mode="sum")
     >>> bags(lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))

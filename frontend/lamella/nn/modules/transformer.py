@@ -92,6 +92,8 @@ class Transformer(Module):
     Raises:
         RuntimeError: batches differ, or the features are not ``d_model``
 
+    Names of the target's dimensions stay.
+
     >>> model = lamella.nn.Transformer(8, 2, 1, 1, 16)
     >>> model(lamella.ones(5, 3, 8), lamella.ones(4, 3, 8)).shape
     lamella.Size([4, 3, 8])
@@ -197,6 +199,8 @@ class TransformerEncoder(Module):
     Warns:
         UserWarning: ``enable_nested_tensor`` is set, and the layer is not such a layer
 
+    Names of dimensions stay.
+
     >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16)
     >>> lamella.nn.TransformerEncoder(layer, 2)(lamella.ones(5, 3, 8)).shape
     lamella.Size([5, 3, 8])
@@ -255,6 +259,8 @@ class TransformerEncoder(Module):
 
 class TransformerDecoder(Module):
     """A stack of copies of a decoder layer, with an optional norm at the end.
+
+    Names of the target's dimensions stay.
 
     >>> layer = lamella.nn.TransformerDecoderLayer(8, 2, 16)
     >>> lamella.nn.TransformerDecoder(layer, 2)(lamella.ones(4, 3, 8), lamella.ones(5, 3, 8)).shape
@@ -355,6 +361,8 @@ class TransformerEncoderLayer(_Layer):
     Raises:
         RuntimeError: ``activation`` is neither "relu" nor "gelu" nor a function
 
+    Names of dimensions stay.
+
     >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
     >>> layer(lamella.ones(3, 5, 8)).shape
     lamella.Size([3, 5, 8])
@@ -389,6 +397,8 @@ class TransformerDecoderLayer(_Layer):
     normalized.
 
     The arguments are those of :class:`TransformerEncoderLayer`.
+
+    Names of the target's dimensions stay.
 
     >>> layer = lamella.nn.TransformerDecoderLayer(8, 2, 16)
     >>> layer(lamella.ones(4, 3, 8), lamella.ones(5, 3, 8)).shape

@@ -21,6 +21,8 @@ class Upsample(Module):
         align_corners: the centres of the outer elements of input and result coincide; otherwise their outer edges do
         recompute_scale_factor: coordinates are computed from the old and new sizes, and not from ``scale_factor``
 
+    Names of dimensions stay.
+
     >>> lamella.nn.Upsample(scale_factor=2)(lamella.tensor([[[1.0, 2.0]]]))
     tensor([[[1., 1., 2., 2.]]])
     """
@@ -63,6 +65,8 @@ class Upsample(Module):
 class UpsamplingNearest2d(Upsample):
     """Resizes an image (N, C, H, W) by ``interpolate`` with mode "nearest": element i is element floor(i * old / new).
 
+    Names of dimensions stay.
+
     >>> lamella.nn.UpsamplingNearest2d(size=(1, 4))(lamella.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1., 1., 2., 2.]]]])
     """
@@ -72,7 +76,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Resizes an image (N, C, H, W) by bilinear interpolation with aligned corners.
+    """Resizes an image (N, C, H, W) by bilinear interpolation with aligned corners. Names of dimensions stay.
 
     >>> lamella.nn.UpsamplingBilinear2d(size=(1, 3))(lamella.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1.0000, 1.5000, 2.0000]]]])
