@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SEED = 24
 # For each part of the tree: the number of mutants, the files, and the folders of tests that are run first.
 PARTS = {
-    "kernels": (8, ["backends/cpu/*.cpp", "backends/cpu/isa/*.cpp"], "operators backends"),
+    "kernels": (8, ["backends/cpu/*.cpp", "backends/cpu/isa/*.cpp"], "operators backends/cpu"),
     "shape rules": (5, ["operators/*.cpp"], "operators"),
     "dispatcher": (5, ["dispatcher/*.cpp"], "dispatcher operators plugins"),
     "engine": (3, ["plugins/autograd/graph/*.cpp", "plugins/autograd/record/*.cpp"], "plugins"),
