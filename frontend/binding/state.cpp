@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/thread.h"
+#include "dispatcher/layer.h"
 #include "dispatcher/slots.h"
 #include "dispatcher/thread_state.h"
 #include "frontend/binding/conversion.h"
@@ -130,6 +131,7 @@ void add_state(py::module_& m) {
   });
   m.def("_thread_layers",
         [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
+  m.def("_layers_not_in_backward", [] { return dispatcher::layers_not_in_backward.load(); });
   m.def("_in_kernel", [] { return core::this_thread().shared.frame != nullptr; });
   m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
     core::this_thread().shared.include = include;

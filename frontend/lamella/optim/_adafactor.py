@@ -110,6 +110,7 @@ class Adafactor(_lists.ListOptimizer):
         adafactor(*lists, eps1=group["eps"][0], eps2=group["eps"][1], **{name: group[name] for name in names})
 
 
+@_lists.by_values()
 def adafactor(
     params: list[Any],
     grads: list[Any],

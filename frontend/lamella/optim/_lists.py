@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import lamella
+from lamella import _C
 from lamella._C import Tensor
 from lamella._devices import host
 from lamella.optim.optimizer import Optimizer, _use_grad_for_differentiable, with_grad
@@ -16,6 +18,18 @@ Lists = Sequence[list[Any]]
 def plain(value: Any) -> Any:
     """Returns a hyperparameter, a number or a tensor of one element, as a number."""
     return value.item() if isinstance(value, Tensor) else value
+
+
+@contextmanager
+def by_values() -> Iterator[None]:
+    """Turns off, in a block or a function, the layers that are off while backward computes: the formulas of a step are
+    about values, so that they combine dimensions whose names differ."""
+    include, exclude = _C._thread_layers()
+    _C._set_thread_layers(include, exclude | _C._layers_not_in_backward())
+    try:
+        yield
+    finally:
+        _C._set_thread_layers(include, exclude)
 
 
 def parts(lists: Lists) -> list[Lists]:

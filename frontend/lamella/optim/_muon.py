@@ -125,6 +125,7 @@ def orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int, 
     return x.T if tall else x
 
 
+@_lists.by_values()
 def muon(
     params: list[Any],
     grads: list[Any],

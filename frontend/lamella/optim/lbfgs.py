@@ -86,6 +86,7 @@ class LBFGS(Optimizer):
     def _params(self) -> list[Any]:
         return self.param_groups[0]["params"]
 
+    @_lists.by_values()
     def _flat_grad(self) -> Any:
         flat = []
         for p in self._params:
@@ -93,6 +94,7 @@ class LBFGS(Optimizer):
             flat.append((lamella.view_as_real(grad) if grad.is_complex() else grad).reshape(-1))
         return lamella.cat(flat)
 
+    @_lists.by_values()
     def _move(self, length: Any, direction: Any) -> None:
         start = 0
         for p in self._params:

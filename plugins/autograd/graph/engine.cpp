@@ -55,6 +55,16 @@ struct Owned : std::vector<lamella_tensor*> {
   }
 };
 
+// Gives a gradient the states that the slots of its input carry, such as names. It becomes an alias first, since the
+// caller, or another input, may have the same tensor.
+lamella_status carry_to(const Operators& ops, lamella_tensor* input, lamella_tensor*& gradient) {
+  if (!gradient || !(input->keys & ~gradient->keys & ~layer_bit)) return LAMELLA_OK;
+  lamella_tensor* own;
+  if (lamella_status st = ops.alias(gradient, &own)) return st;
+  api().release(std::exchange(gradient, own));
+  return api().tensor_carry(input, gradient, LAMELLA_CARRY_GRADIENT);
+}
+
 }  // namespace
 
 uint64_t layers_off_now() { return current ? current->layers_off : 0; }
@@ -119,6 +129,8 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
         return st;
   }
   if (lamella_status st = w.run_callbacks()) return st;
+  for (int i = 0; !accumulates && i < num_inputs; i++)
+    if (lamella_status st = carry_to(w.ops, inputs[i], captured[i])) return st;
   for (int i = 0; !accumulates && i < num_inputs; i++) outs[i] = std::exchange(captured[i], nullptr);
   return LAMELLA_OK;
 }

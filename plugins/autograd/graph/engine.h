@@ -9,7 +9,7 @@ namespace lamella::autograd {
 // The operators that the engine itself calls.
 struct Operators {
   const lamella_operator *clone_op, *add_op, *add_into_op, *sum_op, *cast_op, *ones_op, *zeros_op, *real_op,
-      *reshape_op, *isnan_op, *any_op, *item_op, *move_op;
+      *reshape_op, *isnan_op, *any_op, *item_op, *move_op, *alias_op;
   lamella_status clone(lamella_tensor* t, lamella_tensor** out) const;
   lamella_status add(lamella_tensor* a, lamella_tensor* b, lamella_tensor** out) const;
   lamella_status add_into(lamella_tensor* a, lamella_tensor* b) const;
@@ -19,6 +19,7 @@ struct Operators {
   lamella_status move(lamella_tensor* t, lamella_device to, lamella_tensor** out) const;
   lamella_status cast(lamella_tensor* t, uint8_t dtype, lamella_tensor** out) const;
   lamella_status has_nan(lamella_tensor* t, bool* out) const;
+  lamella_status alias(lamella_tensor* t, lamella_tensor** out) const;
 };
 const Operators& operators();
 

@@ -36,11 +36,14 @@ const Operators& operators() {
                      find("aten::sum", "dim_IntList"), find("aten::to", "dtype"),   find("aten::ones_like", ""),
                      find("aten::zeros", ""),          find("aten::real", ""),      find("aten::reshape", ""),
                      find("aten::isnan", ""),          find("aten::any", ""),       find("aten::item", ""),
-                     find("aten::to", "device")};
+                     find("aten::to", "device"),       find("aten::alias", "")};
   }();
   return all;
 }
 
+lamella_status Operators::alias(lamella_tensor* t, lamella_tensor** out) const {
+  return call_one(alias_op, {value(t)}, out);
+}
 lamella_status Operators::clone(lamella_tensor* t, lamella_tensor** out) const {
   return call_one(clone_op, {value(t), none()}, out);
 }
