@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from lamella import Tensor, ops
 from lamella import einsum as einsum_by_letters
 
+from .tensor import there_is_no
+
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -49,17 +51,34 @@ def einsum(pattern: str, *tensors: Tensor) -> Tensor:
         tensors: the operands
 
     Raises:
-        ValueError: the pattern has another number of operands, or more than 52 words
+        TypeError: the pattern comes last, as in einops, or an operand is no tensor
+        ValueError: the pattern has no "->" or another number of operands, or more than 52 words
         RuntimeError: a tensor has other names or sizes
 
     >>> x, w = lamella.ones(2, 3, names=["n", "c"]), lamella.ones(3, 4)
     >>> lamella.named.einsum("n c, c k -> n k", x, w).names
     ('n', 'k')
     """
+    if not isinstance(pattern, str):
+        raise TypeError(f"einsum: argument 'pattern', the first one, must be a str, got {type(pattern).__name__}")
     left, arrow, right = pattern.partition("->")
+    if not arrow:
+        raise ValueError(f"einsum: {pattern!r} has no '->' with the dimensions of the result")
     operands = [operand.split() for operand in left.split(",")]
-    if not arrow or len(operands) != len(tensors):
+    if len(operands) != len(tensors):
         raise ValueError(f"einsum: {pattern!r} has {len(operands)} operands, and {len(tensors)} tensors were given")
+    sizes: dict[str, int] = {}
+    for at, (operand, tensor) in enumerate(zip(operands, tensors, strict=True)):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"einsum: operand {at} must be a Tensor, got {type(tensor).__name__}")
+        if len(operand) != tensor.ndim or any(n and n != w for n, w in zip(tensor.names, operand, strict=True)):
+            raise RuntimeError(
+                f"einsum: {pattern!r} has {operand} for operand {at}, whose names are {list(tensor.names)}; rename() "
+                "changes names, align_to() their order"
+            )
+        for word, size in zip(operand, tensor.shape, strict=True):
+            if sizes.setdefault(word, size) != size:
+                raise RuntimeError(f"einsum: {word!r} has size {size} in operand {at} and {sizes[word]} before")
     for operand in operands:
         for word in operand:
             if not word.isidentifier() or operand.count(word) > 1:
@@ -89,21 +108,28 @@ def dot(a: Tensor, b: Tensor, dims: str | list[str]) -> Tensor:
         dims: the names to sum over
 
     Raises:
-        RuntimeError: a dimension has no name, or a tensor lacks one of `dims`
+        TypeError: an operand is no tensor, or a dimension is no name
+        RuntimeError: a dimension has no name, a tensor lacks one of `dims`, or sizes differ
 
     >>> x, y = lamella.ones(2, 3, names=["n", "c"]), lamella.ones(4, 3, names=["k", "c"])
     >>> lamella.named.dot(x, y, "c").names
     ('n', 'k')
     """
-    dims = [dims] if isinstance(dims, str) else list(dims)
+    dims = [dims] if isinstance(dims, str) else dims
+    if not (isinstance(dims, (list, tuple)) and all(isinstance(name, str) for name in dims)):
+        raise TypeError(f"dot: argument 'dims' must be a name or a list of names, got {dims!r}")
     for which, tensor in (("a", a), ("b", b)):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"dot: argument {which!r} must be a Tensor, got {type(tensor).__name__}")
         if None in tensor.names:
             raise RuntimeError(f"dot: argument {which!r} has a dimension without a name: {list(tensor.names)}")
         for name in dims:
             if name not in tensor.names:
-                names = list(tensor.names)
-                raise RuntimeError(f"dot: argument {which!r} has no dimension {name!r}; the names are {names}")
+                raise RuntimeError(f"dot: argument {which!r}: {there_is_no(name, tensor.names)}")
     result = [name for name in dict.fromkeys([*a.names, *b.names]) if name not in dims]
+    for name in set(a.names) & set(b.names):
+        if a.size(name) != b.size(name):
+            raise RuntimeError(f"dot: {name!r} has size {a.size(name)} in 'a' and {b.size(name)} in 'b'")
     before, after, left = (" ".join(map(str, names)) for names in (a.names, b.names, result))
     return einsum(f"{before}, {after} -> {left}", a, b)
 
@@ -120,8 +146,11 @@ def find_rule(op: str) -> str | None:
 class Rule:
     """A registered rule; ``remove()`` withdraws it."""
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
+    def __init__(self, handle: int, op: str, rule: str) -> None:
+        self._handle, self._op, self._rule = handle, op, rule
+
+    def __repr__(self) -> str:
+        return f"Rule({self._op!r}, {self._rule!r}{'' if self._handle else ', removed'})"
 
     def remove(self) -> None:
         if self._handle:
@@ -151,4 +180,4 @@ def register_rule(op: str, rule: str) -> Rule:
     >>> rule.remove()
     >>> library.close()
     """
-    return Rule(ops.named_tensor.add_rule(op if "::" in op else f"aten::{op}", rule))
+    return Rule(ops.named_tensor.add_rule(op if "::" in op else f"aten::{op}", rule), op, rule)

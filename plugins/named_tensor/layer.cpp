@@ -10,6 +10,12 @@ namespace {
 
 // ---- patterns ---------------------------------------------------------------------------------------------------------
 
+// Returns whether an argument is a list whose group is `...~` alone: the weights of a recurrent network, whose names
+// need not agree.
+bool are_weights(const std::vector<Pattern::Token>& group, const lamella_value& argument) {
+  return argument.tag == LAMELLA_TENSOR_LIST && group.size() == 1 && group[0].word == Pattern::run && group[0].bound;
+}
+
 // Returns the names of the results by the first pattern that fits the tensors; none if no pattern does. `by_sizes`
 // becomes true if a pattern fits the numbers of dimensions, and not the sizes.
 std::vector<const Names*> by_pattern(const Call& c, bool* by_sizes) {
@@ -40,6 +46,7 @@ std::vector<const Names*> by_pattern(const Call& c, bool* by_sizes) {
     if (!fits) continue;
     c.tensors([&](const lamella_tensor* t, size_t i) {
       const Names* names = names_of(t);
+      if (are_weights(p.inputs[i], c.args[c.rule.inputs[i]])) return;
       int fixed = 0, d = 0;
       for (const Pattern::Token& token : p.inputs[i]) fixed += token.word != Pattern::run;
       const int more = t->dl.ndim - fixed;
@@ -148,6 +155,25 @@ int have_dimensions(const Call& c) {
   int n = 0;
   c.tensors([&](const lamella_tensor* t, size_t) { n += t->dl.ndim > 0; });
   return n;
+}
+
+// Returns whether the tensors have names, as many dimensions, and each name at one place, and every place has a name in
+// one of them: then dimensions that are matched by name stand as they are, and one without a name meets that at its place.
+bool stand_alike(const Call& c) {
+  List all;
+  bool alike = true, first = true;
+  c.tensors([&](const lamella_tensor* t, size_t) {
+    if (!t->dl.ndim) return;
+    const List own = list_of(t);
+    if (std::exchange(first, false)) all = List(own.size());
+    alike &= names_of(t) && own.size() == all.size();
+    for (int d = 0; alike && d < own.size(); d++) {
+      if (!own[d]) continue;
+      alike = all[d] ? all[d] == own[d] : std::find(all.begin(), all.end(), own[d]) == all.end();
+      all[d] = own[d];
+    }
+  });
+  return alike && std::find(all.begin(), all.end(), nullptr) == all.end();
 }
 
 void check_no_unnamed(const Call& c) {
@@ -275,7 +301,7 @@ lamella_status follow_rule(lamella_frame* f, const Rule& r, const lamella_value*
     if (const Matching way = matching();
         r.broadcasts && way != Matching::positional && have_dimensions({r, args}) > 1) {
       if (way == Matching::checked) check_no_unnamed({r, args});
-      if (way == Matching::by_name) args = aligned.emplace(Call{r, args}).args();
+      if (way == Matching::by_name && !stand_alike({r, args})) args = aligned.emplace(Call{r, args}).args();
     }
     const Results names = find_names(r, args);
     if (key && !names.by_sizes) memo(*key) = {*key, names.of(0, 0)};

@@ -141,7 +141,7 @@ void withdraw_rule(int64_t handle) { check(api().withdraw(static_cast<lamella_ha
 // `dims`; none if calls with named tensors are errors.
 std::optional<std::string> find_rule(std::string_view op) {
   const lamella_operator* found = find(std::string(op));
-  LAMELLA_CHECK(found, "find_rule: there is no operator '", op, "'");
+  LAMELLA_CHECK(found, "find_rule: there is no operator '", op, "'; the name is namespace::operator.overload");
   const lamella_operator* functional = api().operator_functional(found);
   void* given = api().find_rule(found, layer_name);
   if (!given && functional) given = api().find_rule(functional, layer_name);

@@ -112,9 +112,10 @@ const Rule* read_rule(const lamella_operator* op, const char* text) {
   if (!*text && functional) text = api().operator_dims(functional);
   if (!*text) {
     if (r->error.empty() && (!r->results.empty() || !r->written.empty()))
-      r->error = title(op) +
-                 ": it has no rule for names, and a tensor among its arguments has names. Define it with a text "
-                 "`dims`, register a rule for the layer 'named_tensor', or pass x.rename(None)";
+      r->error =
+          title(op) +
+          ": it has no rule for names, and a tensor among its arguments has names. Define it with a text "
+          "`dims`, state a rule by named.register_rule() or for the layer 'named_tensor', or pass x.rename(None)";
     text = "unchanged";  // without a result that is a tensor
   }
   r->text = text;
@@ -177,7 +178,8 @@ int Call::dim(size_t i, int n) const {
 void Call::disagree(Name a, Name b) const {
   throw Error(LAMELLA_RUNTIME_ERROR, title(rule.op) + ": a dimension with the name '" + *a +
                                          "' meets one with the name '" + *b + "': " + described() +
-                                         ". align_to() and rename() change names; rename(None) drops them");
+                                         ". rename() changes names, rename(None) drops them; align_to() and "
+                                         "named.matching('by_name') bring dimensions into one order");
 }
 
 List Call::broadcast() const {

@@ -58,7 +58,7 @@ const Row rows[] = {
     {"index", "index(indices)"},
     {"gather scatter scatter_add scatter_reduce _scatter_fold", "same"},
     {"take", "like(index)"},
-    {"take_along_dim", "along(dim)"},
+    {"take_along_dim", "same(dim)"},
     {"isin.Tensor_Tensor", "like(elements)"},
     {"index_add index_copy index_reduce", "write(source)"},
     {"index_put", "put(indices, values)"},
@@ -95,12 +95,13 @@ const Row rows[] = {
     {"_pack_int_weight", "none"},
 
     // networks
-    {"lstm.input", "t~ b i, l n h~, ... -> t~ b o, l n h~, l n h~ | t~ i, l h~, ... -> t~ o, l h~, l h~"},
+    {"lstm.input", "t~ b i, l n h~, ...~ -> t~ b o, l n h~, l n h~ | t~ i, l h~, ...~ -> t~ o, l h~, l h~"},
     {"gru.input rnn_tanh.input rnn_relu.input",
-     "t~ b i, l n h~, ... -> t~ b o, l n h~ | t~ i, l h~, ... -> t~ o, l h~"},
-    {"lstm.data", "s~ i, b, l n h~, ... -> s~ o, l n h~, l n h~"},
-    {"gru.data rnn_tanh.data rnn_relu.data", "s~ i, b, l n h~, ... -> s~ o, l n h~"},
-    {"embedding_bag", "v~ d, i~, n~, w~ -> b d, i, b, m"},
+     "t~ b i, l n h~, ...~ -> t~ b o, l n h~ | t~ i, l h~, ...~ -> t~ o, l h~"},
+    {"lstm.data", "s~ i, b, l n h~, ...~ -> s~ o, l n h~, l n h~"},
+    {"gru.data rnn_tanh.data rnn_relu.data", "s~ i, b, l n h~, ...~ -> s~ o, l n h~"},
+    {"rnn_tanh_cell rnn_relu_cell", "n i, n h~, u~ i, u~ h~, u~, u~ -> n h~ | i, h~, u~ i, u~ h~, u~, u~ -> h~"},
+    {"embedding_bag", "v~ d, i~, n~, w~ -> n~ d, i, n~, m"},
     {"affine_grid_generator", "none"},
     {"_resample", "self"},
 

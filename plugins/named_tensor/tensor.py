@@ -1,5 +1,7 @@
 """The methods of tensors that change names. Each of them gives a view with other names; none copies."""
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 from lamella import Tensor
@@ -19,14 +21,24 @@ def has_names(self: Tensor) -> bool:
     return any(self.names)
 
 
+def there_is_no(dimension: Any, names: Iterable[str | None]) -> str:
+    """Returns the part of a message that names a missing dimension, those that exist, and the nearest of them."""
+    own = list(names)
+    near = difflib.get_close_matches(str(dimension), [name for name in own if name], 1)
+    hint = f", did you mean {near[0]!r}?" if near else ""
+    return f"there is no dimension {dimension!r}; the names are {own}{hint}"
+
+
 def renamed(operator: str, tensor: Tensor, names: tuple[Any, ...], renames: dict[str, Any]) -> tuple[Any, ...]:
     """Returns the names that a tensor has after ``rename(*names, **renames)``."""
+    if len(names) == 1 and isinstance(names[0], dict):
+        names, renames = (), names[0] | renames
     if names and renames:
         raise ValueError(f"{operator}: give all names, or names by keyword such as old='new', not both")
     if renames:
         for old in renames:
             if old not in tensor.names:
-                raise RuntimeError(f"{operator}: there is no dimension {old!r}; the names are {list(tensor.names)}")
+                raise RuntimeError(f"{operator}: {there_is_no(old, tensor.names)}")
         return tuple(renames.get(name, name) if name else None for name in tensor.names)
     if names == (None,) and tensor.ndim != 1:
         return (None,) * tensor.ndim
@@ -56,7 +68,8 @@ def rename(self: Tensor, *names: Any, **renames: str | None) -> Tensor:
     """Returns a view with other names.
 
     Args:
-        names: a str or None for each dimension, of which ``...`` keeps those that are not mentioned; one None drops all
+        names: a str or None for each dimension, of which ``...`` keeps those that are not mentioned; one None drops
+            all; or a dictionary of new names by the old ones
         renames: new names by the old ones
 
     Raises:

@@ -104,6 +104,7 @@ List first_two(const Call& c) {
 }
 
 List same(const Call& c) {
+  if (!c.rule.named.empty() && c.given(0).tag != LAMELLA_INT) return List(1);  // without a dimension all become one
   List names = c.names();
   c.tensors([&](const lamella_tensor* t, size_t) {
     const Names* others = names_of(t);
@@ -302,7 +303,11 @@ List index(const Call& c) {
     const bool mask = i->dtype == LAMELLA_BOOL;
     const int takes = mask ? i->dl.ndim : 1;
     if (first < 0) first = at;
-    for (int d = 0; d < takes; d++) gone.push_back(at++);
+    const List own = list_of(i);
+    for (int d = 0; d < takes; d++, at++) {
+      if (mask && at < names.size()) c.unify(names[at], own[d]);
+      gone.push_back(at);
+    }
     last = at;
     indexed += takes;
     count++;
@@ -452,9 +457,10 @@ const VerbRow rows[] = {
     {"none", none, 0, 0, pure},                    // no names: the dimensions of the result are others
     {"unchanged", unchanged, 0, 0, reads_more},    // nothing is named anew
     {"self", self, 0, 0, pure},                    // the first tensor's
-    {"same", same, 0, 0, pure},                    // those of all tensors that have as many dimensions as the first one
-    {"first_two", first_two, 0, 0, pure},          // as broadcast, of the first two tensors alone
-    {"like", like, 1, 1, reads_more},              // those of the tensor in an argument
+    // those of all tensors that have as many dimensions as the first one; one dimension if an argument is no int
+    {"same", same, 0, 1, pure},
+    {"first_two", first_two, 0, 0, pure},  // as broadcast, of the first two tensors alone
+    {"like", like, 1, 1, reads_more},      // those of the tensor in an argument
     {"reverse", reverse, 0, 0, pure},
     {"permute", permute, 1, 1, pure},
     {"swap", swap, 2, 2, pure},

@@ -159,6 +159,8 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
             except _C.OutOfMemoryError:
                 raise
             except (RuntimeError, TypeError) as error:
+                if any(isinstance(x, _C.Tensor) and _C._save_slots(x) for x in inputs):
+                    raise  # numpy would drop the state of plugins, such as names, and their error with it
                 refused = error
     try:
         return by_numpy(ufunc, method, inputs, kwargs)

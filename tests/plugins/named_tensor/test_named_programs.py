@@ -243,7 +243,7 @@ BAD = {
     "an index of two": (lambda x: x[{"batch": None}], IndexError, "does not stand for one dimension"),
     "an index that is a bool": (lambda x: x[{"batch": True}], IndexError, "the index bool, which does not stand"),
     "an index out of range": (lambda x: x[{5: 0}], IndexError, "dimension 5 is out of range"),
-    "dot": (lambda x: lamella.named.dot(x, x, "other"), RuntimeError, "dot: argument 'a' has no dimension 'other'"),
+    "dot": (lambda x: lamella.named.dot(x, x, "other"), RuntimeError, "argument 'a': there is no dimension 'other'"),
     "einsum": (lambda x: lamella.named.einsum("a b -> a", x, x), ValueError, "has 1 operands, and 2 tensors"),
     "a rule without such a verb": (
         lambda x: lamella.named.register_rule("aten::abs", "turn"), ValueError, "there is no verb 'turn'"),
@@ -293,7 +293,8 @@ def test_the_example(tmp_path):
 def test_torchs_files_drop_names():
     """torch's format has no place for names: the file has the values, as torch reads them."""
     file = io.BytesIO()
-    lamella.save({"x": numbers(2, 3, names=X)}, file, format="torch")
+    with pytest.warns(UserWarning, match="on a tensor: named_tensor; it is dropped"):
+        lamella.save({"x": numbers(2, 3, names=X)}, file, format="torch")
     file.seek(0)
     read = lamella.load(file)["x"]
     assert read.names == (None, None) and lamella.equal(read, numbers(2, 3, names=X).rename(None))
@@ -346,3 +347,128 @@ def test_on_bank(guest, file):
         guest.python, "-m", "pytest", *options, HERE / file, cwd=HERE.parents[1],
         NAMED_ON="bank", LAMELLA_PLUGINS=f"{OWN_PLUGINS},bank", **{FOLDER: os.environ[FOLDER]},
     )  # fmt: skip
+
+
+def test_indices_have_the_names_of_what_they_index():
+    s = lamella.tensor([[0.0, 1.0], [2.0, 3.0]], names=["n", "c"])
+    turned = s.transpose("n", "c")
+    for way in ("positional", "checked", "by_name"):
+        with lamella.named.matching(way):
+            for call in (
+                lambda: s[turned > 1.5],
+                lambda: s.masked_select(turned > 1.5),
+                lambda: s[:, (turned > 1.5)[0]],
+                lambda: s.take_along_dim(lamella.tensor([[0, 1], [0, 0]], names=["c", "n"]), "c"),
+            ):
+                with pytest.raises(RuntimeError, match="meets one with the name"):
+                    call()
+            assert s[s > 1.5].tolist() == s.masked_select(s > 1.5).tolist() == [2.0, 3.0]
+            assert s.take_along_dim(lamella.tensor([[0], [1]], names=["n", "c"]), "c").names == ("n", "c")
+    assert s.take_along_dim(lamella.tensor([3])).names == (None,)
+
+
+def test_numpys_functions_compare_names():
+    s = lamella.ones(2, 2, names=["n", "c"])
+    with pytest.raises(RuntimeError, match="meets one with the name"):
+        np.add(s, s.transpose("n", "c"))
+    assert np.add(s, s).names == ("n", "c")
+    with lamella.named.matching("checked"), pytest.raises(RuntimeError, match="without names"):
+        s + np.ones((2, 2), dtype=np.float32)
+
+
+def test_gradients_that_grad_returns_have_the_names_of_their_inputs():
+    leaf = lamella.ones(2, 3, names=X, requires_grad=True)
+    other = lamella.ones(2, 3, names=X, requires_grad=True)
+    (first,) = lamella.autograd.grad(leaf.exp().sum(), leaf, create_graph=True)
+    assert first.names == X
+    (second,) = lamella.autograd.grad(first.norm(dim="feature").sum(), leaf)
+    assert second.names == X
+    plain, _ = lamella.autograd.grad((leaf.rename(None) * other.rename(None)).sum(), (leaf, other))
+    assert plain.names == X
+    given = lamella.ones(2, 3)
+    a, b = lamella.autograd.grad(leaf.rename(None) + other.rename(None), (leaf, other), given)
+    assert a.names == b.names == X and given.names == (None, None)
+
+
+OPTIMIZERS = [n for n in lamella.optim.__all__ if n[0].isupper() and n not in ("Optimizer", "SparseAdam")]
+
+
+@pytest.mark.parametrize("way", ["positional", "checked", "by_name"])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_each_optimizer_steps_over_named_parameters(name, way):
+    def trained(names):
+        p = nn.Parameter(lamella.arange(6.0).view(2, 3) + 1)
+        if names:
+            p.names = X
+        step = getattr(lamella.optim, name)([p])
+
+        def closure():
+            step.zero_grad()
+            loss = p.square().sum()
+            loss.backward()
+            return loss
+
+        for _ in range(3):
+            step.step(closure)
+        return p
+
+    with lamella.named.matching(way):
+        named = trained(True)
+        assert named.names == X and named.grad.names == X
+        assert lamella.equal(named.rename(None), trained(False))
+
+
+def test_a_state_dict_gives_names_to_parameters_without_any():
+    a, b = nn.Linear(3, 4), nn.Linear(3, 4)
+    a.weight.names = ("unit", "feature")
+    b.load_state_dict(a.state_dict())
+    assert b.weight.names == ("unit", "feature") and b.bias.names == (None,)
+    b.load_state_dict(nn.Linear(3, 4).state_dict())
+    assert b.weight.names == ("unit", "feature")
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpoint_runs_again_with_the_same_matching(reentrant):
+    a = lamella.ones(2, 3, names=["n", "c"], requires_grad=True)
+    b = lamella.ones(2, names=["n"])
+    with lamella.named.matching("by_name"):
+        y = checkpoint(lambda a, b: a * b, a, b, use_reentrant=reentrant).sum()
+    y.backward()
+    assert a.grad.names == ("n", "c") and lamella.named.get_matching() == "positional"
+
+
+def test_by_name_a_dimension_without_a_name_meets_those_at_its_place():
+    x = lamella.ones(2, 3, names=["n", "c"])
+    with lamella.named.matching("by_name"):
+        assert (x + lamella.ones(2, 3, names=["n", None])).names == ("n", "c")
+        layer = nn.TransformerEncoderLayer(4, 2, dropout=0.0)
+        assert layer(lamella.ones(5, 2, 4, names=["t", "n", "f"])).names == ("t", "n", "f")
+        for other in (lamella.ones(3, 2, names=[None, "n"]), lamella.ones(2, 3), lamella.ones(3, names=[None])):
+            with pytest.raises(RuntimeError, match="one has none"):
+                x + other
+
+
+def test_rename_takes_a_dictionary():
+    x = lamella.ones(2, 3, names=["height", "width"])
+    assert x.rename({"width": "w"}).names == ("height", "w")
+    assert x.rename({"width": "w"}, height="h").names == ("h", "w")
+    with pytest.raises(RuntimeError, match="did you mean 'height'"):
+        x.rename(heigth="h")
+
+
+@pytest.mark.parametrize(
+    "call, kind, message",
+    [
+        (lambda x: lamella.named.einsum("n c, n c", x, x), ValueError, "has no '->'"),
+        (lambda x: lamella.named.einsum(x, x, "n c, n c -> n"), TypeError, "argument 'pattern', the first one"),
+        (lambda x: lamella.named.einsum("n c, n k -> n", x, x), RuntimeError, r"\['n', 'k'\] for operand 1"),
+        (lambda x: lamella.named.einsum("n c, k c -> n", x, lamella.ones(4, 5)), RuntimeError, "'c' has size 5 in"),
+        (lambda x: lamella.named.einsum("n c -> n", 2.0), TypeError, "operand 0 must be a Tensor"),
+        (lambda x: lamella.named.dot(x, lamella.ones(4, 5, names=["k", "c"]), "c"), RuntimeError, "'c' has size 3 in"),
+        (lambda x: lamella.named.dot(x, x, 1), TypeError, "argument 'dims' must be"),
+        (lambda x: lamella.named.dot(x, 2.0, "c"), TypeError, "argument 'b' must be a Tensor"),
+    ],
+)
+def test_errors_of_products_speak_of_the_callers_words(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call(lamella.ones(2, 3, names=["n", "c"]))

@@ -20,8 +20,9 @@ from shares import share  # noqa: E402
 MOST = 200  # elements of a tensor that is perturbed
 # Rules that keep a name in meaning alone: the elements along the dimension move, or depend on each other.
 MOVES = set(
-    "keep | self | same | first_two | right(size) | right(repeats) | right(dims) | along(dim) | index(indices) | window"
-    " | rotate(k, dims) | new_last | write(source) | put(indices, values) | hole(src, dim) | remove(dim)".split(" | ")
+    "keep | self | same | same(dim) | first_two | right(size) | right(repeats) | right(dims) | along(dim) | window | "
+    "index(indices) | rotate(k, dims) | new_last | write(source) | put(indices, values) | hole(src, dim) | "
+    "remove(dim)".split(" | ")
 )
 # Operators that drop names although a dimension goes on, with the reason.
 DROPS = {

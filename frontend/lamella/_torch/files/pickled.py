@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+import warnings
 from argparse import Namespace
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
@@ -292,6 +293,12 @@ class Pickled:
             self.bare(x, requires_grad)
 
     def bare(self, x: Any, requires_grad: bool) -> None:
+        if slots := [slot for slot, _ in _C._save_slots(x)]:
+            warnings.warn(
+                f"save: torch's format has no place for what these plugins keep on a tensor: {', '.join(slots)}; it is "
+                "dropped. format='lamella' keeps it",
+                stacklevel=2,
+            )
         function, arguments = self.description(x, requires_grad)
         self.call("torch._utils", function, *arguments)
 
