@@ -190,6 +190,7 @@ def custom_op(
     device_types: str | Iterable[str] | None = None,
     schema: str | None = None,
     tags: Any = None,
+    dims: str = "",
 ) -> Any:
     """Makes an operator from a function, which becomes its kernel; also as a decorator.
 
@@ -203,9 +204,11 @@ def custom_op(
             no kernel of its own
         schema: arguments and results, such as "(Tensor x) -> Tensor"; by default from the function's type hints
         tags: accepted for torch's sake; has no effect
+        dims: how the results' dimensions follow from the arguments', for layers such as names: see
+            :meth:`Library.define`
 
     Raises:
-        ValueError: the name has no namespace, or the schema cannot be inferred
+        ValueError: the name has no namespace, the schema cannot be inferred, or ``dims`` does not parse
         RuntimeError: the operator is defined already; the message names both owners. If the same place of a program
             runs again, such as a cell of a notebook, the earlier definition is closed instead.
 
@@ -238,7 +241,7 @@ def custom_op(
         supersede(("custom_op", name), site)
         library = Library(ns, "FRAGMENT", owner=str(site))
         try:
-            library.define(base + text, doc=fn.__doc__ or "")
+            library.define(base + text, doc=fn.__doc__ or "", dims=dims)
             own = name if "." in name else f"{name}.default"
             packet = staticmethod(_C._packet(own))  # a call of the operator makes no Python frame
             made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)

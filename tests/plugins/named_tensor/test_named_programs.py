@@ -472,3 +472,14 @@ def test_rename_takes_a_dictionary():
 def test_errors_of_products_speak_of_the_callers_words(call, kind, message):
     with pytest.raises(kind, match=message):
         call(lamella.ones(2, 3, names=["n", "c"]))
+
+
+def test_a_custom_op_says_how_its_dimensions_map():
+    @lamella.library.custom_op("named_programs::scaled", mutates_args=(), dims="broadcast")
+    def scaled(x: lamella.Tensor, by: float) -> lamella.Tensor:
+        return x * by
+
+    assert scaled(lamella.ones(2, names=["n"]), 2.0).names == ("n",)
+    scaled.close()
+    with pytest.raises(ValueError, match="dims"):
+        lamella.library.custom_op("named_programs::other", mutates_args=(), dims="no such")(scaled.__wrapped__)
