@@ -166,7 +166,6 @@ def test_bools_of_other_bytes(tmp_path, mmap):
 
 
 def test_bools_of_safetensors():
-    pytest.importorskip("safetensors")
     head = b'{"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}}'
     data = len(head).to_bytes(8, "little") + head + b"\x07\0"
     assert serialization.load_safetensors(io.BytesIO(data))["a"].int().tolist() == [1, 0]

@@ -147,13 +147,11 @@ def test_fork_while_lines_are_written(host, tmp_path):
 
 
 def test_fork_while_a_page_is_served(host):
-    pytest.importorskip("prometheus_client")
     again = 'exporters.export("prometheus", port=handle.exporter.port).close()  # no child holds the port'
     host.run(FORK.format(arguments='"prometheus", port=0, timeout=30', after=again))
 
 
 def test_fork_while_a_dead_collector_is_tried(host):
-    pytest.importorskip("opentelemetry.exporter.otlp.proto.grpc")
     host.run(FORK.format(arguments='"otlp", endpoint="http://127.0.0.1:9", timeout=1', after=""), GRPC_VERBOSITY="NONE")
 
 

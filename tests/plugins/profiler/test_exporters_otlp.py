@@ -5,19 +5,15 @@ import threading
 import time
 from concurrent import futures
 
+import grpc
 import lamella
 import pytest
 from lamella.profiler import exporters
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2 as metrics_pb
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2_grpc as metrics_grpc
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as trace_pb
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as trace_grpc
 from prometheus_server import free_port
-
-grpc = pytest.importorskip(
-    "grpc", reason="pip install opentelemetry-exporter-otlp-proto-grpc, as the extra 'test' does"
-)
-pytest.importorskip("opentelemetry.exporter.otlp.proto.grpc")
-from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2 as metrics_pb  # noqa: E402
-from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2_grpc as metrics_grpc  # noqa: E402
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as trace_pb  # noqa: E402
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as trace_grpc  # noqa: E402
 
 WAIT = 30
 

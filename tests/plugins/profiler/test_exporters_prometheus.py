@@ -4,12 +4,11 @@ import urllib.error
 import urllib.request
 
 import lamella
+import prometheus_client as client
 import pytest
 from lamella.profiler import exporters
+from prometheus_client.parser import text_string_to_metric_families
 from prometheus_server import prometheus
-
-client = pytest.importorskip("prometheus_client", reason="pip install prometheus-client, which the extra 'test' names")
-from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
 
 TIME = "lamella_operator_duration_seconds"
 

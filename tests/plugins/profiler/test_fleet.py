@@ -15,7 +15,6 @@ from children import clean_environment, run
 from lamella.profiler import exporters
 from prometheus_server import prometheus
 
-pytest.importorskip("prometheus_client", reason="pip install prometheus-client, which the extra 'test' names")
 pytestmark = pytest.mark.needs("autograd")
 FLEET = Path(__file__).resolve().parents[3] / "examples" / "fleet"
 DASHBOARD = json.loads((FLEET / "dashboard.json").read_text())
