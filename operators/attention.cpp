@@ -31,14 +31,18 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value)
                 " rows, as 'key' has, got shape ", shape_text(value));
 }
 
+void check_mask_shape(const Tensor& attn_mask, IntArrayRef scores) {
+  DimVector sizes(scores);
+  LAMELLA_CHECK(broadcast(&sizes, attn_mask.sizes()) && IntArrayRef(sizes) == scores, argument("attn_mask"), ": shape ",
+                shape_text(attn_mask), " does not broadcast to that of the scores, ", shape_text(scores));
+}
+
 void check_mask(const Tensor& attn_mask, const Tensor& query, IntArrayRef scores) {
   if (!attn_mask.defined()) return;
   const ScalarType t = attn_mask.dtype();
   LAMELLA_CHECK(t == kBool || t == kFloat || t == query.dtype(), argument("attn_mask"), ": expected dtype ", kBool,
                 ", ", kFloat, " or that of 'query', ", query.dtype(), ", got ", t);
-  DimVector sizes(scores);
-  LAMELLA_CHECK(broadcast(&sizes, attn_mask.sizes()) && IntArrayRef(sizes) == scores, argument("attn_mask"), ": shape ",
-                shape_text(attn_mask), " does not broadcast to that of the scores, ", shape_text(scores));
+  check_mask_shape(attn_mask, scores);
 }
 
 void check_four(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask) {
@@ -375,7 +379,7 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
   const Tensor scores = (query * scale).matmul(key.transpose(-2, -1));
   if (!attn_mask.defined()) return scores.softmax(-1);
   check_floating("attn_mask", attn_mask.dtype());
-  check_mask(attn_mask, query, scores.sizes());
+  check_mask_shape(attn_mask, scores.sizes());
   const Tensor hidden = (attn_mask.detach() == lowest).all(-1, true);
   return (scores + attn_mask.masked_fill(hidden, 0)).softmax(-1).masked_fill(hidden, 0);
 }

@@ -164,7 +164,6 @@ class _Part:
         anchor = lamella.empty(0, requires_grad=True)
         # A reference to the node keeps the saved arguments alive.
         self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn
-        self.settings = lamella.capture_state()  # how names meet, for example
         # A copy of the generator before the first run, so that the second run draws the same numbers.
         self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
 
@@ -212,7 +211,6 @@ class _Part:
 
         again = copy.copy(self.generator)
         with (
-            self.settings,
             lamella.random.drawing_from(again) if again else contextlib.nullcontext(),
             _python.enable_grad(),
             saved_tensors_hooks(keep, lambda tensor: tensor),

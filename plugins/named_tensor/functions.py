@@ -1,6 +1,6 @@
 """The functions of ``lamella.named``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from lamella import Tensor, ops
@@ -77,8 +77,10 @@ def einsum(pattern: str, *tensors: Tensor) -> Tensor:
                 "changes names, align_to() their order"
             )
         for word, size in zip(operand, tensor.shape, strict=True):
-            if sizes.setdefault(word, size) != size:
+            if 1 not in (size, sizes.get(word, 1)) and sizes[word] != size:
                 raise RuntimeError(f"einsum: {word!r} has size {size} in operand {at} and {sizes[word]} before")
+            if sizes.get(word, 1) == 1:
+                sizes[word] = size
     for operand in operands:
         for word in operand:
             if not word.isidentifier() or operand.count(word) > 1:
@@ -115,9 +117,9 @@ def dot(a: Tensor, b: Tensor, dims: str | list[str]) -> Tensor:
     >>> lamella.named.dot(x, y, "c").names
     ('n', 'k')
     """
-    dims = [dims] if isinstance(dims, str) else dims
-    if not (isinstance(dims, (list, tuple)) and all(isinstance(name, str) for name in dims)):
-        raise TypeError(f"dot: argument 'dims' must be a name or a list of names, got {dims!r}")
+    given, dims = dims, [dims] if isinstance(dims, str) or not isinstance(dims, Iterable) else list(dims)
+    if not all(isinstance(name, str) for name in dims):
+        raise TypeError(f"dot: argument 'dims' must be a name or a list of names, got {given!r}")
     for which, tensor in (("a", a), ("b", b)):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"dot: argument {which!r} must be a Tensor, got {type(tensor).__name__}")
@@ -128,7 +130,7 @@ def dot(a: Tensor, b: Tensor, dims: str | list[str]) -> Tensor:
                 raise RuntimeError(f"dot: argument {which!r}: {there_is_no(name, tensor.names)}")
     result = [name for name in dict.fromkeys([*a.names, *b.names]) if name not in dims]
     for name in set(a.names) & set(b.names):
-        if a.size(name) != b.size(name):
+        if a.size(name) != b.size(name) and 1 not in (a.size(name), b.size(name)):
             raise RuntimeError(f"dot: {name!r} has size {a.size(name)} in 'a' and {b.size(name)} in 'b'")
     before, after, left = (" ".join(map(str, names)) for names in (a.names, b.names, result))
     return einsum(f"{before}, {after} -> {left}", a, b)

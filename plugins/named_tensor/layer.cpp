@@ -10,10 +10,15 @@ namespace {
 
 // ---- patterns ---------------------------------------------------------------------------------------------------------
 
-// Returns whether an argument is a list whose group is `...~` alone: the weights of a recurrent network, whose names
-// need not agree.
-bool are_weights(const std::vector<Pattern::Token>& group, const lamella_value& argument) {
-  return argument.tag == LAMELLA_TENSOR_LIST && group.size() == 1 && group[0].word == Pattern::run && group[0].bound;
+bool is_run(const Pattern::Token& token) { return token.word == Pattern::run; }
+
+// Returns whether an argument is a list whose group is `...~` alone, which no result has: the weights of a recurrent
+// network, whose names need not agree.
+bool are_weights(const Pattern& p, size_t i, const lamella_value& argument) {
+  const std::vector<Pattern::Token>& group = p.inputs[i];
+  if (argument.tag != LAMELLA_TENSOR_LIST || group.size() != 1 || !is_run(group[0]) || !group[0].bound) return false;
+  return std::none_of(p.results.begin(), p.results.end(),
+                      [](const auto& result) { return std::any_of(result.begin(), result.end(), is_run); });
 }
 
 // Returns the names of the results by the first pattern that fits the tensors; none if no pattern does. `by_sizes`
@@ -46,7 +51,7 @@ std::vector<const Names*> by_pattern(const Call& c, bool* by_sizes) {
     if (!fits) continue;
     c.tensors([&](const lamella_tensor* t, size_t i) {
       const Names* names = names_of(t);
-      if (are_weights(p.inputs[i], c.args[c.rule.inputs[i]])) return;
+      if (are_weights(p, i, c.args[c.rule.inputs[i]])) return;
       int fixed = 0, d = 0;
       for (const Pattern::Token& token : p.inputs[i]) fixed += token.word != Pattern::run;
       const int more = t->dl.ndim - fixed;

@@ -176,10 +176,11 @@ int Call::dim(size_t i, int n) const {
 }
 
 void Call::disagree(Name a, Name b) const {
-  throw Error(LAMELLA_RUNTIME_ERROR, title(rule.op) + ": a dimension with the name '" + *a +
-                                         "' meets one with the name '" + *b + "': " + described() +
-                                         ". rename() changes names, rename(None) drops them; align_to() and "
-                                         "named.matching('by_name') bring dimensions into one order");
+  throw Error(LAMELLA_RUNTIME_ERROR,
+              title(rule.op) + ": a dimension with the name '" + *a + "' meets one with the name '" + *b +
+                  "': " + described() + ". rename() changes names, rename(None) drops them; align_to() " +
+                  (rule.broadcasts && matching() != Matching::by_name ? "or named.matching('by_name') " : "") +
+                  "brings dimensions into one order");
 }
 
 List Call::broadcast() const {

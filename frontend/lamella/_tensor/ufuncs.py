@@ -143,6 +143,18 @@ def written_by(ufunc, method, inputs, kwargs):
     return tuple(given) if isinstance(result, tuple) else given[0]
 
 
+def refused_for_state(run, inputs):
+    """Returns whether an operator refuses its tensors for what plugins keep on them, such as names that disagree: it
+    takes the same tensors without that."""
+    if not any(isinstance(x, _C.Tensor) and _C._save_slots(x) for x in inputs):
+        return False
+    try:
+        run(*(operand(as_array(x)) for x in inputs))
+    except (RuntimeError, TypeError):
+        return False
+    return True
+
+
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     """Implements ``Tensor.__array_ufunc__``.
 
@@ -159,8 +171,8 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
             except _C.OutOfMemoryError:
                 raise
             except (RuntimeError, TypeError) as error:
-                if any(isinstance(x, _C.Tensor) and _C._save_slots(x) for x in inputs):
-                    raise  # numpy would drop the state of plugins, such as names, and their error with it
+                if refused_for_state(run, inputs):
+                    raise  # numpy would drop the state, and the error with it
                 refused = error
     try:
         return by_numpy(ufunc, method, inputs, kwargs)

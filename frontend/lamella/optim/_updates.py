@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
 import lamella
 from lamella._C import Tensor
 from lamella.optim import _options
-from lamella.optim._lists import ListOptimizer, Lists, new_step, parts, plain, zeros_like
+from lamella.optim._lists import ListOptimizer, Lists, by_values, new_step, parts, plain, zeros_like
 
 OWN: Any = ...  # in the signature of a class: stands for the default of the update's option
 # Maps an option of classes that is a pair to the two options of the update.
@@ -119,19 +120,20 @@ def run(
         options["found_inf"] = found_inf
     if scaling.get("grad_scale") is not None:
         options["grad_scale"] = scaling["grad_scale"]
-    for one in parts(lists):
-        if not steps:
-            call(*one, **options)
-            continue
-        counts = one[-1]
-        lamella._foreach_add_(counts, 1)
-        try:
-            call(*(one if update.counts else one[:-1]), **options)
-        except Exception:
-            lamella._foreach_sub_(counts, 1)
-            raise
-        if found_inf is not None:
-            lamella._foreach_sub_(counts, [found_inf] * len(counts))
+    with by_values() if whole else nullcontext():
+        for one in parts(lists):
+            if not steps:
+                call(*one, **options)
+                continue
+            counts = one[-1]
+            lamella._foreach_add_(counts, 1)
+            try:
+                call(*(one if update.counts else one[:-1]), **options)
+            except Exception:
+                lamella._foreach_sub_(counts, 1)
+                raise
+            if found_inf is not None:
+                lamella._foreach_sub_(counts, [found_inf] * len(counts))
 
 
 class UpdateOptimizer(ListOptimizer):

@@ -153,8 +153,9 @@ class LBFGS(Optimizer):
                 def at(t: float, start: Any = start, direction: Any = direction) -> tuple[float, Any]:
                     self._move(t, direction)
                     found = evaluate()
-                    for p, value in zip(self._params, start, strict=True):
-                        p.copy_(value)
+                    with _lists.by_values():
+                        for p, value in zip(self._params, start, strict=True):
+                            p.copy_(value)
                     return found
 
                 loss, grad, length, used = strong_wolfe(

@@ -55,13 +55,17 @@ struct Owned : std::vector<lamella_tensor*> {
   }
 };
 
-// Gives a gradient the states that the slots of its input carry, such as names. It becomes an alias first, since the
-// caller, or another input, may have the same tensor.
+// Gives a gradient the states that the slots of its input carry, such as names. If anything else has the same tensor,
+// such as the caller or another input, another tensor over its memory takes its place: an alias if it has a history.
 lamella_status carry_to(const Operators& ops, lamella_tensor* input, lamella_tensor*& gradient) {
   if (!gradient || !(input->keys & ~gradient->keys & ~layer_bit)) return LAMELLA_OK;
-  lamella_tensor* own;
-  if (lamella_status st = ops.alias(gradient, &own)) return st;
-  api().release(std::exchange(gradient, own));
+  if (__atomic_load_n(&gradient->object.refcount, __ATOMIC_ACQUIRE) != 1) {
+    lamella_tensor* own;
+    if (lamella_status st =
+            gradient->keys & layer_bit ? ops.alias(gradient, &own) : api().tensor_detach(gradient, layer_bit, &own))
+      return st;
+    api().release(std::exchange(gradient, own));
+  }
   return api().tensor_carry(input, gradient, LAMELLA_CARRY_GRADIENT);
 }
 

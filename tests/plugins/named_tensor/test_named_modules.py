@@ -162,10 +162,10 @@ SAYS = {
         lambda module, first: (first.names[0], *[None] * (module(first).ndim - 1))
     ),
     'Names of the arguments must agree; with reduction="none" the result has them.': reduced(lambda names: names),
-    'Names of the arguments must agree; with reduction="none" the result has them without that of classes.': reduced(
+    'With reduction="none" the result has the names of the first two arguments without that of classes.': reduced(
         lambda names: without(names, 1)
     ),
-    'Names of the arguments must agree; with reduction="none" the result has them without the last one.': reduced(
+    'With reduction="none" the result has the names of the first two arguments without the last one.': reduced(
         lambda names: names[:-1]
     ),
     "Names are dropped.": lambda module, *args: (None,) if module.reduction == "none" else (),
@@ -237,10 +237,20 @@ def test_names_are_as_documented(name):
                 assert got == SAYS[said](module, *arguments), f"{module} of {names_of(arguments)}"
 
 
+AGREE = [n for n in MODULES if 'must agree; with reduction="none"' in re.sub(r"\s+", " ", getattr(nn, n).__doc__)]
+
+
+@pytest.mark.parametrize("name", AGREE)
+def test_arguments_of_a_loss_must_agree(name):
+    first, second, *rest = inputs_of(name)[0]
+    with pytest.raises(RuntimeError, match="meets one with the name"):
+        made(name)(first, second.rename("n", "other"), *rest)
+
+
 def test_each_lazy_module_names_the_module_that_it_becomes():
     for name in LAZY:
         becomes = getattr(nn, name).cls_to_become or getattr(nn, name).__mro__[-1]
-        assert becomes.__name__ in inspect.getdoc(getattr(nn, name)), name
+        assert becomes.__name__ in re.sub(r"Lazy\w+", "", inspect.getdoc(getattr(nn, name))), name
 
 
 def test_parameters_of_other_names_are_errors():

@@ -49,7 +49,7 @@ class HingeEmbeddingLoss(_MarginLoss):
 class CosineEmbeddingLoss(_MarginLoss):
     """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1, for the cosine cos of both inputs.
 
-    Names of the arguments must agree; with reduction="none" the result has them without the last one.
+    With reduction="none" the result has the names of the first two arguments without the last one.
 
     >>> lamella.nn.CosineEmbeddingLoss()(lamella.ones(1, 2), lamella.ones(1, 2), lamella.tensor([-1]))
     tensor(1.)
@@ -78,7 +78,7 @@ class MultiLabelMarginLoss(_Loss):
 
     A row of the target lists classes up to the first -1.
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> lamella.nn.MultiLabelMarginLoss()(lamella.tensor([1.0, 0.5]), lamella.tensor([0, -1]))
     tensor(0.2500)
@@ -104,7 +104,7 @@ class SoftMarginLoss(_Loss):
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the binary cross entropy of the sigmoid of the scores.
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> lamella.nn.MultiLabelSoftMarginLoss()(lamella.zeros(1, 2), lamella.tensor([[1.0, 0.0]]))
     tensor(0.6931)
@@ -122,7 +122,7 @@ class MultiMarginLoss(_WeightedLoss):
         p: 1 or 2
         weight: a factor for each target class
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> lamella.nn.MultiMarginLoss()(lamella.tensor([[1.0, 0.5]]), lamella.tensor([0]))
     tensor(0.2500)
@@ -161,7 +161,7 @@ class TripletMarginLoss(_Loss):
 
     With ``swap``, d(positive, negative) replaces d(anchor, negative) where it is smaller. After Balntas et al. (2016).
 
-    Names of the arguments must agree; with reduction="none" the result has them without the last one.
+    With reduction="none" the result has the names of the first two arguments without the last one.
 
     >>> lamella.nn.TripletMarginLoss(4.0)(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[5.0]]))
     tensor(1.)
@@ -196,7 +196,7 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """TripletMarginLoss with the caller's distance, a function or module of two tensors.
 
-    Names of the arguments must agree; with reduction="none" the result has them without the last one.
+    With reduction="none" the result has the names of the first two arguments without the last one.
 
     >>> loss = lamella.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))
     >>> loss(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[2.5]]))

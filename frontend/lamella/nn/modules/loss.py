@@ -124,7 +124,7 @@ class NLLLoss(_WeightedLoss):
         weight: a factor for each class; a mean is divided by the sum of the factors
         ignore_index: a target class that is ignored
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> lamella.nn.NLLLoss()(lamella.tensor([[-0.5, -1.0]]), lamella.tensor([1]))
     tensor(1.)
@@ -148,7 +148,7 @@ class NLLLoss(_WeightedLoss):
 class NLLLoss2d(NLLLoss):
     """The older name of NLLLoss for images.
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> lamella.nn.NLLLoss2d()(lamella.full((1, 2, 1, 1), -0.5), lamella.tensor([[[1]]]))
     tensor(0.5000)
@@ -207,7 +207,7 @@ class CrossEntropyLoss(_WeightedLoss):
         ignore_index: a target class that is ignored
         label_smoothing: the share of the target that is spread evenly over all classes
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> lamella.nn.CrossEntropyLoss()(lamella.zeros(1, 2), lamella.tensor([1]))
     tensor(0.6931)
@@ -341,7 +341,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
             has a loss of its own
         options: LinearCrossEntropyOptions, by which torch saves memory; the loss does not depend on them
 
-    Names of the arguments must agree; with reduction="none" the result has them without that of classes.
+    With reduction="none" the result has the names of the first two arguments without that of classes.
 
     >>> loss = lamella.nn.LinearCrossEntropyLoss(3, 5)
     >>> loss(lamella.zeros(2, 3), lamella.tensor([0, 4])).detach()
