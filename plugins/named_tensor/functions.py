@@ -129,9 +129,11 @@ def dot(a: Tensor, b: Tensor, dims: str | list[str]) -> Tensor:
             if name not in tensor.names:
                 raise RuntimeError(f"dot: argument {which!r}: {there_is_no(name, tensor.names)}")
     result = [name for name in dict.fromkeys([*a.names, *b.names]) if name not in dims]
-    for name in set(a.names) & set(b.names):
-        if a.size(name) != b.size(name) and 1 not in (a.size(name), b.size(name)):
-            raise RuntimeError(f"dot: {name!r} has size {a.size(name)} in 'a' and {b.size(name)} in 'b'")
+    others = dict(zip(b.names, b.shape, strict=True))
+    for own, size in zip(a.names, a.shape, strict=True):
+        other = others.get(own, size)
+        if size != other and 1 not in (size, other):
+            raise RuntimeError(f"dot: {own!r} has size {size} in 'a' and {other} in 'b'")
     before, after, left = (" ".join(map(str, names)) for names in (a.names, b.names, result))
     return einsum(f"{before}, {after} -> {left}", a, b)
 

@@ -31,8 +31,9 @@ def there_is_no(dimension: Any, names: Iterable[str | None]) -> str:
 
 def renamed(operator: str, tensor: Tensor, names: tuple[Any, ...], renames: dict[str, Any]) -> tuple[Any, ...]:
     """Returns the names that a tensor has after ``rename(*names, **renames)``."""
-    if len(names) == 1 and isinstance(names[0], dict):
-        names, renames = (), names[0] | renames
+    first = names[0] if len(names) == 1 else None
+    if isinstance(first, dict):
+        names, renames = (), first | renames
     if names and renames:
         raise ValueError(f"{operator}: give all names, or names by keyword such as old='new', not both")
     if renames:

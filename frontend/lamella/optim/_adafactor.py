@@ -110,7 +110,6 @@ class Adafactor(_lists.ListOptimizer):
         adafactor(*lists, eps1=group["eps"][0], eps2=group["eps"][1], **{name: group[name] for name in names})
 
 
-@_lists.by_values()
 def adafactor(
     params: list[Any],
     grads: list[Any],
@@ -135,24 +134,25 @@ def adafactor(
     if grad_scale is not None or found_inf is not None:
         raise AssertionError("Grad scaling should occur outside of optimizer.step()")
     rate = _lists.plain(lr)
-    for p, grad, row, column, variance, step in zip(
-        params, grads, row_vars, col_vars, variances, state_steps, strict=True
-    ):
-        least = lamella.finfo(p.dtype).eps if eps1 is None else eps1
-        grad = -grad if maximize else grad
-        t = step.item() + 1
-        new = t**beta2_decay
-        alpha = max(eps2, p.norm().item() / p.numel() ** 0.5 if p.numel() else 0.0) * min(rate, 1 / t**0.5)
-        if weight_decay != 0:
-            p.mul_(1 - rate * weight_decay)
-        squares = grad * grad
-        if grad.dim() > 1:
-            row.lerp_(squares.mean(-1, keepdim=True), new)
-            column.lerp_(squares.mean(-2, keepdim=True), new)
-            estimate = row @ column / row.mean(-2, keepdim=True).clamp(min=least)
-        else:
-            estimate = variance.lerp_(squares, new)
-        move = estimate.clamp(min=least * least).rsqrt() * grad
-        size = move.norm().item() / (move.numel() ** 0.5 * d) if move.numel() else 0.0
-        p.sub_(move, alpha=alpha / max(1.0, size))
-        step.add_(1)
+    with _lists.by_values():
+        for p, grad, row, column, variance, step in zip(
+            params, grads, row_vars, col_vars, variances, state_steps, strict=True
+        ):
+            least = lamella.finfo(p.dtype).eps if eps1 is None else eps1
+            grad = -grad if maximize else grad
+            t = step.item() + 1
+            new = t**beta2_decay
+            alpha = max(eps2, p.norm().item() / p.numel() ** 0.5 if p.numel() else 0.0) * min(rate, 1 / t**0.5)
+            if weight_decay != 0:
+                p.mul_(1 - rate * weight_decay)
+            squares = grad * grad
+            if grad.dim() > 1:
+                row.lerp_(squares.mean(-1, keepdim=True), new)
+                column.lerp_(squares.mean(-2, keepdim=True), new)
+                estimate = row @ column / row.mean(-2, keepdim=True).clamp(min=least)
+            else:
+                estimate = variance.lerp_(squares, new)
+            move = estimate.clamp(min=least * least).rsqrt() * grad
+            size = move.norm().item() / (move.numel() ** 0.5 * d) if move.numel() else 0.0
+            p.sub_(move, alpha=alpha / max(1.0, size))
+            step.add_(1)

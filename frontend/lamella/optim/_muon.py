@@ -125,7 +125,6 @@ def orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int, 
     return x.T if tall else x
 
 
-@_lists.by_values()
 def muon(
     params: list[Any],
     grads: list[Any],
@@ -146,12 +145,13 @@ def muon(
     if foreach:
         raise RuntimeError("Foreach is not supported for Muon yet")
     rate = _lists.plain(lr)
-    for p, grad, buffer in zip(params, grads, muon_momentum_bufs, strict=True):
-        buffer.lerp_(grad, 1 - momentum)
-        step = orthogonal(grad.lerp(buffer, momentum) if nesterov else buffer, ns_coefficients, ns_steps, eps)
-        height, width = p.shape[:2]
-        factor = math.sqrt(max(1, height / width))
-        if adjust_lr_fn == "match_rms_adamw":
-            factor = 0.2 * math.sqrt(max(height, width))
-        p.mul_(1 - rate * weight_decay)
-        p.sub_(step.to(p.dtype), alpha=rate * factor)
+    with _lists.by_values():
+        for p, grad, buffer in zip(params, grads, muon_momentum_bufs, strict=True):
+            buffer.lerp_(grad, 1 - momentum)
+            step = orthogonal(grad.lerp(buffer, momentum) if nesterov else buffer, ns_coefficients, ns_steps, eps)
+            height, width = p.shape[:2]
+            factor = math.sqrt(max(1, height / width))
+            if adjust_lr_fn == "match_rms_adamw":
+                factor = 0.2 * math.sqrt(max(height, width))
+            p.mul_(1 - rate * weight_decay)
+            p.sub_(step.to(p.dtype), alpha=rate * factor)

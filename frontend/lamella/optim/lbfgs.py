@@ -86,20 +86,20 @@ class LBFGS(Optimizer):
     def _params(self) -> list[Any]:
         return self.param_groups[0]["params"]
 
-    @_lists.by_values()
     def _flat_grad(self) -> Any:
         flat = []
         for p in self._params:
             grad = _lists.zeros_like(p) if p.grad is None else p.grad.detach()
             flat.append((lamella.view_as_real(grad) if grad.is_complex() else grad).reshape(-1))
-        return lamella.cat(flat)
+        with _lists.by_values():
+            return lamella.cat(flat)
 
-    @_lists.by_values()
     def _move(self, length: Any, direction: Any) -> None:
         start = 0
         for p in self._params:
             own = lamella.view_as_real(p) if p.is_complex() else p
-            own.add_(direction[start : start + own.numel()].view(own.shape), alpha=float(length))
+            with _lists.by_values():
+                own.add_(direction[start : start + own.numel()].view(own.shape), alpha=float(length))
             start += own.numel()
 
     def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
