@@ -93,11 +93,13 @@ def summed(made: list[tuple[int, int, int, int]]) -> tuple[list[float], list[lis
 
 
 def choose(trace: Any, device: str | None) -> str:
-    """Returns the name of the device with its index; by default the first accelerator that has memory in the profile,
-    or else the host."""
-    found = sorted({f"{backend}:{index}" for _, _, _, backend, index, _ in trace.memory()})
-    if device is None:
-        return next((name for name in found if not name.startswith(f"{HOST}:")), f"{HOST}:0")
+    """Returns the name of the device with its index; by default the first accelerator that allocated memory in the
+    profile, or else the host."""
+    changed = [(n, f"{backend}:{index}") for _, _, n, backend, index, _ in trace.memory()]
+    found = sorted({name for _, name in changed})
+    if device is None:  # not one whose old blocks were only released, by the garbage collector, say
+        made = sorted({name for n, name in changed if n > 0})
+        return next((name for name in made if not name.startswith(f"{HOST}:")), f"{HOST}:0")
     name = str(device) if ":" in str(device) else f"{device}:0"
     if name not in found:
         raise ValueError(

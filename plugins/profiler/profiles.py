@@ -386,7 +386,7 @@ class profile:
         Args:
             path: ".html" is a page, ".raw.json.gz" a list of (nanoseconds, action, bytes, category), and ".json" or
                 ".json.gz" the pair [microseconds, bytes by category] with torch's numbers of actions and categories
-            device: a device's name; by default the first accelerator with memory in the profile, or else the host
+            device: a device's name; by default the first accelerator that allocated memory, or else the host
 
         Raises:
             RuntimeError: the profile was recorded without ``profile_memory``

@@ -10,6 +10,7 @@ import lamella
 import numpy as np
 import pytest
 from browsers import Browser
+from lamella.plugins.profiler import memory_export
 from lamella.profiler import profile, record_function
 
 pytestmark = pytest.mark.needs("autograd")
@@ -105,6 +106,22 @@ def test_the_page(recorded, tmp_path):
     (_, high), (_, low) = corners[len(corners) // 2 - 1 : len(corners) // 2 + 1]  # there and back: the last time twice
     top, bottom = (slope * y + offset for y in (high, low))
     assert top - bottom == pytest.approx(4000, abs=200)
+
+
+def test_the_default_device_allocated_memory(recorded):
+    """An accelerator is not the device if a block that is older than the profile was only released."""
+    prof, _ = recorded
+
+    class Trace:
+        def __init__(self, more):
+            self.more = more
+
+        def memory(self):
+            return [*prof._read("the test").memory(), *self.more]
+
+    old, new = (5, 1, -64, "gpu", 1, 0), (6, 2, 64, "gpu", 1, 0)
+    assert [memory_export.choose(Trace(more), None) for more in ([], [old], [old, new])] == ["cpu:0", "cpu:0", "gpu:1"]
+    assert memory_export.choose(Trace([old]), "gpu:1") == "gpu:1"
 
 
 def test_bad_input_and_nothing_at_all(recorded, tmp_path):
