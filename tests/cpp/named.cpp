@@ -47,7 +47,7 @@ void worker(int which) {
       refused++;
     }
     static std::atomic<int> waiting{0};
-    const int end = round * many;  // nobody replaces a tensor that its neighbour still reads
+    const int end = round * many;  // all threads wait for each other, so that no tensor is replaced while one reads it
     waiting++;
     while (waiting < end) std::this_thread::yield();
   }

@@ -96,11 +96,11 @@ class LBFGS(Optimizer):
 
     def _move(self, length: Any, direction: Any) -> None:
         start = 0
-        for p in self._params:
-            own = lamella.view_as_real(p) if p.is_complex() else p
-            with _lists.by_values():
+        with _lists.by_values():
+            for p in self._params:
+                own = lamella.view_as_real(p) if p.is_complex() else p
                 own.add_(direction[start : start + own.numel()].view(own.shape), alpha=float(length))
-            start += own.numel()
+                start += own.numel()
 
     def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
         n = sum(q.numel() * (2 if q.is_complex() else 1) for q in group["params"])
