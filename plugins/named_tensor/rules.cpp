@@ -92,7 +92,8 @@ const Row rows[] = {
     {"tensordot.int", "tensordot(dims)"},
     {"_int_linear", "new_last"},
     {"_int_conv", "n c~ ...~, o~ i~ ...~ -> n o~ ...~"},
-    {"_pack_int_weight", "none"},
+    {"_pack_int_weight _pack_nibbles _unpack_nibbles", "none"},
+    {"_quantize _dequantize", "self"},
 
     // networks
     {"lstm.input", "t~ b i, l n h~, ...~ -> t~ b o, l n h~, l n h~ | t~ i, l h~, ...~ -> t~ o, l h~, l h~"},

@@ -84,6 +84,17 @@ inline Tensor _convolution_backward_weight(const Tensor& grad_output, const Tens
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(input), detail::as<IntArrayRef>(weight_size), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
 }
+inline Tensor _dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, ScalarType dtype, int64_t first = 0) {
+  static detail::Callee op_{"aten::_dequantize", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(inner), detail::as<ScalarType>(dtype), detail::as<int64_t>(first)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _dequantize_out(const Tensor& out, const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, ScalarType dtype, int64_t first = 0) {
+  static detail::Callee op_{"aten::_dequantize", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(inner), detail::as<ScalarType>(dtype), detail::as<int64_t>(first), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
   static detail::Callee op_{"aten::_elu_backward", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale)};
@@ -1098,6 +1109,11 @@ inline Tensor _pack_int_weight(const Tensor& weight) {
   const lamella_value args_[] = {detail::as<const Tensor&>(weight)};
   return op_.tensor(args_);
 }
+inline Tensor _pack_nibbles(const Tensor& self) {
+  static detail::Callee op_{"aten::_pack_nibbles", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
 inline Tensor _pair_loss(const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
   static detail::Callee op_{"aten::_pair_loss", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<int64_t>(kind), detail::as<double>(width), detail::as<int64_t>(reduction)};
@@ -1113,6 +1129,17 @@ inline const Tensor& _permute_randomly_(const Tensor& self, const Generator& gen
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
   op_.written(args_);
   return self;
+}
+inline Tensor _quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low, int64_t high, ScalarType dtype, int64_t first = 0) {
+  static detail::Callee op_{"aten::_quantize", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(inner), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<ScalarType>(dtype), detail::as<int64_t>(first)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _quantize_out(const Tensor& out, const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low, int64_t high, ScalarType dtype, int64_t first = 0) {
+  static detail::Callee op_{"aten::_quantize", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(inner), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<ScalarType>(dtype), detail::as<int64_t>(first), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline const Tensor& _random_bits_(const Tensor& self, const Generator& generator = {}) {
   static detail::Callee op_{"aten::_random_bits_", ""};
@@ -1204,6 +1231,11 @@ inline std::tuple<Tensor, Tensor, Tensor> _unique_consecutive(const Tensor& self
   static detail::Callee op_{"aten::_unique_consecutive", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(return_inverse), detail::as<bool>(return_counts), detail::as<std::optional<int64_t>>(dim)};
   return op_.several<3>(args_);
+}
+inline Tensor _unpack_nibbles(const Tensor& self, IntArrayRef size, ScalarType dtype) {
+  static detail::Callee op_{"aten::_unpack_nibbles", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<ScalarType>(dtype)};
+  return op_.tensor(args_);
 }
 inline Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::_upsample_bicubic2d_aa", ""};

@@ -1,0 +1,173 @@
+// Quantization on the CPU: the walk over the blocks that share a scale.
+#include "backends/cpu/quantization.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+
+namespace lamella::cpu {
+namespace {
+
+const QuantizationLoops& quantization_loops() {
+  static const QuantizationLoops& chosen = LAMELLA_BY_ISA(quantization)();
+  return chosen;
+}
+
+constexpr int64_t tile = 1024;       // elements that are converted, or get a scale each, at a time
+constexpr int64_t short_block = 32;  // elements below which each element of a tile gets its scale
+
+// The scales and zero points of a tensor's blocks, in host memory.
+class Blocks {
+ public:
+  Blocks(const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t first)
+      : scale_(scale.get()), zero_(zero_point.get()), count_(scale.numel()), inner_(inner), first_(first) {}
+
+  // Calls run(from, to, scale, zero point) for the pieces of [begin, end) that share a scale.
+  template <class Run>
+  void each_piece(int64_t begin, int64_t end, Run run) const {
+    if (count_ == 1) return run(begin, end, scale(0), zero(0));
+    for (int64_t block = (first_ + begin) / inner_; begin < end; block++) {
+      const int64_t to = std::min(end, (block + 1) * inner_ - first_), k = block % count_;
+      run(begin, to, scale(k), zero(k));
+      begin = to;
+    }
+  }
+  bool are_short() const { return count_ > 1 && inner_ < short_block; }
+  bool are_wide() const {
+    for (int64_t k = 0; zero_ && k < count_; k++)
+      if (std::abs(int64_t{zero(k)}) > 1 << 20) return true;
+    return false;
+  }
+  // Writes the scale and the zero point of each of n elements from `begin` on.
+  void spread(int64_t begin, int64_t n, float* scales, int32_t* zeros) const {
+    int64_t k = (first_ + begin) / inner_ % count_, left = inner_ - (first_ + begin) % inner_;
+    for (int64_t i = 0; i < n; i++) {
+      scales[i] = scale(k);
+      zeros[i] = zero(k);
+      if (--left) continue;
+      left = inner_;
+      if (++k == count_) k = 0;
+    }
+  }
+
+ private:
+  float scale(int64_t k) const { return scale_.data<float>()[k]; }
+  int32_t zero(int64_t k) const { return zero_ ? zero_.data<int32_t>()[k] : 0; }
+  Operand scale_, zero_;
+  int64_t count_, inner_, first_;
+};
+
+// The scale and the zero point of each element of a tile.
+struct Spread {
+  alignas(64) float scales[tile];
+  alignas(64) int32_t zeros[tile];
+};
+
+// Calls body(begin, end) for the parts of a tensor that the threads take: of a tile each, if the elements need memory
+// beside them, else as long as the threads divide it.
+template <class Body>
+lamella_status in_parts(int64_t numel, bool tiles, Body body) {
+  return parallel_for(0, numel, grain, [&](int64_t begin, int64_t end) -> lamella_status {
+    for (int64_t at = begin; at < end;) {
+      const int64_t to = tiles ? std::min(end, at + tile) : end;
+      body(at, to);
+      at = to;
+    }
+    return LAMELLA_OK;
+  });
+}
+
+Status quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low,
+                int64_t high, ScalarType dtype, int64_t first, const Tensor& out) {
+  const QuantizationLoops& loop = quantization_loops();
+  const Operand x(self.get());
+  const Result result(out.get());
+  const Blocks blocks(scale, zero_point, inner, first);
+  const Codes of{low, high, static_cast<int>(dtype), blocks.are_wide()};
+  const int64_t from = itemsize(x.get()), to = itemsize(out.get());
+  const bool narrow = self.dtype() != kFloat;
+  const CastLoop cast = loops().cast[static_cast<int>(self.dtype())][LAMELLA_FLOAT32];
+  const lamella_status st = in_parts(self.numel(), narrow || blocks.are_short(), [&](int64_t begin, int64_t end) {
+    float converted[tile];
+    if (narrow) cast(end - begin, reinterpret_cast<char*>(converted), 4, x.data() + begin * from, from);
+    const float* numbers = narrow ? converted : x.data<float>() + begin;
+    if (blocks.are_short()) {
+      Spread s;
+      blocks.spread(begin, end - begin, s.scales, s.zeros);
+      return loop.quantize_each(end - begin, numbers, s.scales, s.zeros, of, result.data() + begin * to);
+    }
+    blocks.each_piece(begin, end, [&](int64_t b, int64_t e, float by, int32_t zero) {
+      loop.quantize(e - b, numbers + (b - begin), by, zero, of, result.data() + b * to);
+    });
+  });
+  return st ? st : result.finish();
+}
+
+Status dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, ScalarType dtype,
+                  int64_t first, const Tensor& out) {
+  const QuantizationLoops& loop = quantization_loops();
+  const Operand codes(self.get());
+  const Result result(out.get());
+  const Blocks blocks(scale, zero_point, inner, first);
+  const Codes of{0, 0, static_cast<int>(self.dtype()), blocks.are_wide()};
+  const int64_t from = itemsize(codes.get()), to = itemsize(out.get());
+  const bool narrow = dtype != kFloat;
+  const CastLoop cast = loops().cast[LAMELLA_FLOAT32][static_cast<int>(dtype)];
+  const lamella_status st = in_parts(self.numel(), narrow || blocks.are_short(), [&](int64_t begin, int64_t end) {
+    float values[tile];
+    float* numbers = narrow ? values : result.data<float>() + begin;
+    if (blocks.are_short()) {
+      Spread s;
+      blocks.spread(begin, end - begin, s.scales, s.zeros);
+      loop.dequantize_each(end - begin, codes.data() + begin * from, s.scales, s.zeros, of, numbers);
+    } else {
+      blocks.each_piece(begin, end, [&](int64_t b, int64_t e, float by, int32_t zero) {
+        loop.dequantize(e - b, codes.data() + b * from, by, zero, of, numbers + (b - begin));
+      });
+    }
+    if (narrow) cast(end - begin, result.data() + begin * to, to, reinterpret_cast<char*>(values), 4);
+  });
+  return st ? st : result.finish();
+}
+
+Status pack_nibbles(const Tensor& self, const Tensor& out) {
+  const Operand numbers(self.get());
+  const Result result(out.get());
+  const auto* from = numbers.data<uint8_t>();
+  auto* to = result.data<uint8_t>();
+  const int64_t pairs = self.numel() / 2;
+  const lamella_status st = parallel_for(0, pairs, grain, [&](int64_t begin, int64_t end) -> lamella_status {
+    quantization_loops().pack(end - begin, from + 2 * begin, to + begin);
+    return LAMELLA_OK;
+  });
+  if (self.numel() % 2) to[pairs] = from[2 * pairs] & 15;
+  return st ? st : result.finish();
+}
+
+Status unpack_nibbles(const Tensor& self, IntArrayRef, ScalarType dtype, const Tensor& out) {
+  const Operand bytes(self.get());
+  const Result result(out.get());
+  const int sign = dtype == kInt8 ? 8 : 0;
+  const auto* from = bytes.data<uint8_t>();
+  auto* to = result.data<uint8_t>();
+  const int64_t pairs = out.numel() / 2;
+  const lamella_status st = parallel_for(0, pairs, grain, [&](int64_t begin, int64_t end) -> lamella_status {
+    quantization_loops().unpack(end - begin, from + begin, sign, to + 2 * begin);
+    return LAMELLA_OK;
+  });
+  if (out.numel() % 2) to[2 * pairs] = static_cast<uint8_t>(((from[pairs] & 15) ^ sign) - sign);
+  return st ? st : result.finish();
+}
+
+}  // namespace
+
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
+  add<quantize>(m, "_quantize");
+  add<dequantize>(m, "_dequantize");
+  add<pack_nibbles>(m, "_pack_nibbles");
+  add<unpack_nibbles>(m, "_unpack_nibbles");
+}
+
+}  // namespace lamella::cpu

@@ -1,0 +1,34 @@
+// Loops of quantization over elements without gaps, once for each instruction set. Notes [Blocks] and [Quotients] in
+// operators/quantization.cpp say what they compute.
+#pragma once
+
+#include <lamella/c_api.h>
+
+#include "backends/cpu/isa.h"
+
+namespace lamella::cpu {
+
+// The range of the integers, which only `quantize` reads, and their dtype: LAMELLA_UINT8, LAMELLA_INT8, LAMELLA_INT16
+// or LAMELLA_INT32. `wide` says that zero points lie beyond 2^20 from 0.
+struct Codes {
+  int64_t low, high;
+  int dtype;
+  bool wide;
+};
+
+struct QuantizationLoops {
+  // Elements that share a scale and a zero point.
+  void (*quantize)(int64_t n, const float* x, float scale, int32_t zero, const Codes& of, void* out);
+  void (*dequantize)(int64_t n, const void* codes, float scale, int32_t zero, const Codes& of, float* out);
+  // Elements with a scale and a zero point each.
+  void (*quantize_each)(int64_t n, const float* x, const float* scale, const int32_t* zero, const Codes& of, void* out);
+  void (*dequantize_each)(int64_t n, const void* codes, const float* scale, const int32_t* zero, const Codes& of,
+                          float* out);
+  // 2 n numbers of four bits as n bytes, and back; `sign` is 8 for numbers from -8 on, else 0.
+  void (*pack)(int64_t n, const uint8_t* numbers, uint8_t* bytes);
+  void (*unpack)(int64_t n, const uint8_t* bytes, int sign, uint8_t* numbers);
+};
+
+}  // namespace lamella::cpu
+
+LAMELLA_DECLARE_ISA(const ::lamella::cpu::QuantizationLoops&, quantization, ())

@@ -1,0 +1,203 @@
+// Numbers as integers with a scale and a zero point, over plain tensors: the integers of a plugin's quantized tensors.
+//
+// Note [Blocks]  The elements are taken in row-major order, in blocks of `inner` elements that share a scale. The scales
+// follow each other, and begin anew after the last one: element i has scale ((first + i) / inner) % n of n scales. So a
+// number is the scale of all elements (n = 1), of a channel (`inner` is the product of the sizes behind the channels'
+// dimension) or of a group of neighbours (as many scales as groups). `first` is not 0 for elements that are a part of
+// others.
+//
+// Note [Quotients]  Integers are those nearest to x / scale, halves to the even one, plus the zero point, and at least
+// `low` and at most `high`. The quotient is rounded to float32 and to an integer; NaN becomes `low`. The values of
+// integers are (integer - zero point) * scale, rounded to float32 once. Every device computes the same bits.
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+int64_t numel_of(IntArrayRef sizes) {
+  int64_t n = 1;
+  for (int64_t size : sizes) n *= size;
+  return n;
+}
+
+// Checks the scales and zero points of a tensor's blocks.
+void check_scales(const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t first) {
+  LAMELLA_CHECK(scale.dtype() == kFloat, argument("scale"), ": expected dtype float32, got ", scale.dtype());
+  LAMELLA_CHECK(scale.dim() <= 1 && scale.numel() > 0, argument("scale"),
+                ": expected one number, or one dimension with a number for each block, got shape ", shape_text(scale));
+  LAMELLA_CHECK_VALUE(inner > 0, argument("inner"), ": expected a number of elements from 1 on, got ", inner);
+  LAMELLA_CHECK_VALUE(first >= 0, argument("first"), ": expected a number of elements from 0 on, got ", first);
+  if (!zero_point.defined()) return;
+  LAMELLA_CHECK(zero_point.dtype() == kInt32, argument("zero_point"), ": expected dtype int32, got ",
+                zero_point.dtype());
+  LAMELLA_CHECK(zero_point.sizes() == scale.sizes(), argument("zero_point"), ": shape ", shape_text(zero_point),
+                " is not that of 'scale', ", shape_text(scale));
+}
+
+bool is_code(ScalarType t) { return t == kUInt8 || t == kInt8 || t == kInt16 || t == kInt32; }
+
+void infer_quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low,
+                    int64_t high, ScalarType dtype, int64_t first, Output out) {
+  check_floating("self", self.dtype());
+  check_scales(scale, zero_point, inner, first);
+  LAMELLA_CHECK_TYPE(is_code(dtype), argument("dtype"), ": expected uint8, int8, int16 or int32, got ", dtype);
+  const int64_t bits = dtype == kInt32 ? 32 : dtype == kInt16 ? 16 : 8;
+  const int64_t least = dtype == kUInt8 ? 0 : -(int64_t{1} << (bits - 1));
+  const int64_t most = least + (int64_t{1} << bits) - 1;
+  LAMELLA_CHECK_VALUE(least <= low && low <= high && high <= most, argument("low"), ": the integers from ", low, " to ",
+                      high, " are not a range within ", dtype, ", from ", least, " to ", most);
+  out.set(self.sizes(), dtype);
+}
+
+void infer_dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner,
+                      ScalarType dtype, int64_t first, Output out) {
+  LAMELLA_CHECK_TYPE(is_code(self.dtype()), argument("self"), ": expected uint8, int8, int16 or int32, got ",
+                     self.dtype());
+  check_floating("dtype", dtype);
+  check_scales(scale, zero_point, inner, first);
+  out.set(self.sizes(), dtype);
+}
+
+// Computes with a tensor as (repetitions, scales, elements of a block): compute(tensor). Elements in front of it and
+// behind it make all blocks and repetitions whole, and are dropped again.
+template <class Compute>
+Tensor by_blocks(const Tensor& x, int64_t n, int64_t inner, int64_t first, Compute compute) {
+  if (n == 1) return compute(x.reshape({1, 1, x.numel()})).reshape(x.sizes());
+  const int64_t period = n * inner, before = first % period, all = (before + x.numel() + period - 1) / period * period;
+  Tensor flat = x.reshape({-1});
+  if (all != x.numel()) {
+    const TensorOptions options = x.options();
+    flat =
+        lamella::cat({lamella::zeros({before}, options), flat, lamella::zeros({all - before - x.numel()}, options)}, 0);
+  }
+  const Tensor computed = compute(flat.reshape({all / period, n, inner})).reshape({-1});
+  return (all != x.numel() ? computed.narrow(0, before, x.numel()).clone() : computed).reshape(x.sizes());
+}
+// Returns scales or zero points as (scales, 1).
+Tensor by_block(const Tensor& x) { return x.reshape({x.numel(), 1}); }
+
+Tensor quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low,
+                int64_t high, ScalarType dtype, int64_t first) {
+  const double least = static_cast<double>(low), most = static_cast<double>(high);
+  return by_blocks(as(self, kFloat), scale.numel(), inner, first, [&](const Tensor& blocks) {
+    // float32 does not hold all integers of 32 bits.
+    const Tensor x = (blocks / by_block(scale)).to(kDouble).round();
+    if (!zero_point.defined())
+      return lamella::where(x == x, x.clamp(least, most), lamella::full({}, least, x.options())).to(dtype);
+    const Tensor zero = by_block(zero_point).to(kDouble);
+    return (lamella::where(x == x, x.maximum(least - zero).minimum(most - zero), least - zero) + zero).to(dtype);
+  });
+}
+
+Tensor dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, ScalarType dtype,
+                  int64_t first) {
+  return by_blocks(self, scale.numel(), inner, first, [&](const Tensor& blocks) {
+    const Tensor x = zero_point.defined() ? blocks.to(kLong) - by_block(zero_point) : blocks;
+    return as(x.to(kFloat) * by_block(scale), dtype);
+  });
+}
+
+// ---- four bits ---------------------------------------------------------------------------------------------------
+
+void infer_pack_nibbles(const Tensor& self, Output out) {
+  LAMELLA_CHECK(self.dtype() == kInt8 || self.dtype() == kUInt8, argument("self"),
+                ": expected dtype int8 or uint8, got ", self.dtype());
+  out.set({(self.numel() + 1) / 2}, kUInt8);
+}
+
+void infer_unpack_nibbles(const Tensor& self, IntArrayRef size, ScalarType dtype, Output out) {
+  LAMELLA_CHECK(self.dtype() == kUInt8, argument("self"), ": expected dtype uint8, got ", self.dtype());
+  LAMELLA_CHECK_TYPE(dtype == kInt8 || dtype == kUInt8, argument("dtype"), ": expected int8 or uint8, got ", dtype);
+  check_sizes("size", size, dtype);
+  LAMELLA_CHECK((numel_of(size) + 1) / 2 == self.numel(), argument("size"), ": ", numel_of(size),
+                " numbers of four bits, of shape ", shape_text(size), ", are not in ", self.numel(), " bytes");
+  out.set(size, dtype);
+}
+
+Tensor pack_nibbles(const Tensor& self) {
+  Tensor flat = self.reshape({-1}).view(kUInt8);
+  if (self.numel() % 2) flat = lamella::cat({flat, lamella::zeros({1}, flat.options())}, 0);
+  const Tensor pairs = flat.reshape({flat.numel() / 2, 2}).bitwise_and(15);
+  return pairs.select(1, 0) + pairs.select(1, 1) * 16;
+}
+
+Tensor unpack_nibbles(const Tensor& self, IntArrayRef size, ScalarType dtype) {
+  const Tensor bytes = self.reshape({-1});
+  const Tensor both = lamella::stack({bytes.bitwise_and(15), bytes.bitwise_right_shift(4)}, 1).reshape({-1});
+  const Tensor numbers = both.narrow(0, 0, numel_of(size)).reshape(size);
+  return dtype == kUInt8 ? numbers : (numbers.bitwise_xor(8).view(kInt8) - 8);
+}
+
+}  // namespace
+
+LAMELLA_FAMILY(quantization, .category = "copy", .forms = function | hidden) {
+  return {
+      {.schema = "_quantize(Tensor self, Tensor scale, Tensor? zero_point, int inner, int low, int high, "
+                 "ScalarType dtype, int first=0) -> Tensor",
+       .forms = function | hidden | out,
+       .infer = shape<infer_quantize>,
+       .composite = composite<quantize>,
+       .doc = R"(The integers nearest to self / scale, halves to the even one, plus the zero point, within [low, high].
+The quotient is rounded to float32. Infinities become the ends of the range, NaN becomes `low`.
+
+Args:
+    self: floating numbers; what is not float32 is converted to it first
+    scale: float32, one number, or one for each block of `inner` elements in row-major order; after the last one they
+        begin anew. The scales of the channels of images (N, C, H, W) have `inner` = H * W, those of rows their length
+    zero_point: int32, of the shape of `scale`; None is 0
+    dtype: of the result: uint8, int8, int16 or int32
+    first: elements of the first block that lie in front of `self`
+
+Raises:
+    RuntimeError: the scales have another dtype, or more than one dimension, or the zero points another shape
+    ValueError: `low` and `high` are no range within the dtype, `inner` is not positive, or `first` is negative
+
+>>> x = lamella.tensor([[-1.0, 0.25, 2.0], [0.5, 1.5, 9.0]])
+>>> lamella.ops.aten._quantize(x, lamella.tensor([0.5, 0.25]), None, 3, -128, 127, lamella.int8)
+tensor([[-2,  0,  4],
+        [ 2,  6, 36]], dtype=lamella.int8)
+)"},
+      {.schema = "_dequantize(Tensor self, Tensor scale, Tensor? zero_point, int inner, ScalarType dtype, int "
+                 "first=0) -> Tensor",
+       .forms = function | hidden | out,
+       .infer = shape<infer_dequantize>,
+       .composite = composite<dequantize>,
+       .doc = R"((self - zero_point) * scale, rounded to float32, in a floating dtype. `scale`, `zero_point`,
+`inner` and `first` are those of _quantize.
+
+Raises:
+    RuntimeError: the scales have another dtype, or more than one dimension, or the zero points another shape
+    TypeError: `self` is not of uint8, int8, int16 or int32
+
+>>> integers = lamella.tensor([[-2, 0, 4], [2, 6, 36]], dtype=lamella.int8)
+>>> lamella.ops.aten._dequantize(integers, lamella.tensor([0.5, 0.25]), None, 3, lamella.float32)
+tensor([[-1.0000,  0.0000,  2.0000],
+        [ 0.5000,  1.5000,  9.0000]])
+)"},
+      {.schema = "_pack_nibbles(Tensor self) -> Tensor",
+       .infer = shape<infer_pack_nibbles>,
+       .composite = composite<pack_nibbles>,
+       .doc =
+           R"(The low four bits of each element, int8 or uint8, in row-major order, two a byte: the first of a pair is
+the low half. The last byte of an odd number of elements has 0 in its high half.
+
+>>> lamella.ops.aten._pack_nibbles(lamella.tensor([1, 2, -1], dtype=lamella.int8))
+tensor([33, 15], dtype=lamella.uint8)
+)"},
+      {.schema = "_unpack_nibbles(Tensor self, int[] size, ScalarType dtype) -> Tensor",
+       .infer = shape<infer_unpack_nibbles>,
+       .composite = composite<unpack_nibbles>,
+       .doc =
+           R"(The numbers of four bits that _pack_nibbles put into bytes: from -8 to 7 in int8, from 0 to 15 in uint8.
+
+Raises:
+    RuntimeError: the bytes are not those of so many numbers
+
+>>> bytes = lamella.tensor([33, 15], dtype=lamella.uint8)
+>>> lamella.ops.aten._unpack_nibbles(bytes, [3], lamella.int8)
+tensor([ 1,  2, -1], dtype=lamella.int8)
+)"},
+  };
+}
+
+}  // namespace lamella::operators
