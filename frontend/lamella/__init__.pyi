@@ -151,14 +151,26 @@ from lamella._tensor.shapes import unravel_index as unravel_index
 from lamella._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from lamella._namespace import ops as ops
 from lamella import autograd as autograd
+from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.autograd import enable_grad as enable_grad
 from lamella.autograd import inference_mode as inference_mode
+from lamella.plugins.quantization.tensor import int_repr as int_repr
 is_grad_enabled: Any
 is_inference_mode_enabled: Any
 from lamella import named as named
 from lamella.autograd import no_grad as no_grad
 from lamella import onnx as onnx
+per_channel_affine: Any
+per_channel_symmetric: Any
+per_group_affine: Any
+per_group_symmetric: Any
+per_tensor_affine: Any
+per_tensor_symmetric: Any
 from lamella import profiler as profiler
+from lamella import quantization as quantization
+from lamella.plugins.quantization.tensor import quantize_per_channel as quantize_per_channel
+from lamella.plugins.quantization.tensor import quantize_per_group as quantize_per_group
+from lamella.plugins.quantization.tensor import quantize_per_tensor as quantize_per_tensor
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 
 def _foreach_abs(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
