@@ -64,7 +64,7 @@ def bytes_case(n: int, left: str, turned: bool) -> families.Case:
 
 
 def linear_case(rows: int, features: int) -> families.Case:
-    """Makes a case of a linear layer with a packed weight of int8; torch gets the weight as a layer holds it."""
+    """Makes a case of a linear layer with a weight of int8."""
     import lamella
     import numpy as np
     import torch
@@ -72,12 +72,12 @@ def linear_case(rows: int, features: int) -> families.Case:
     rng = np.random.default_rng(rows)
     x, w = (rng.integers(-128, 128, (n, features)).astype("int8") for n in (rows, features))
     numbers = [rng.random(features).astype("float32") for _ in range(2)]
-    row, packed = lamella.tensor(x), lamella.ops.aten._pack_int_weight(lamella.tensor(w))
+    row, weight = lamella.tensor(x), lamella.tensor(w)
     factors = [lamella.tensor(n) for n in numbers]
     theirs, (scale, bias) = [torch.from_numpy(a) for a in (x, w)], [torch.from_numpy(n) for n in numbers]
     return families.Case(
         f"{rows}x{features}",
-        lambda: lamella.ops.aten._int_linear(row, packed, *factors),
+        lambda: lamella.ops.aten._int_linear(row, weight, None, None, *factors),
         lambda: torch._int_mm(theirs[0], theirs[1].t()) * scale + bias,
     )
 

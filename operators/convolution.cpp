@@ -109,17 +109,22 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 }
 
 void infer_int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding,
-                    IntArrayRef dilation, int64_t groups, Output out) {
+                    IntArrayRef dilation, int64_t groups, int64_t zero_point, Output out) {
   const Geometry s = fit({"input", input.sizes()}, {"weight", weight.sizes()}, stride, padding, dilation, groups);
   check_byte_dtypes({"input", input}, {"weight", weight});
+  const int64_t low = input.dtype() == kInt8 ? -128 : 0;
+  LAMELLA_CHECK_VALUE(zero_point >= low && zero_point <= low + 255, argument("zero_point"), ": ", zero_point,
+                      " is no number of ", input.dtype());
   set_image(out, sizes_of(input, weight, s), kInt32, channels_last(input) || channels_last(weight));
   check_bytes(out.sizes(), out.dtype());
 }
 
 // A convolution of int32 wraps, so that it gives the same sums.
 Tensor int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding,
-                IntArrayRef dilation, int64_t groups) {
-  return lamella::convolution(input.to(kInt32), weight.to(kInt32), Tensor(), stride, padding, dilation, groups);
+                IntArrayRef dilation, int64_t groups, int64_t zero_point) {
+  const Tensor x = input.to(kInt32);
+  return lamella::convolution(zero_point ? x - zero_point : x, weight.to(kInt32), Tensor(), stride, padding, dilation,
+                              groups);
 }
 
 // Checks the numbers of dimensions of convNd, whose input may have no dimension for the batch.
@@ -308,15 +313,17 @@ conv1d to conv3d call.
 tensor([[[2., 2.]]])
 )"},
       {.schema = "_int_conv(Tensor input, Tensor weight, SymInt[] stride, SymInt[] padding, SymInt[] dilation, SymInt "
-                 "groups=1) -> Tensor",
+                 "groups=1, *, int zero_point=0) -> Tensor",
        .forms = function | hidden,
        .infer = shape<infer_int_conv>,
        .composite = composite<int_conv>,
        .doc = R"(The convolution of images (n, c, …) of int8 or uint8, which have one to three spatial dimensions, with
-int8 kernels (out channels, c / groups, …). The sums are int32 and exact; sums beyond int32 wrap.
+int8 kernels (out channels, c / groups, …), after `zero_point` is subtracted from the images. Padding adds nothing to a
+sum. The sums are int32 and exact; sums beyond int32 wrap.
 
 Raises:
     RuntimeError: the shapes do not fit each other, or another dtype
+    ValueError: the zero point is no number of the images' dtype
 
 >>> x = lamella.full((1, 1, 3), 255, dtype=lamella.uint8)
 >>> w = lamella.full((1, 1, 2), -128, dtype=lamella.int8)

@@ -9,6 +9,8 @@
 // Note [Quotients]  Integers are those nearest to x / scale, halves to the even one, plus the zero point, and at least
 // `low` and at most `high`. The quotient is rounded to float32 and to an integer; NaN becomes `low`. The values of
 // integers are (integer - zero point) * scale, rounded to float32 once. Every device computes the same bits.
+#include <cmath>
+
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -36,16 +38,21 @@ void check_scales(const Tensor& scale, const Tensor& zero_point, int64_t inner, 
 
 bool is_code(ScalarType t) { return t == kUInt8 || t == kInt8 || t == kInt16 || t == kInt32; }
 
-void infer_quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low,
-                    int64_t high, ScalarType dtype, int64_t first, Output out) {
-  check_floating("self", self.dtype());
-  check_scales(scale, zero_point, inner, first);
+// Checks a range of integers and their dtype.
+void check_codes(int64_t low, int64_t high, ScalarType dtype) {
   LAMELLA_CHECK_TYPE(is_code(dtype), argument("dtype"), ": expected uint8, int8, int16 or int32, got ", dtype);
   const int64_t bits = dtype == kInt32 ? 32 : dtype == kInt16 ? 16 : 8;
   const int64_t least = dtype == kUInt8 ? 0 : -(int64_t{1} << (bits - 1));
   const int64_t most = least + (int64_t{1} << bits) - 1;
   LAMELLA_CHECK_VALUE(least <= low && low <= high && high <= most, argument("low"), ": the integers from ", low, " to ",
                       high, " are not a range within ", dtype, ", from ", least, " to ", most);
+}
+
+void infer_quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low,
+                    int64_t high, ScalarType dtype, int64_t first, Output out) {
+  check_floating("self", self.dtype());
+  check_scales(scale, zero_point, inner, first);
+  check_codes(low, high, dtype);
   out.set(self.sizes(), dtype);
 }
 
@@ -96,6 +103,125 @@ Tensor dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_po
     return as(x.to(kFloat) * by_block(scale), dtype);
   });
 }
+
+// ---- scales by the values ------------------------------------------------------------------------------------------
+
+void infer_quantize_rows(const Tensor& self, int64_t low, int64_t high, ScalarType dtype, bool symmetric, Output codes,
+                         Output scale, Output zero) {
+  check_floating("self", self.dtype());
+  LAMELLA_CHECK(self.dim() > 0, argument("self"), ": a zero-dim tensor has no rows");
+  check_codes(low, high, dtype);
+  LAMELLA_CHECK_VALUE(low < high, argument("low"), ": a range of codes has at least two");
+  int64_t rows = 1;
+  for (int64_t d = 0; d + 1 < self.dim(); d++) rows *= self.size(d);
+  zero.set({rows}, kInt32);
+  scale.set({rows}, kFloat);
+  codes.set(self.sizes(), dtype);
+}
+
+std::tuple<Tensor, Tensor, Tensor> quantize_rows(const Tensor& self, int64_t low, int64_t high, ScalarType dtype,
+                                                 bool symmetric) {
+  const int64_t width = self.size(-1);
+  int64_t rows = 1;
+  for (int64_t d = 0; d + 1 < self.dim(); d++) rows *= self.size(d);
+  const TensorOptions options = TensorOptions().device(self.device());
+  if (!self.numel())
+    return {lamella::empty(self.sizes(), options.dtype(dtype)), lamella::ones({rows}, options.dtype(kFloat)),
+            lamella::zeros({rows}, options.dtype(kInt32))};
+  const Tensor x = as(self, kFloat).reshape({rows, width});
+  const Tensor least = x.amin({1}, false).clamp({}, 0), most = x.amax({1}, false).clamp(0);
+  const double steps = static_cast<double>(high - low);
+  const Tensor chosen = symmetric ? (-least).maximum(most) / (steps / 2) : (most - least) / steps;
+  const Tensor good = (chosen > 0).logical_and(chosen.isfinite());
+  const Tensor scale = lamella::where(good, chosen, lamella::ones({}, chosen.options()));
+  const auto whole = [&](int64_t x) { return lamella::full({rows}, std::clamp(x, low, high), options.dtype(kInt32)); };
+  Tensor zero = whole(symmetric ? (low + high + 1) >> 1 : 0);
+  if (!symmetric) {
+    const Tensor steps_below = lamella::where(good, (least / scale).round(), lamella::zeros({}, scale.options()));
+    zero = lamella::where(good, (low - steps_below).clamp(low, high).to(kInt32), zero);
+  }
+  const Tensor codes = lamella::_quantize(x, scale, zero, width, low, high, dtype);
+  return {codes.reshape(self.sizes()), scale, zero};
+}
+
+// ---- numbers that stay floating --------------------------------------------------------------------------------------
+
+void check_fake(double scale, int64_t zero_point, int64_t low, int64_t high) {
+  const auto narrow = static_cast<float>(scale);
+  LAMELLA_CHECK_VALUE(narrow > 0 && std::isfinite(narrow), argument("scale"),
+                      ": expected a positive finite number of float32, got ", scale);
+  LAMELLA_CHECK_VALUE(low <= high, argument("quant_min"), ": exceeds 'quant_max': ", low, " > ", high);
+  LAMELLA_CHECK_VALUE(low <= zero_point && zero_point <= high, argument("zero_point"), ": expected an integer from ",
+                      low, " to ", high, ", got ", zero_point);
+}
+
+Tensor fake_quantize(const Tensor& self, double scale, int64_t zero_point, int64_t quant_min, int64_t quant_max) {
+  check_fake(scale, zero_point, quant_min, quant_max);
+  return lamella::_fake_quantize(self, scale, static_cast<double>(quant_min - zero_point),
+                                 static_cast<double>(quant_max - zero_point));
+}
+
+void check_fake_by(const Tensor& scale, const Tensor& zero_point, int64_t low, int64_t high) {
+  check_floating("scale", scale.dtype());
+  LAMELLA_CHECK(scale.sizes() == zero_point.sizes(), argument("zero_point"), ": shape ", shape_text(zero_point),
+                " is not that of 'scale', ", shape_text(scale));
+  LAMELLA_CHECK_VALUE(low <= high, argument("quant_min"), ": exceeds 'quant_max': ", low, " > ", high);
+}
+
+Tensor fake_by(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t low, int64_t high) {
+  const ScalarType work = self.dtype() == kDouble ? kDouble : kFloat;
+  const Tensor made = lamella::_fake_quantize_by(as(self, work), as(scale, work), as(zero_point, work),
+                                                 static_cast<double>(low), static_cast<double>(high));
+  return as(made, self.dtype());
+}
+
+Tensor fake_quantize_tensor(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t quant_min,
+                            int64_t quant_max) {
+  check_fake_by(scale, zero_point, quant_min, quant_max);
+  LAMELLA_CHECK(scale.numel() == 1, argument("scale"), ": expected one number, got shape ", shape_text(scale));
+  return fake_by(self, scale.reshape({}), zero_point.reshape({}), quant_min, quant_max);
+}
+
+// Returns scales of channels in a shape that broadcasts with the tensor.
+Tensor along(const Tensor& x, const Tensor& self, int64_t axis) {
+  DimVector sizes(static_cast<size_t>(self.dim()), 1);
+  sizes[axis] = x.numel();
+  return x.reshape(sizes);
+}
+
+int64_t check_channels_of(const Tensor& self, const Tensor& scale, int64_t axis) {
+  const int64_t at = wrap_dim("axis", axis, self.dim());
+  LAMELLA_CHECK(self.dim() && scale.dim() == 1 && scale.numel() == self.size(at), argument("scale"),
+                ": expected a number for each index along dimension ", at, " of shape ", shape_text(self),
+                ", got shape ", shape_text(scale));
+  return at;
+}
+
+Tensor fake_quantize_channel(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t axis,
+                             int64_t quant_min, int64_t quant_max) {
+  check_fake_by(scale, zero_point, quant_min, quant_max);
+  const int64_t at = check_channels_of(self, scale, axis);
+  return fake_by(self, along(scale, self, at), along(zero_point, self, at), quant_min, quant_max);
+}
+
+// A number whose gradient is `factor` times that of x.
+Tensor with_gradient_times(const Tensor& x, double factor) {
+  return factor == 1 ? x : lamella::_scale_gradient(x, factor);
+}
+
+Tensor learnable_tensor(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t quant_min,
+                        int64_t quant_max, double grad_factor) {
+  return fake_quantize_tensor(self, with_gradient_times(scale, grad_factor),
+                              with_gradient_times(zero_point, grad_factor), quant_min, quant_max);
+}
+Tensor learnable_channel(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t axis,
+                         int64_t quant_min, int64_t quant_max, double grad_factor) {
+  return fake_quantize_channel(self, with_gradient_times(scale, grad_factor),
+                               with_gradient_times(zero_point, grad_factor), axis, quant_min, quant_max);
+}
+
+void infer_scale_gradient(const Tensor& self, double, Output out) { out.like(self); }
+Tensor scale_gradient(const Tensor& self, double) { return self.clone(); }
 
 // ---- four bits ---------------------------------------------------------------------------------------------------
 
@@ -174,6 +300,78 @@ Raises:
 tensor([[-1.0000,  0.0000,  2.0000],
         [ 0.5000,  1.5000,  9.0000]])
 )"},
+      {.schema = "_quantize_rows(Tensor self, int low, int high, ScalarType dtype, bool symmetric=False) -> (Tensor, "
+                 "Tensor, Tensor)",
+       .infer = shape<infer_quantize_rows>,
+       .composite = composite<quantize_rows>,
+       .doc = R"(Quantizes each row of a tensor, which is the elements along its last dimension, by the row's least and
+greatest values, widened to contain 0. An affine scale is (greatest - least) / (high - low), and the zero point
+low - round(least / scale) within the range; a symmetric scale is the greatest magnitude / ((high - low) / 2), with the
+middle of the range as zero point. A row of zeros has scale 1. All operations round to float32.
+
+Args:
+    self: floating, with at least one dimension; what is not float32 is converted to it first
+    dtype: of the codes: uint8, int8, int16 or int32
+
+Returns:
+    the codes, in the shape of `self`; the scales, float32, and the zero points, int32, one for each row
+
+>>> codes, scale, zero = lamella.ops.aten._quantize_rows(lamella.tensor([[-1., 0., 3.]]), 0, 255, lamella.uint8)
+>>> codes, zero
+(tensor([[  0,  64, 255]], dtype=lamella.uint8), tensor([64], dtype=lamella.int32))
+)"},
+      {.schema = "fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int "
+                 "quant_max) -> Tensor",
+       .dims = "broadcast",
+       .forms = function,
+       .composite = composite<fake_quantize>,
+       .doc = R"(The values that quantizing and dequantizing gives: (code - zero_point) * scale, where the code is
+round(self / scale) + zero_point within [quant_min, quant_max]; halves are rounded to even. The gradient passes
+unchanged where the code was within the range, and is 0 elsewhere.
+
+Raises:
+    ValueError: the scale is not positive and finite, or the zero point is not within the range
+
+>>> lamella.fake_quantize_per_tensor_affine(lamella.tensor([-1., 0.3, 9.]), 0.5, 2, 0, 7)
+tensor([-1.0000,  0.5000,  2.5000])
+)"},
+      {.schema = "fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int "
+                 "quant_min, int quant_max) -> Tensor",
+       .forms = function,
+       .composite = composite<fake_quantize_tensor>},
+      {.schema = "fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
+                 "quant_min, int quant_max) -> Tensor",
+       .forms = function,
+       .composite = composite<fake_quantize_channel>,
+       .doc = R"(fake_quantize_per_tensor_affine with a scale and a zero point for each index along a dimension.
+
+Args:
+    scale: floating, one positive number for each index along `axis`
+    zero_point: integers or floating integers, of the shape of `scale`
+
+Raises:
+    RuntimeError: the shapes do not fit
+
+>>> x = lamella.tensor([[0.3, 9.0], [0.3, 9.0]])
+>>> lamella.fake_quantize_per_channel_affine(x, lamella.tensor([0.5, 2.0]), lamella.tensor([0, 0]), 0, -8, 7)
+tensor([[0.5000, 3.5000],
+        [0.0000, 8.0000]])
+)"},
+      {.schema = "_fake_quantize_learnable_per_tensor_affine(Tensor self, Tensor scale, Tensor zero_point, int "
+                 "quant_min, int quant_max, float grad_factor=1.0) -> Tensor",
+       .composite = composite<learnable_tensor>,
+       .doc = "fake_quantize_per_tensor_affine with gradients for the scale and the zero point, which are tensors of "
+              "one number, times `grad_factor` (Esser et al., \"Learned Step Size Quantization\")."},
+      {.schema = "_fake_quantize_learnable_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, "
+                 "int quant_min, int quant_max, float grad_factor=1.0) -> Tensor",
+       .composite = composite<learnable_channel>,
+       .doc = "fake_quantize_per_channel_affine with gradients for the scales and the zero points, times "
+              "`grad_factor`."},
+      {.schema = "_scale_gradient(Tensor self, float factor) -> Tensor",
+       .dims = "broadcast",
+       .infer = shape<infer_scale_gradient>,
+       .composite = composite<scale_gradient>,
+       .doc = "A copy of self, whose gradient is multiplied by `factor`."},
       {.schema = "_pack_nibbles(Tensor self) -> Tensor",
        .infer = shape<infer_pack_nibbles>,
        .composite = composite<pack_nibbles>,

@@ -77,7 +77,6 @@ class Tensor:
     is_xpu: _bool
     is_sparse: _bool
     is_sparse_csr: _bool
-    is_quantized: _bool
     is_mkldnn: _bool
     is_nested: _bool
     def get_device(self) -> _int: ...

@@ -102,7 +102,7 @@ void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to)
                      channel % c.parts * c.size;
   const CastLoop convert = loops().cast[c.source][c.dtype];
   const int64_t s = c.stride[2], before = c.padding[2];
-  if (c.padding[0] || c.padding[1] || before || c.row != c.image[2]) std::memset(to, 0, c.plane * c.size);
+  if (c.padding[0] || c.padding[1] || before || c.row != c.image[2]) std::memset(to, c.filler, c.plane * c.size);
   for (int64_t d = 0; d < c.image[0]; d++)
     for (int64_t h = 0; h < c.image[1]; h++) {
       char* row = to + ((d + c.padding[0]) * (c.image[1] + 2 * c.padding[1]) + h + c.padding[1]) * c.row * c.size;

@@ -13,6 +13,7 @@ namespace lamella::cpu {
 struct Convolution : Window<3> {
   const lamella_tensor *input, *weight, *bias, *out;
   int dtype, source;                 // the dtype of the computation, and the dtype as which the input is read
+  char filler = 0;                   // each byte of the padding
   int64_t size, parts;               // bytes of a computed element; real numbers in an element
   int64_t images, groups, in, outs;  // in and outs are channels per group
   int64_t step[3];                   // the input's strides, in bytes

@@ -38,13 +38,16 @@ struct Gemms {
   GemmKernels f32, f64, u32, u64;
 };
 
-// The loops for a of int8 and for a of uint8; b is int8, c and the biases are int32, which wraps.
+// The loops for a of int8 and for a of uint8; b is int8, c and the biases are int32, which wraps. The last two are for
+// operands whose numbers are from 0 to 127: a, beside any int8, or b. They are null where the first two are as fast.
 struct ByteGemms {
-  GemmKernels s8, u8;
+  GemmKernels s8, u8, seven_left, seven_right;
 };
 
 const Gemms& gemms();
 const ByteGemms& byte_gemms();
+// Returns whether one of n bytes is beyond 127.
+bool has_high_bit(const char* bytes, int64_t n);
 // Returns the loops for bfloat16 times bfloat16, added up in float32: the biases are float32, and c is, unless the
 // product is narrow. Null if this machine has no instruction for it, or if beside_levels() forbids the instruction.
 const GemmKernels* bf16_gemm();

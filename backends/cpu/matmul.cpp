@@ -4,6 +4,7 @@
 #include "backends/cpu/matmul.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
@@ -31,6 +32,21 @@ const ByteGemms& byte_gemms() {
     return there ? vnni : LAMELLA_BY_ISA(byte_gemms)();
   }();
   return chosen;
+}
+
+bool has_high_bit(const char* bytes, int64_t n) {
+  constexpr int64_t step = 64;
+  constexpr uint64_t high = 0x8080808080808080;
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    uint64_t words[step / 8], all = 0;
+    std::memcpy(words, bytes + i, step);
+    for (uint64_t word : words) all |= word;
+    if (all & high) return true;
+  }
+  for (; i < n; i++)
+    if (bytes[i] & 0x80) return true;
+  return false;
 }
 
 namespace {
@@ -143,9 +159,26 @@ lamella_status by_onednn(int dtype, const Gemm& g) {
   return LAMELLA_OK;
 }
 
+// Returns whether the bytes of a matrix are from 0 to 127, which have loops of their own; false if it has gaps both ways.
+bool has_seven_bits(const void* data, int64_t rows, int64_t columns, int64_t row, int64_t column) {
+  if (column != 1 && row != 1) return false;
+  const int64_t n = column == 1 ? columns : rows, lines = column == 1 ? rows : columns,
+                step = column == 1 ? row : column;
+  for (int64_t i = 0; i < lines; i++)
+    if (has_high_bit(static_cast<const char*>(data) + i * step, n)) return false;
+  return true;
+}
+
+const GemmKernels& kernels_for(int dtype, const Gemm& g) {
+  if (operand_size(dtype) != 1 || !byte_gemms().seven_left.multiply) return kernels_of(dtype);
+  if (has_seven_bits(g.a, g.m, g.k, g.a_row, g.a_column)) return byte_gemms().seven_left;
+  const bool right = dtype == LAMELLA_INT8 && g.m >= 16 && has_seven_bits(g.b, g.k, g.n, g.b_row, g.b_column);
+  return right ? byte_gemms().seven_right : kernels_of(dtype);
+}
+
 lamella_status part(int dtype, const Gemm& g, bool onednn) {
   if (onednn) return by_onednn(dtype, g);
-  const GemmKernels& k = kernels_of(dtype);
+  const GemmKernels& k = kernels_for(dtype, g);
   const int64_t bytes = k.space(g.m, g.n, g.k);
   Space space;
   if (lamella_status st = space.take(bytes)) return st;

@@ -2,6 +2,7 @@
 #include "backends/cpu/quantization.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "backends/cpu/kernels.h"
@@ -35,9 +36,11 @@ class Blocks {
     }
   }
   bool are_short() const { return count_ > 1 && inner_ < short_block; }
-  bool are_wide() const {
+  // Returns whether a zero point is so far from 0 that 32 bits do not hold its difference from a code.
+  bool are_wide(int dtype) const {
+    const int64_t near = dtype == LAMELLA_INT32 ? 0 : 1 << 20;
     for (int64_t k = 0; zero_ && k < count_; k++)
-      if (std::abs(int64_t{zero(k)}) > 1 << 20) return true;
+      if (std::abs(int64_t{zero(k)}) > near) return true;
     return false;
   }
   // Writes the scale and the zero point of each of n elements from `begin` on.
@@ -85,7 +88,7 @@ Status quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_poin
   const Operand x(self.get());
   const Result result(out.get());
   const Blocks blocks(scale, zero_point, inner, first);
-  const Codes of{low, high, static_cast<int>(dtype), blocks.are_wide()};
+  const Codes of{low, high, static_cast<int>(dtype), blocks.are_wide(static_cast<int>(dtype))};
   const int64_t from = itemsize(x.get()), to = itemsize(out.get());
   const bool narrow = self.dtype() != kFloat;
   const CastLoop cast = loops().cast[static_cast<int>(self.dtype())][LAMELLA_FLOAT32];
@@ -111,7 +114,8 @@ Status dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_po
   const Operand codes(self.get());
   const Result result(out.get());
   const Blocks blocks(scale, zero_point, inner, first);
-  const Codes of{0, 0, static_cast<int>(self.dtype()), blocks.are_wide()};
+  const int held = static_cast<int>(self.dtype());
+  const Codes of{0, 0, held, blocks.are_wide(held)};
   const int64_t from = itemsize(codes.get()), to = itemsize(out.get());
   const bool narrow = dtype != kFloat;
   const CastLoop cast = loops().cast[LAMELLA_FLOAT32][static_cast<int>(dtype)];
@@ -130,6 +134,39 @@ Status dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_po
     if (narrow) cast(end - begin, result.data() + begin * to, to, reinterpret_cast<char*>(values), 4);
   });
   return st ? st : result.finish();
+}
+
+// Quantizes rows by their own range: see the operator.
+Status quantize_rows(const Tensor& self, int64_t low, int64_t high, ScalarType dtype, bool symmetric,
+                     const Tensor& codes, const Tensor& scale, const Tensor& zero_point) {
+  const QuantizationLoops& loop = quantization_loops();
+  const Operand x(self.get(), LAMELLA_FLOAT32);
+  const Result to(codes.get()), scales(scale.get()), zeros(zero_point.get());
+  const int64_t rows = scale.numel(), width = rows ? self.numel() / rows : 0, size = itemsize(codes.get());
+  const auto steps = static_cast<float>(high - low);
+  const Codes of{low, high, static_cast<int>(dtype), false};
+  const lamella_status st = parallel_for(0, rows, grain / (width + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++) {
+      const float* row = x.data<float>() + i * width;
+      float least, most;
+      const bool numbers = loop.range(width, row, &least, &most);
+      const float chosen = symmetric ? std::max(-least, most) / (steps / 2) : (most - least) / steps;
+      const bool good = numbers && chosen > 0 && std::isfinite(chosen);
+      const float by = good ? chosen : 1;
+      int64_t zero = symmetric ? (low + high + 1) >> 1 : 0;
+      if (good && !symmetric)  // the quotient is at most 0, and not below -steps but by rounding
+        zero = low - static_cast<int64_t>(std::nearbyint(least / by));
+      zero = std::clamp(zero, low, high);
+      scales.data<float>()[i] = by;
+      zeros.data<int32_t>()[i] = static_cast<int32_t>(zero);
+      loop.quantize(width, row, by, static_cast<int32_t>(zero), of, to.data() + i * width * size);
+    }
+    return static_cast<lamella_status>(LAMELLA_OK);
+  });
+  if (st) return st;
+  if (lamella_status failed = to.finish()) return failed;
+  if (lamella_status failed = scales.finish()) return failed;
+  return zeros.finish();
 }
 
 Status pack_nibbles(const Tensor& self, const Tensor& out) {
@@ -166,6 +203,7 @@ Status unpack_nibbles(const Tensor& self, IntArrayRef, ScalarType dtype, const T
 LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<quantize>(m, "_quantize");
   add<dequantize>(m, "_dequantize");
+  add<quantize_rows>(m, "_quantize_rows");
   add<pack_nibbles>(m, "_pack_nibbles");
   add<unpack_nibbles>(m, "_unpack_nibbles");
 }

@@ -16,6 +16,17 @@ struct Codes {
   bool wide;
 };
 
+// What is done with the sums of a row of a linear layer: sum - zero * (the column's sum of weights), and, if there are
+// scales, times the scales, plus a bias. Pointers of what is absent are null.
+struct Finish {
+  uint32_t zero;
+  const int32_t* weight_sums;
+  float by;            // the scale of the row
+  const float* scale;  // of the columns: one, or one for each
+  bool scale_each;
+  const float* bias;
+};
+
 struct QuantizationLoops {
   // Elements that share a scale and a zero point.
   void (*quantize)(int64_t n, const float* x, float scale, int32_t zero, const Codes& of, void* out);
@@ -24,6 +35,10 @@ struct QuantizationLoops {
   void (*quantize_each)(int64_t n, const float* x, const float* scale, const int32_t* zero, const Codes& of, void* out);
   void (*dequantize_each)(int64_t n, const void* codes, const float* scale, const int32_t* zero, const Codes& of,
                           float* out);
+  // Replaces n sums of products by integers, or by float32 numbers, in the same memory: see Finish.
+  void (*finish)(const Finish& f, int64_t n, char* sums);
+  // The least and the greatest of n numbers and 0. Returns false if one is NaN.
+  bool (*range)(int64_t n, const float* x, float* least, float* most);
   // 2 n numbers of four bits as n bytes, and back; `sign` is 8 for numbers from -8 on, else 0.
   void (*pack)(int64_t n, const uint8_t* numbers, uint8_t* bytes);
   void (*unpack)(int64_t n, const uint8_t* bytes, int sign, uint8_t* numbers);

@@ -90,10 +90,13 @@ const Row rows[] = {
     {"einsum", "einsum(equation)"},
     {"tensordot", "tensordot(dims_self, dims_other)"},
     {"tensordot.int", "tensordot(dims)"},
-    {"_int_linear", "new_last"},
+    {"_int_linear _weight_linear", "new_last"},
     {"_int_conv", "n c~ ...~, o~ i~ ...~ -> n o~ ...~"},
-    {"_pack_int_weight _pack_nibbles _unpack_nibbles", "none"},
+    {"_pack_nibbles _unpack_nibbles", "none"},
     {"_quantize _dequantize", "self"},
+    {"_quantize_rows", "... r -> ... r, s, s"},
+    {"fake_quantize_per_tensor_affine fake_quantize_per_channel_affine", "self"},
+    {"_fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine", "self"},
 
     // networks
     {"lstm.input", "t~ b i, l n h~, ...~ -> t~ b o, l n h~, l n h~ | t~ i, l h~, ...~ -> t~ o, l h~, l h~"},

@@ -15,7 +15,7 @@ struct Pairs {
   typedef uint16_t Number;  // the bits of a bfloat16
   typedef float Sum;
   static constexpr int64_t size = 2;
-  static constexpr bool dense = true, narrows = true;
+  static constexpr bool dense = true, widens = false, narrows = true;
   static constexpr uint32_t flipped = 0;
 
   static uint32_t left(const uint16_t* first, int64_t along, int64_t count) {

@@ -6,6 +6,7 @@
 //   Number, Sum          the type of the operands' numbers, and that of the sums
 //   size                 numbers in a group
 //   dense                whether the numbers of a group lie in memory as they do in the group
+//   widens               where they do not: whether widened<Left>(numbers) gives a vector of groups of neighbours
 //   flipped              bits that are inverted in the left operand's groups
 //   left, right          the group of `count` numbers, `along` apart; the numbers after the count are zeros
 //   interleave           groups of `width` neighbouring columns
@@ -13,6 +14,7 @@
 //   narrow               writes the first `count` of a vector of sums as numbers of 16 bits, if `narrows` is true
 //   offsets              writes the numbers to add to the sums of the columns; needed only if `flipped` is not 0
 #include <cstring>
+#include <type_traits>
 
 namespace lamella::cpu {
 namespace {
@@ -67,6 +69,22 @@ void pack_left(const Numbers<typename Kind::Number>& a, int64_t m, int64_t k, ui
   }
 }
 
+// Returns the first `count` numbers of a vector of groups; the others are zeros.
+template <class Kind, bool Left>
+INLINE Vector<uint32_t> load_groups(const typename Kind::Number* from, int64_t count) {
+  constexpr int64_t step = lanes<uint32_t> * Kind::size;
+  if constexpr (Kind::dense) {
+    if (count >= step) return *reinterpret_cast<const Vector<uint32_t>*>(from);
+    Vector<uint32_t> v = {};
+    std::memcpy(&v, from, count * sizeof *from);
+    return v;
+  } else {
+    typename Kind::Number all[step] = {};
+    if (count < step) std::memcpy(all, from, count * sizeof *from);
+    return Kind::template widened<Left>(count < step ? all : from);
+  }
+}
+
 // Packs `columns` columns of b: group p of column j goes to p * width + j. Columns after the last are zeros.
 template <class Kind>
 void pack_right(const Numbers<typename Kind::Number>& b, int64_t k, int64_t columns, uint32_t* to) {
@@ -79,6 +97,16 @@ void pack_right(const Numbers<typename Kind::Number>& b, int64_t k, int64_t colu
       for (int64_t j = 0; j < width; j += least(side, width))
         transpose_square<4>(reinterpret_cast<char*>(to + j), width * 4, reinterpret_cast<const char*>(b.at(p, j)),
                             b.column * bytes);
+  }
+  if constexpr (Kind::widens && side == lanes<uint32_t>) {
+    uint32_t groups[side][side];  // of `side` columns
+    for (; columns == width && b.row == 1 && p + step <= k; p += step, to += side * width)
+      for (int64_t j = 0; j < width; j += side) {
+        for (int64_t i = 0; i < side; i++)
+          *reinterpret_cast<Vector<uint32_t>*>(groups[i]) = load_groups<Kind, false>(b.at(p, j + i), step);
+        transpose_square<4>(reinterpret_cast<char*>(to + j), width * 4, reinterpret_cast<const char*>(groups),
+                            side * 4);
+      }
   }
   for (; p < k; p += Kind::size, to += width)
     for (int64_t j = 0; j < width; j++)
@@ -124,13 +152,29 @@ __attribute__((noinline)) void tile(int64_t groups, const uint32_t* left, const 
   store<Sum, Rows, Vectors>(sum, t);
 }
 
-// Returns the first `count` numbers of a vector of groups; the others are zeros.
-template <class Kind>
-INLINE Vector<uint32_t> load_groups(const typename Kind::Number* from, int64_t count) {
-  if (count >= lanes<uint32_t> * Kind::size) return *reinterpret_cast<const Vector<uint32_t>*>(from);
-  Vector<uint32_t> v = {};
-  std::memcpy(&v, from, count * sizeof *from);
-  return v;
+// Adds up the lanes of each of four vectors.
+template <class Sum>
+INLINE void add_lanes(const Vector<Sum> (&v)[4], Sum (&to)[4]) {
+#ifdef __AVX2__
+  if constexpr (std::is_same_v<Sum, uint32_t>) {
+    __m256i half[4];
+    for (int j = 0; j < 4; j++) {
+#ifdef __AVX512F__
+      half[j] = _mm256_add_epi32(_mm512_castsi512_si256((__m512i)v[j]), _mm512_extracti64x4_epi64((__m512i)v[j], 1));
+#else
+      half[j] = (__m256i)v[j];
+#endif
+    }
+    const __m256i pairs = _mm256_hadd_epi32(_mm256_hadd_epi32(half[0], half[1]), _mm256_hadd_epi32(half[2], half[3]));
+    const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), all);
+    return;
+  }
+#endif
+  for (int j = 0; j < 4; j++) {
+    to[j] = 0;
+    for (int l = 0; l < lanes<Sum>; l++) to[j] += v[j][l];
+  }
 }
 
 // Multiplies a few rows by columns whose elements are neighbours along k, as those of the rows, so that neither is
@@ -148,21 +192,22 @@ __attribute__((noinline)) void dots(const Gemm& g, int64_t i0, int64_t j0, int64
   for (int64_t p = 0; p < g.k; p += step) {
     V x[Rows];
 #pragma GCC unroll 4
-    for (int i = 0; i < Rows; i++) x[i] = load_groups<Kind>(a[i] + p, g.k - p) ^ Kind::flipped;
+    for (int i = 0; i < Rows; i++) x[i] = load_groups<Kind, true>(a[i] + p, g.k - p) ^ Kind::flipped;
 #pragma GCC unroll 4
     for (int j = 0; j < 4; j++) {
-      const V y = load_groups<Kind>(b[j] + p, g.k - p);
+      const V y = load_groups<Kind, false>(b[j] + p, g.k - p);
 #pragma GCC unroll 4
       for (int i = 0; i < Rows; i++) sum[i][j] = Kind::add(sum[i][j], x[i], y);
       if constexpr (Kind::flipped) flipped[j] = Kind::add(flipped[j], V{} + Kind::flipped, y);
     }
   }
-  for (int i = 0; i < Rows; i++)
+  for (int i = 0; i < Rows; i++) {
+    Sum totals[4];
+    for (int j = 0; j < 4; j++) sum[i][j] -= flipped[j];
+    add_lanes(sum[i], totals);
     for (int64_t j = 0; j < columns; j++) {
-      const Vector<Sum> v = sum[i][j] - flipped[j];
       const int64_t at = (i0 + i) * g.c_row + j0 + j;
-      Sum total = 0;
-      for (int l = 0; l < lanes<Sum>; l++) total += v[l];
+      Sum total = totals[j];
       if (g.row_bias) total += static_cast<const Sum*>(g.row_bias)[i0 + i];
       if (g.column_bias) total += static_cast<const Sum*>(g.column_bias)[j0 + j];
       if constexpr (Kind::narrows)
@@ -173,6 +218,7 @@ __attribute__((noinline)) void dots(const Gemm& g, int64_t i0, int64_t j0, int64
       Sum* to = static_cast<Sum*>(g.c) + at;
       *to = g.adds ? *to + total : total;
     }
+  }
 }
 
 template <class Kind>
@@ -253,7 +299,7 @@ struct Grouped {
 
 template <class Kind>
 int multiply(const Gemm& g, void* space) {
-  if constexpr (Kind::dense)
+  if constexpr (Kind::dense || Kind::widens)
     if (g.few_rows && g.a_column == 1 && g.b_row == 1 && g.k >= 256) return few_rows<Kind>(g);
   const int64_t groups = least((g.k + Kind::size - 1) / Kind::size, block_groups), wide = least(g.n + width, block_n);
   auto* right = static_cast<uint32_t*>(space);

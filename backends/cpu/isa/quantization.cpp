@@ -84,7 +84,7 @@ void quantize_by(int64_t n, const float* x, By by, const Codes& c, void* out) {
 template <class By>
 void dequantize_by(int64_t n, const void* codes, By by, const Codes& c, float* out) {
   with_codes(c.dtype, const_cast<void*>(codes), [&](const auto* from) {
-    if (c.wide || sizeof *from == 4)
+    if (c.wide)
       dequantize_run<int64_t>(n, from, by, out);
     else
       dequantize_run<int32_t>(n, from, by, out);
@@ -105,6 +105,48 @@ void dequantize_each(int64_t n, const void* codes, const float* scale, const int
   dequantize_by(n, codes, Each{scale, zero}, c, out);
 }
 
+template <bool Floats, bool Zero, bool Each, bool Bias>
+void finish_row(const Finish& f, int64_t n, char* sums) {
+  const float factor = Floats ? f.by * f.scale[0] : 1;
+  for (int64_t j = 0; j < n; j++) {
+    uint32_t sum;
+    std::memcpy(&sum, sums + 4 * j, 4);
+    if constexpr (Zero) sum -= f.zero * static_cast<uint32_t>(f.weight_sums[j]);
+    if constexpr (Floats) {
+      float x = static_cast<float>(static_cast<int32_t>(sum)) * (Each ? f.by * f.scale[j] : factor);
+      if constexpr (Bias) x += f.bias[j];
+      std::memcpy(sums + 4 * j, &x, 4);
+    } else {
+      std::memcpy(sums + 4 * j, &sum, 4);
+    }
+  }
+}
+template <bool Zero>
+void finish_by(const Finish& f, int64_t n, char* sums) {
+  if (!f.scale) return finish_row<false, Zero, false, false>(f, n, sums);
+  if (f.scale_each)
+    f.bias ? finish_row<true, Zero, true, true>(f, n, sums) : finish_row<true, Zero, true, false>(f, n, sums);
+  else
+    f.bias ? finish_row<true, Zero, false, true>(f, n, sums) : finish_row<true, Zero, false, false>(f, n, sums);
+}
+void finish(const Finish& f, int64_t n, char* sums) {
+  f.zero ? finish_by<true>(f, n, sums) : finish_by<false>(f, n, sums);
+}
+
+bool range(int64_t n, const float* x, float* least, float* most) {
+  float low = 0, high = 0;
+  int nans = 0;
+#pragma omp simd reduction(min : low) reduction(max : high) reduction(+ : nans)
+  for (int64_t i = 0; i < n; i++) {
+    low = x[i] < low ? x[i] : low;
+    high = x[i] > high ? x[i] : high;
+    nans += x[i] != x[i];
+  }
+  *least = low;
+  *most = high;
+  return nans == 0;
+}
+
 void pack(int64_t n, const uint8_t* numbers, uint8_t* bytes) {
   for (int64_t i = 0; i < n; i++)
     bytes[i] = static_cast<uint8_t>((numbers[2 * i] & 15) | (numbers[2 * i + 1] & 15) << 4);
@@ -119,7 +161,8 @@ void unpack(int64_t n, const uint8_t* bytes, int sign, uint8_t* numbers) {
 }  // namespace
 
 const QuantizationLoops& quantization() {
-  static const QuantizationLoops all = {quantize, dequantize, quantize_each, dequantize_each, pack, unpack};
+  static const QuantizationLoops all = {quantize, dequantize, quantize_each, dequantize_each,
+                                        finish,   range,      pack,          unpack};
   return all;
 }
 

@@ -100,6 +100,41 @@ inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale)};
   return op_.tensor(args_);
 }
+inline Tensor _fake_quantize(const Tensor& self, double scale, double low, double high) {
+  static detail::Callee op_{"aten::_fake_quantize", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(scale), detail::as<double>(low), detail::as<double>(high)};
+  return op_.tensor(args_);
+}
+inline Tensor _fake_quantize_backward(const Tensor& grad_output, const Tensor& self, double scale, double low, double high) {
+  static detail::Callee op_{"aten::_fake_quantize_backward", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<double>(scale), detail::as<double>(low), detail::as<double>(high)};
+  return op_.tensor(args_);
+}
+inline Tensor _fake_quantize_by(const Tensor& self, const Tensor& scale, const Tensor& zero_point, double low, double high) {
+  static detail::Callee op_{"aten::_fake_quantize_by", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<double>(low), detail::as<double>(high)};
+  return op_.tensor(args_);
+}
+inline Tensor _fake_quantize_inside(const Tensor& self, const Tensor& scale, const Tensor& zero_point, double low, double high) {
+  static detail::Callee op_{"aten::_fake_quantize_inside", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<double>(low), detail::as<double>(high)};
+  return op_.tensor(args_);
+}
+inline Tensor _fake_quantize_learnable_per_channel_affine(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t axis, int64_t quant_min, int64_t quant_max, double grad_factor = 1.0) {
+  static detail::Callee op_{"aten::_fake_quantize_learnable_per_channel_affine", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(axis), detail::as<int64_t>(quant_min), detail::as<int64_t>(quant_max), detail::as<double>(grad_factor)};
+  return op_.tensor(args_);
+}
+inline Tensor _fake_quantize_learnable_per_tensor_affine(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t quant_min, int64_t quant_max, double grad_factor = 1.0) {
+  static detail::Callee op_{"aten::_fake_quantize_learnable_per_tensor_affine", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(quant_min), detail::as<int64_t>(quant_max), detail::as<double>(grad_factor)};
+  return op_.tensor(args_);
+}
+inline Tensor _fake_quantize_slope(const Tensor& self, const Tensor& scale, const Tensor& zero_point, double low, double high) {
+  static detail::Callee op_{"aten::_fake_quantize_slope", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<double>(low), detail::as<double>(high)};
+  return op_.tensor(args_);
+}
 inline std::vector<Tensor> _foreach_abs(TensorList self) {
   static detail::Callee op_{"aten::_foreach_abs", ""};
   const lamella_value args_[] = {detail::as<TensorList>(self)};
@@ -1038,14 +1073,14 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> _gru_layer_backward(const Tens
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_hn), detail::as<const Tensor&>(grad_kept), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(out), detail::as<const Tensor&>(kept), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse)};
   return op_.several<4>(args_);
 }
-inline Tensor _int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups = 1) {
+inline Tensor _int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups = 1, int64_t zero_point = 0) {
   static detail::Callee op_{"aten::_int_conv", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<IntArrayRef>(stride), detail::as<IntArrayRef>(padding), detail::as<IntArrayRef>(dilation), detail::as<int64_t>(groups), detail::as<int64_t>(zero_point)};
   return op_.tensor(args_);
 }
-inline Tensor _int_linear(const Tensor& input, const Tensor& packed, const Tensor& scale = undefined(), const Tensor& bias = undefined()) {
+inline Tensor _int_linear(const Tensor& input, const Tensor& weight, const Tensor& zero_point = undefined(), const Tensor& input_scale = undefined(), const Tensor& scale = undefined(), const Tensor& bias = undefined(), const Tensor& weight_sums = undefined()) {
   static detail::Callee op_{"aten::_int_linear", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(packed), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(bias)};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(zero_point), detail::as<const Tensor&>(input_scale), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(weight_sums)};
   return op_.tensor(args_);
 }
 inline Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
@@ -1104,11 +1139,6 @@ inline std::tuple<Tensor, Tensor> _nll_pick(const Tensor& input, const Tensor& t
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<const Tensor&>(weight), detail::as<int64_t>(ignore_index)};
   return op_.several<2>(args_);
 }
-inline Tensor _pack_int_weight(const Tensor& weight) {
-  static detail::Callee op_{"aten::_pack_int_weight", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(weight)};
-  return op_.tensor(args_);
-}
 inline Tensor _pack_nibbles(const Tensor& self) {
   static detail::Callee op_{"aten::_pack_nibbles", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -1141,6 +1171,11 @@ inline const Tensor& _quantize_out(const Tensor& out, const Tensor& self, const 
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor, Tensor> _quantize_rows(const Tensor& self, int64_t low, int64_t high, ScalarType dtype, bool symmetric = false) {
+  static detail::Callee op_{"aten::_quantize_rows", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<ScalarType>(dtype), detail::as<bool>(symmetric)};
+  return op_.several<3>(args_);
+}
 inline const Tensor& _random_bits_(const Tensor& self, const Generator& generator = {}) {
   static detail::Callee op_{"aten::_random_bits_", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
@@ -1170,6 +1205,11 @@ inline std::tuple<Tensor, Tensor, Tensor> _rnn_layer_backward(const Tensor& grad
 inline Tensor _row_order(const Tensor& self) {
   static detail::Callee op_{"aten::_row_order", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline Tensor _scale_gradient(const Tensor& self, double factor) {
+  static detail::Callee op_{"aten::_scale_gradient", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(factor)};
   return op_.tensor(args_);
 }
 inline const Tensor& _scatter_fold_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Text& reduce) {
@@ -1311,6 +1351,11 @@ inline Tensor _upsample_nearest_exact3d_backward(const Tensor& grad_output, IntA
   const detail::Repeated<3> list1_(output_size);
   const detail::Repeated<5> list2_(input_size);
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), list1_, list2_, detail::as<std::optional<double>>(scales_d), detail::as<std::optional<double>>(scales_h), detail::as<std::optional<double>>(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _weight_linear(const Tensor& input, const Tensor& weight, const Tensor& scale, const Tensor& bias = undefined()) {
+  static detail::Callee op_{"aten::_weight_linear", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(bias)};
   return op_.tensor(args_);
 }
 inline Tensor abs(const Tensor& self) {
@@ -2985,6 +3030,21 @@ inline Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::eye", "m"};
   const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<int64_t>(m), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor fake_quantize_per_channel_affine(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t axis, int64_t quant_min, int64_t quant_max) {
+  static detail::Callee op_{"aten::fake_quantize_per_channel_affine", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(axis), detail::as<int64_t>(quant_min), detail::as<int64_t>(quant_max)};
+  return op_.tensor(args_);
+}
+inline Tensor fake_quantize_per_tensor_affine(const Tensor& self, double scale, int64_t zero_point, int64_t quant_min, int64_t quant_max) {
+  static detail::Callee op_{"aten::fake_quantize_per_tensor_affine", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(scale), detail::as<int64_t>(zero_point), detail::as<int64_t>(quant_min), detail::as<int64_t>(quant_max)};
+  return op_.tensor(args_);
+}
+inline Tensor fake_quantize_per_tensor_affine(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t quant_min, int64_t quant_max) {
+  static detail::Callee op_{"aten::fake_quantize_per_tensor_affine", "tensor_qparams"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(quant_min), detail::as<int64_t>(quant_max)};
+  return op_.tensor(args_);
 }
 inline Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
   static detail::Callee op_{"aten::feature_alpha_dropout", ""};
@@ -6935,6 +6995,9 @@ inline const Tensor& TensorMethods::exponential_(double lambd, const Generator& 
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::fake_quantize_per_channel_affine(const Tensor& scale, const Tensor& zero_point, int64_t axis, int64_t quant_min, int64_t quant_max) const { return lamella::fake_quantize_per_channel_affine(self_(), scale, zero_point, axis, quant_min, quant_max); }
+inline Tensor TensorMethods::fake_quantize_per_tensor_affine(double scale, int64_t zero_point, int64_t quant_min, int64_t quant_max) const { return lamella::fake_quantize_per_tensor_affine(self_(), scale, zero_point, quant_min, quant_max); }
+inline Tensor TensorMethods::fake_quantize_per_tensor_affine(const Tensor& scale, const Tensor& zero_point, int64_t quant_min, int64_t quant_max) const { return lamella::fake_quantize_per_tensor_affine(self_(), scale, zero_point, quant_min, quant_max); }
 inline Tensor TensorMethods::feature_alpha_dropout(double p, bool train) const { return lamella::feature_alpha_dropout(self_(), p, train); }
 inline const Tensor& TensorMethods::feature_alpha_dropout_(double p, bool train) const { return lamella::feature_alpha_dropout_(self_(), p, train); }
 inline Tensor TensorMethods::feature_dropout(double p, bool train) const { return lamella::feature_dropout(self_(), p, train); }

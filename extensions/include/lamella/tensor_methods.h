@@ -269,6 +269,9 @@ class TensorMethods : public TensorRef {
   Tensor expm1() const;
   const Tensor& expm1_() const;
   const Tensor& exponential_(double lambd = 1, const Generator& generator = {}) const;
+  Tensor fake_quantize_per_channel_affine(const Tensor& scale, const Tensor& zero_point, int64_t axis, int64_t quant_min, int64_t quant_max) const;
+  Tensor fake_quantize_per_tensor_affine(double scale, int64_t zero_point, int64_t quant_min, int64_t quant_max) const;
+  Tensor fake_quantize_per_tensor_affine(const Tensor& scale, const Tensor& zero_point, int64_t quant_min, int64_t quant_max) const;
   Tensor feature_alpha_dropout(double p, bool train) const;
   const Tensor& feature_alpha_dropout_(double p, bool train) const;
   Tensor feature_dropout(double p, bool train) const;

@@ -66,6 +66,21 @@ constexpr Line elementwise[] = {
     {"xlogy.Scalar_Self", "other: grad * (self / other)"},
     {"logit", "self: _logit_backward(grad, self, eps)"},
 
+    // rounding that passes gradients straight through
+    {"_fake_quantize", "self: _fake_quantize_backward(grad, self, scale, low, high)"},
+    {"_fake_quantize_backward",
+     "grad_output: _fake_quantize_backward(grad, self, scale, low, high); self: zeros_like(self)"},
+    {"_fake_quantize_by",
+     "self: grad * _fake_quantize_inside(self, scale, zero_point, low, high);"
+     "scale: grad * _fake_quantize_slope(self, scale, zero_point, low, high);"
+     "zero_point: grad * (_fake_quantize_inside(self, scale, zero_point, low, high) - 1) * scale"},
+    {"_fake_quantize_inside", "self: zeros_like(self); scale: zeros_like(scale); zero_point: zeros_like(zero_point)"},
+    {"_fake_quantize_slope",
+     "self: -(grad * _fake_quantize_inside(self, scale, zero_point, low, high) / scale);"
+     "scale: grad * _fake_quantize_inside(self, scale, zero_point, low, high) * self / square(scale);"
+     "zero_point: grad * (_fake_quantize_inside(self, scale, zero_point, low, high) - 1)"},
+    {"_scale_gradient", "self: grad * factor"},
+
     // trigonometric and special functions
     {"sin", "self: grad * conj(cos(self))"},
     {"cos", "self: -(grad * conj(sin(self)))"},

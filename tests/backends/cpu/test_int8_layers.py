@@ -7,6 +7,7 @@ from test_int8_products import WAYS, run
 
 aten = lamella.ops.aten
 KERNELS = ["aten::_int_conv", "aten::_int_linear", "aten::_int_mm"]
+KINDS = ("any", "extremes", "ends", "seven bits")
 CASES = [  # input, weight, stride, padding, dilation, groups
     ((1, 3, 9, 8), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     ((2, 64, 14, 14), (70, 64, 3, 3), (1, 1), (1, 1), (1, 1), 1),
@@ -23,6 +24,8 @@ CASES = [  # input, weight, stride, padding, dilation, groups
 
 
 def drawn(shape, low, high, kind, rng):
+    if kind == "seven bits":
+        return rng.integers(max(low, 0), min(high, 128), shape)
     if kind == "ends":
         return rng.choice([low, high - 1], shape)
     return np.full(shape, low or high - 1) if kind == "extremes" else rng.integers(low, high, shape)
@@ -58,7 +61,7 @@ def conv_faults(cases=CASES, threads=(1, 2, 3)):
     for case in cases:
         shape, kernel, *how = case
         for dtype in ("int8", "uint8"):
-            for kind in ("any", "extremes", "ends"):
+            for kind in KINDS:
                 x = drawn(shape, *limits(dtype), kind, rng)
                 w = drawn(kernel, -128, 128, kind, rng)
                 a, b, wanted = as_bytes(x, dtype), as_bytes(w, "int8"), convolved(x, w, *how)
@@ -73,23 +76,29 @@ def linear_faults():
     found, rng = [], np.random.default_rng(0)
     for m, k, n in [(1, 1, 1), (1, 300, 41), (4, 256, 34), (7, 70, 64), (100, 513, 70), (3, 0, 5), (0, 4, 5)]:
         for dtype in ("int8", "uint8"):
-            for kind in ("any", "extremes", "ends"):
+            for kind in KINDS:
                 x = drawn((m, k), *limits(dtype), kind, rng)
                 w = drawn((n, k), -128, 128, kind, rng)
                 scale, bias = (rng.standard_normal(n).astype("float32") for _ in range(2))
                 sums = x.astype(np.int64) @ w.astype(np.int64).T
-                a, packed = as_bytes(x, dtype), aten._pack_int_weight(as_bytes(w, "int8"))
+                a, b8 = as_bytes(x, dtype), as_bytes(w, "int8")
                 s, b = lamella.from_numpy(scale), lamella.from_numpy(bias)
                 scaled = sums.astype("float32") * scale  # each step rounds to float32, as the kernel's do
-                near = dict(rtol=1e-6, atol=1e-6 * np.abs(scaled).max(initial=1))  # one step where they are fused
-                if not same(aten._int_linear(a, packed), sums):
+                zeros = rng.integers(*limits(dtype), m).astype("int32")
+                z, by = lamella.from_numpy(zeros), rng.random(m).astype("float32")
+                shifted = (x.astype(np.int64) - zeros[:, None]) @ w.astype(np.int64).T
+                if not same(aten._int_linear(a, b8), sums) or not same(aten._int_linear(a, b8, z), shifted):
                     found.append((m, k, n, dtype, kind, "sums"))
+                of_w = lamella.from_numpy(w.astype(np.int64).sum(1).astype("int32"))
+                both = shifted.astype("float32") * (by[:, None] * scale) + bias
                 for got, wanted in [
-                    (aten._int_linear(a, packed, s), scaled),
-                    (aten._int_linear(a, packed, s, b), scaled + bias),
-                    (aten._int_linear(a, packed, s[:1]), sums.astype("float32") * scale[0]),
+                    (aten._int_linear(a, b8, None, None, s), scaled),
+                    (aten._int_linear(a, b8, None, None, s, b), scaled + bias),
+                    (aten._int_linear(a, b8, None, None, s[:1]), sums.astype("float32") * scale[0]),
+                    (aten._int_linear(a, b8, z, lamella.from_numpy(by), s, b), both),
+                    (aten._int_linear(a, b8, z, lamella.from_numpy(by), s, b, of_w), both),
                 ]:
-                    if got.dtype is not lamella.float32 or not np.allclose(got.numpy(), wanted, **near):
+                    if got.dtype is not lamella.float32 or not np.array_equal(got.numpy(), wanted):
                         found.append((m, k, n, dtype, kind, "scaled"))
     return found
 
@@ -151,23 +160,17 @@ def test_sums_wrap():
     x = lamella.full((1, 140_000, 1), -128, dtype=lamella.int8)  # the sum 128 · 128 · 140 000 exceeds 2³¹
     wrapped = np.int64(128 * 128 * 140_000).astype(np.int32)
     assert aten._int_conv(x, x.expand(2, 140_000, 1), [1], [0], [1]).tolist() == [[[wrapped]] * 2]
-    assert aten._int_linear(x[0].t(), x[0]).tolist() == [[wrapped]]
-
-
-def test_a_packed_weight_is_a_copy():
-    for w in (lamella.ones(3, 4, dtype=lamella.int8), lamella.ones(4, 3, dtype=lamella.int8).t()):
-        packed = aten._pack_int_weight(w)
-        assert packed.shape == (4, 3) and packed.is_contiguous() and packed.data_ptr() != w.data_ptr()
+    assert aten._int_linear(x[0].t(), x[0].t()).tolist() == [[wrapped]]
 
 
 def test_meta():
     x, w = (lamella.empty(*s, dtype=lamella.int8, device="meta") for s in ((8, 3, 224, 224), (64, 3, 7, 7)))
     got = aten._int_conv(x, w, [2, 2], [3, 3], [1, 1])
     assert got.shape == (8, 64, 112, 112) and got.dtype is lamella.int32
-    packed = aten._pack_int_weight(lamella.empty(5, 10**6, dtype=lamella.int8, device="meta"))
+    w = lamella.empty(5, 10**6, dtype=lamella.int8, device="meta")
     rows = lamella.empty(2, 10**6, dtype=lamella.uint8, device="meta")
-    assert packed.shape == (10**6, 5) and aten._int_linear(rows, packed).dtype is lamella.int32
-    scaled = aten._int_linear(rows, packed, lamella.empty(5, device="meta"))
+    assert aten._int_linear(rows, w).dtype is lamella.int32
+    scaled = aten._int_linear(rows, w, None, None, lamella.empty(5, device="meta"))
     assert scaled.shape == (2, 5) and scaled.dtype is lamella.float32
 
 
@@ -175,8 +178,11 @@ def test_a_scale_gets_its_gradient():
     """The composite is recorded, so that scales and biases can be trained over fixed integers."""
     x = lamella.tensor([[1, 2], [3, 4]], dtype=lamella.int8)
     scale, bias = lamella.ones(2, requires_grad=True), lamella.zeros(2, requires_grad=True)
-    aten._int_linear(x, x, scale, bias).sum().backward()
+    aten._int_linear(x, x.t(), None, None, scale, bias).sum().backward()
     assert scale.grad.tolist() == [22.0, 32.0] and bias.grad.tolist() == [2.0, 2.0]
+    rows, by_row = lamella.ones(1, 2, requires_grad=True), lamella.ones(2, 1, requires_grad=True)
+    aten._weight_linear(rows, x.t(), by_row).sum().backward()
+    assert rows.grad.tolist() == [[3.0, 7.0]] and by_row.grad.tolist() == [[4.0], [6.0]]
 
 
 @pytest.mark.parametrize(
@@ -185,10 +191,13 @@ def test_a_scale_gets_its_gradient():
         (lambda x: aten._int_conv(x.float(), x, [1], [0], [1]), "'input': expected dtype int8 or uint8, got"),
         (lambda x: aten._int_conv(x, x.to(lamella.uint8), [1], [0], [1]), "'weight': expected dtype int8, got"),
         (lambda x: aten._int_conv(x, x, [1], [0], [1], 2), "'groups'"),
-        (lambda x: aten._int_linear(x, x[0]), "'packed': shape .* does not begin with the in features"),
-        (lambda x: aten._int_linear(x[0], x[0].t(), None, lamella.ones(3)), "'bias': is added to scaled sums"),
-        (lambda x: aten._int_linear(x[0], x[0].t(), lamella.ones(2)), r"'scale': expected one number or shape \(3,\)"),
-        (lambda x: aten._pack_int_weight(x), "'weight': expected 2 dimensions"),
+        (lambda x: aten._int_linear(x[0], x[0].t()[:2]), "'weight': shape .* does not end in the in features"),
+        (lambda x: aten._int_linear(x[0], x[0], bias=lamella.ones(3)), "'bias': belongs to scaled sums"),
+        (
+            lambda x: aten._int_linear(x[0], x[0], scale=lamella.ones(2)),
+            r"'scale': expected one number or shape \(3,\)",
+        ),
+        (lambda x: aten._int_linear(x, x), "'weight': expected 2 dimensions"),
     ],
 )
 def test_bad_calls_say_what_they_need(call, text):

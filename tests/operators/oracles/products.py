@@ -20,16 +20,29 @@ def added(product):
     return go
 
 
-def scaled_sums(x, packed, scale=None, bias=None):
-    sums = np.matmul(x.astype(np.int64), packed.astype(np.int64))
-    return sums if scale is None else sums * scale + (0 if bias is None else bias)
+def scaled_sums(x, w, zero=None, input_scale=None, scale=None, bias=None, weight_sums=None):
+    by_row = lambda n: np.reshape(n, (-1, 1)) if np.size(n) == 1 else np.reshape(n, (*x.shape[:-1], 1))  # noqa: E731
+    wide = x.astype(np.int64) if zero is None else x.astype(np.int64) - by_row(zero).astype(np.int64)
+    sums = np.matmul(wide, w.astype(np.int64).T).reshape(*x.shape[:-1], len(w))
+    if scale is None:
+        return sums
+    by = scale if input_scale is None else by_row(input_scale) * scale
+    return (sums * by).reshape(sums.shape) + (0 if bias is None else bias)
+
+
+def by_weight(x, w, scale, bias=None):
+    if w.dtype == np.uint8:
+        both = np.stack([w & 15, w >> 4], -1).reshape(len(w), -1).astype(np.int64)
+        w = np.where(both > 7, both - 16, both)
+    values = w * np.repeat(scale, w.shape[1] // scale.shape[1], 1)
+    return np.matmul(x, values.T) + (0 if bias is None else bias)
 
 
 entries(
     mm=np.matmul,
     _int_mm=lambda x, y: np.matmul(x.astype(np.int32), y.astype(np.int32)),
-    _pack_int_weight=np.transpose,
     _int_linear=scaled_sums,
+    _weight_linear=by_weight,
     bmm=np.matmul,
     matmul=np.matmul,
     mv=np.matmul,
@@ -224,7 +237,9 @@ entries(
     conv2d=conv(2),
     conv3d=conv(3),
     convolution=lambda x, w, *a: conv(w.ndim - 2)(x, w, *a),
-    _int_conv=lambda x, w, *a: conv(w.ndim - 2)(x.astype(np.int64), w.astype(np.int64), None, *a),
+    _int_conv=lambda x, w, *a, zero_point=0: conv(w.ndim - 2)(
+        x.astype(np.int64) - zero_point, w.astype(np.int64), None, *a
+    ),
     max_pool1d=max_pool(1),
     max_pool2d=max_pool(2),
     max_pool2d_with_indices=max_pool_indices,

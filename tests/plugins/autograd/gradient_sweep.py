@@ -33,8 +33,12 @@ CONSTANT = {
 DECLARED = {
     "detach": "cuts the history: that is what it is for",
     "_int_linear": "takes float32 scales and biases alone; backends/cpu/test_int8_layers.py has their gradients",
+    "_weight_linear": "takes float32 scales alone; backends/cpu/test_int8_layers.py has its gradients",
     "view.dtype": "reads the bytes as other numbers; between equal dtypes, too, as the layer does not look",
 }
+# Gradients of rounded numbers pass straight through; plugins/quantization/test_fake_quantize.py has them.
+ROUNDED = tuple(t for t in SAMPLED if "quantize" in t)
+DECLARED |= dict.fromkeys((*ROUNDED, "_scale_gradient"), "is rounded, and passes the gradient, or multiplies it")
 # Operators that refuse a tensor that requires grad.
 REFUSED = ("resize_", "resize_as_", "set_.source_Tensor", "set_.source_Tensor_storage_offset")
 DECLARED |= dict.fromkeys(REFUSED, "gives the tensor other elements")

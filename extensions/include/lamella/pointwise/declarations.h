@@ -15,6 +15,7 @@
 #include <lamella/pointwise/backward.h>
 #include <lamella/pointwise/choosing.h>
 #include <lamella/pointwise/functions.h>
+#include <lamella/pointwise/quantization.h>
 #include <lamella/pointwise/signs.h>
 
 #endif

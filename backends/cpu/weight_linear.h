@@ -1,0 +1,37 @@
+// Loops of linear layers whose weight is integers with scales, once for each instruction set.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/isa.h"
+
+namespace lamella::cpu {
+
+// A few rows of floats, times rows of codes. Each row of codes has `groups` groups of neighbours with a scale each.
+struct FewRows {
+  int64_t rows, depth, groups;  // at most most_rows rows
+  const float* x;               // (rows, depth) in the order of `arrange`
+  const float* sums;            // the sum of each row's group: (rows, groups)
+};
+
+constexpr int64_t most_rows = 4;
+
+// The loops of codes of one width.
+struct WeightLoops {
+  // Returns the floats that a row of x takes in the order that `multiply` reads.
+  int64_t (*arranged)(int64_t depth);
+  // Writes rows of x in that order, and the sums of groups.
+  void (*arrange)(int64_t depth, int64_t groups, const float* x, float* to, float* sums);
+  // Multiplies by n rows of codes; out (rows, n) has `out_row` floats from row to row.
+  void (*multiply)(const FewRows& f, int64_t n, const void* codes, const float* scales, float* out, int64_t out_row);
+  // Whether groups of this size have loops.
+  bool (*serves)(int64_t depth, int64_t groups);
+};
+
+struct AllWeightLoops {
+  WeightLoops int8, int4;
+};
+
+}  // namespace lamella::cpu
+
+LAMELLA_DECLARE_ISA(const ::lamella::cpu::AllWeightLoops&, weight_loops, ())
