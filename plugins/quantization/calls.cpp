@@ -132,6 +132,7 @@ void no_rule(const lamella_operator* op, const char* argument, const Scheme& s, 
 
 std::shared_ptr<Scheme> without_memory(const Scheme& s) {
   auto made = std::make_shared<Scheme>(s);
+  made->kept = std::make_shared<RowSums>();
   made->memory = Tensor();
   made->first = 0;
   made->inner = 1;

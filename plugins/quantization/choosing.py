@@ -21,6 +21,31 @@ RANGES = {
 EPSILON = 2.0**-23  # the least scale, as of torch's observers
 
 
+def range_of(name: str) -> tuple[int, int]:
+    """Returns the least and the greatest code of an integer type."""
+    if name not in RANGES:
+        raise ValueError(f"argument 'dtype': expected one of {', '.join(RANGES)}, got {name!r}")
+    return RANGES[name]
+
+
+def checked_axis(axis: int, x: Tensor) -> int:
+    """Returns a dimension counted from the front."""
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f"argument 'axis': {axis} is no dimension of a tensor of {x.ndim} dimensions")
+    return axis % x.ndim
+
+
+def number_of(tensor: Tensor) -> float:
+    """Returns the element of a tensor of one as a number of Python."""
+    found: Any = tensor.item()
+    return float(found)
+
+
+def numbers(scale: Tensor, zero_point: Tensor) -> tuple[float, int]:
+    """Returns a scale and a zero point, tensors of one element, as numbers of Python."""
+    return number_of(scale), int(number_of(zero_point))
+
+
 def choose_scales(
     low: Tensor,
     high: Tensor,
@@ -51,11 +76,9 @@ def choose_scales(
     >>> lamella.quantization.choose_scales(lamella.tensor(-1.0), lamella.tensor(4.1), lamella.uint8)
     (tensor(0.0200), tensor(50, dtype=lamella.int32))
     """
-    name = type_name(dtype)
-    if name not in RANGES:
-        raise ValueError(f"argument 'dtype': expected one of {', '.join(RANGES)}, got {name!r}")
-    least = RANGES[name][0] if quant_min is None else quant_min
-    most = RANGES[name][1] if quant_max is None else quant_max
+    least, most = range_of(type_name(dtype))
+    least = least if quant_min is None else quant_min
+    most = most if quant_max is None else quant_max
     if not (low.isfinite().all() and high.isfinite().all()):
         raise ValueError("argument 'low': the values to quantize have NaN or infinite bounds")
     if (low > high).any():
@@ -89,7 +112,8 @@ def quantize(
         symmetric: zero points are 0. Numeric types of packages are always symmetric
 
     Raises:
-        ValueError: the values have NaN or infinities, or the group size does not divide the dimension
+        ValueError: the values have NaN or infinities, there are none, or the group size does not divide the dimension
+        IndexError: the tensor has no dimension ``axis``
 
     >>> w = lamella.tensor([[0.7, -0.1], [2.0, 1.0]])
     >>> lamella.quantization.quantize(w, lamella.int8, axis=0).q_per_channel_scales()
@@ -97,8 +121,10 @@ def quantize(
     """
     name = type_name(dtype)
     x = input.detach()
+    if not x.numel():
+        raise ValueError(f"argument 'input': has no elements to choose scales by, shape {tuple(x.shape)}")
     if group_size is not None:
-        axis = (-1 if axis is None else axis) % x.ndim
+        axis = checked_axis(-1 if axis is None else axis, x)
         if group_size < 1 or x.shape[axis] % group_size:
             raise ValueError(
                 f"argument 'group_size': {group_size} does not divide dimension {axis}, of size {x.shape[axis]}; "
@@ -107,7 +133,7 @@ def quantize(
         parts = x.unflatten(axis, (x.shape[axis] // group_size, group_size))
         low, high = parts.amin(axis + 1), parts.amax(axis + 1)
     elif axis is not None:
-        axis %= x.ndim
+        axis = checked_axis(axis, x)
         others = [d for d in range(x.ndim) if d != axis]
         low, high = (x.amin(others), x.amax(others)) if others else (x, x)
     else:
@@ -124,7 +150,7 @@ def quantize(
         scales = scales.clamp(min=EPSILON)
         zeros = None
     if group_size is not None:
-        return quantize_per_group(x, scales, zeros, group_size, name, axis)
+        return quantize_per_group(x, scales, zeros, group_size, name, -1 if axis is None else axis)
     if axis is not None:
         return quantize_per_channel(x, scales, zeros, axis, name)
     return quantize_per_tensor(x, scales, 0 if zeros is None else zeros, name)

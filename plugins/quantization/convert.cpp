@@ -7,6 +7,7 @@
 #include "scheme.h"
 
 namespace lamella::quantization {
+
 namespace {
 
 // ---- arguments -----------------------------------------------------------------------------------------------------
@@ -15,25 +16,6 @@ void check_values(const Tensor& self) {
   LAMELLA_CHECK_TYPE(!scheme_of(self), "argument 'self': is quantized already (", scheme_in(self).described(),
                      "); dequantize() it first");
   LAMELLA_CHECK_TYPE(self.is_floating_point(), "argument 'self': expected a floating dtype, got ", self.dtype());
-}
-
-void set_range(Scheme* s, std::optional<int64_t> low, std::optional<int64_t> high) {
-  s->low = low.value_or(s->type->low);
-  s->high = high.value_or(s->type->high);
-  LAMELLA_CHECK_VALUE(s->type->low <= s->low && s->low <= s->high && s->high <= s->type->high,
-                      "argument 'quant_min': codes from ", s->low, " to ", s->high, " are no range within ",
-                      s->type->name, ", from ", s->type->low, " to ", s->type->high);
-}
-
-void set_number(Scheme* s, double scale, int64_t zero) {
-  LAMELLA_CHECK_VALUE(static_cast<float>(scale) > 0 && std::isfinite(static_cast<float>(scale)),
-                      "argument 'scale': expected a positive finite number of float32, got ", scale);
-  LAMELLA_CHECK_VALUE(s->low <= zero && zero <= s->high, "argument 'zero_point': expected an integer from ", s->low,
-                      " to ", s->high, ", which ", s->type->name, " has, got ", zero);
-  LAMELLA_CHECK_VALUE(s->type->is_integer() || zero == 0, "argument 'zero_point': ", s->type->name,
-                      " has no zero points, got ", zero);
-  s->scale = scale;
-  s->zero = zero;
 }
 
 bool is_true(const Tensor& t) { return t.item().to<bool>(); }
@@ -76,26 +58,17 @@ int64_t wrapped(int64_t axis, const Tensor& self) {
 // Returns a tensor without gaps, with the elements of `self` in its order where it has none.
 Tensor dense(const Tensor& self) { return self.get()->flags & LAMELLA_DENSE ? self : self.contiguous(); }
 
-std::shared_ptr<Scheme> scheme_for(const std::string& type, std::optional<int64_t> low, std::optional<int64_t> high) {
-  auto s = std::make_shared<Scheme>();
-  s->type = &find_type(type);
-  set_range(s.get(), low, high);
-  return s;
-}
-
 Tensor per_tensor(const Tensor& self, double scale, int64_t zero, const std::string& type, std::optional<int64_t> low,
                   std::optional<int64_t> high) {
   check_values(self);
-  const auto s = scheme_for(type, low, high);
-  set_number(s.get(), scale, zero);
-  return from_values(self, s, self.dtype());
+  return from_values(self, scheme_to(type, scale, zero, low, high), self.dtype());
 }
 
 Tensor per_channel(const Tensor& self, const Tensor& scales, const Tensor& zeros, int64_t axis, const std::string& type,
                    std::optional<int64_t> low, std::optional<int64_t> high) {
   check_values(self);
   const int64_t at = wrapped(axis, self);
-  const auto s = scheme_for(type, low, high);
+  const auto s = scheme_of_type(type, low, high);
   set_numbers(s.get(), scales, zeros, {self.size(at)}, self.device());
   const Tensor x = dense(self);
   s->inner = std::max<int64_t>(x.stride(at), 1);
@@ -109,7 +82,7 @@ Tensor per_group(const Tensor& self, const Tensor& scales, const Tensor& zeros, 
   const int64_t at = wrapped(axis, self), size = self.size(at);
   LAMELLA_CHECK_VALUE(group > 0 && size % group == 0, "argument 'group_size': ", group, " does not divide dimension ",
                       at, ", of size ", size, "; pad the tensor, or choose another size");
-  const auto s = scheme_for(type, low, high);
+  const auto s = scheme_of_type(type, low, high);
   DimVector sizes(self.sizes());
   sizes[at] = size / group;
   // The groups are neighbours in memory, with the axis last.
@@ -219,6 +192,8 @@ void register_conversions(Library& m) {
   for (const char* op : {"quantize_per_tensor", "quantize_per_channel", "quantize_per_group"})
     m.derivative(op, "self: quantized::no_gradient(grad)");
   m.derivative("dequantize", "self: grad");
+  for (const char* op : {"quantize_per_tensor", "quantize_per_channel", "quantize_per_group"})
+    m.rule(op, "named_tensor", "self");
   m.attribute("_quantization", describe);
 }
 

@@ -8,6 +8,10 @@ namespace {
 
 bool has_one_scale(const Scheme& s) { return !s.scales.defined(); }
 
+bool share_scale(const Scheme& a, const Scheme& b) {
+  return a.type == b.type && has_one_scale(a) && has_one_scale(b) && a.scale == b.scale && a.zero == b.zero;
+}
+
 // ---- copies --------------------------------------------------------------------------------------------------------
 
 DimVector row_major(IntArrayRef sizes) {
@@ -83,7 +87,8 @@ Tensor to_other(lamella_frame* f, const Tensor& self, const Tensor& other, bool,
 
 const Tensor& copy(lamella_frame* f, const Tensor& self, const Tensor& src, bool non_blocking) {
   if (const Scheme* s = scheme_of(self)) {
-    record(f->op, Way::native, *s);
+    const Scheme* from = scheme_of(src);
+    record(f->op, from && from != s && !share_scale(*from, *s) ? Way::composite : Way::native, *s);
     store(self, dequantized(src));
   } else {
     record(f->op, Way::composite, scheme_in(src));
@@ -103,26 +108,32 @@ Tensor materialize(const Tensor& self, bool) { return dequantized(self); }
 
 // ---- joined and picked elements ------------------------------------------------------------------------------------
 
-bool share_scale(const Scheme& a, const Scheme& b) {
-  return a.type == b.type && has_one_scale(a) && has_one_scale(b) && a.scale == b.scale && a.zero == b.zero;
-}
-
 Tensor cat(lamella_frame* f, TensorList tensors, int64_t dim) {
   const Scheme* first = nullptr;
   for (const Tensor& t : tensors)
     if (!first) first = scheme_of(t);
   LAMELLA_CHECK_NOT_IMPLEMENTED(first, "argument 'tensors': none is quantized");
   std::vector<Tensor> codes;
+  ScalarType dtype = tensors[0].dtype();
   for (const Tensor& t : tensors) {
     const Scheme* s = scheme_of(t);
     if (!s || !share_scale(*s, *first))
       no_rule(f->op, "tensors", *first,
               s ? " beside one of another scheme (" + s->described() + "): they need one scale and zero point"
                 : std::string(" beside tensors that are not quantized"));
+    if (t.dtype() != dtype) dtype = t.dtype() == kDouble || dtype == kDouble ? kDouble : kFloat;
     codes.push_back(codes_of(t));
   }
   record(f->op, Way::native, *first);
-  return from_codes(lamella::cat(codes, dim), without_memory(*first), tensors[0].dtype());
+  return from_codes(lamella::cat(codes, dim), without_memory(*first), dtype);
+}
+
+// Returns the scheme of the first quantized argument.
+const Scheme* first_scheme(const lamella_frame* f, const lamella_value* args) {
+  for (int i = 0; i < f->num_args; i++)
+    if (args[i].tag == LAMELLA_TENSOR)
+      if (const Scheme* s = scheme_of(args[i].as.tensor)) return s;
+  throw Error(LAMELLA_NOT_IMPLEMENTED, title(f) + ": no argument is quantized");
 }
 
 // Runs an operator that moves the elements of its first argument on the codes.
@@ -135,7 +146,11 @@ lamella_status move(lamella_frame* f, const lamella_value* args, lamella_value* 
       if (args[i].tag == LAMELLA_TENSOR)
         if (const Scheme* other = scheme_of(args[i].as.tensor))
           no_rule(f->op, api().operator_argument(f->op, i)->name, *other);
-    if (!s || !has_one_scale(*s)) no_rule(f->op, "self", *s, ", as its elements have scales of their own");
+    if (!s || !has_one_scale(*s))
+      no_rule(f->op, "self", s ? *s : *first_scheme(f, args), ", as its elements have scales of their own");
+    const std::string_view name = api().operator_name(f->op);
+    if (name.find("max_pool") != name.npos && !s->type->is_integer())
+      no_rule(f->op, "self", *s, ", as its codes do not have the order of their values");
     record(f->op, Way::native, *s);
     std::vector<lamella_value> all(args, args + f->num_args);
     const Tensor codes = codes_of(self);
@@ -144,6 +159,31 @@ lamella_status move(lamella_frame* f, const lamella_value* args, lamella_value* 
     check(api().call(nullptr, f->op, all.data(), f->num_args, &ret, 1));
     const Tensor moved = Tensor::steal(ret.as.tensor);
     const Tensor made = from_codes(moved, without_memory(*s), self.dtype());
+    const lamella_value v = value(made);
+    return api().value_retain(&v, &rets[0]);
+  });
+}
+
+// Means of elements of one scale: float32 means of the codes less the zero point, rounded to integers, halves to the even
+// one. The sums are exact where fewer than 2^24 steps are added up.
+lamella_status average(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return guarded([&]() -> lamella_status {
+    if (by_own_kernel(f, args, rets)) return LAMELLA_OK;
+    const Tensor self = Tensor::borrow(args[0].as.tensor);
+    const Scheme* s = scheme_of(self);
+    if (!s || !has_one_scale(*s) || !s->type->is_integer())
+      no_rule(f->op, "self", s ? *s : *first_scheme(f, args), ", as its elements have scales of their own");
+    record(f->op, Way::native, *s);
+    const Tensor one = lamella::ones({1}, TensorOptions().dtype(kFloat).device(self.device()));
+    const Tensor zero = s->zero_tensor(self.device());
+    const Tensor steps = lamella::_dequantize(codes_of(self), one, zero, 1, kFloat);
+    std::vector<lamella_value> all(args, args + f->num_args);
+    all[0].as.tensor = steps.get();
+    lamella_value ret = none();
+    check(api().call(nullptr, f->op, all.data(), f->num_args, &ret, 1));
+    const Tensor means = Tensor::steal(ret.as.tensor);
+    const Tensor codes = lamella::_quantize(means, one, zero, 1, s->low, s->high, s->type->code);
+    const Tensor made = from_codes(codes, without_memory(*s), self.dtype());
     const lamella_value v = value(made);
     return api().value_retain(&v, &rets[0]);
   });
@@ -163,6 +203,8 @@ Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   const int64_t n = rows ? weight.size(0) : 0, width = rows ? weight.size(1) : 0, number = s->number();
   const bool by_row = number == n && s->inner == width, by_group = s->grouped && width % s->inner == 0;
   if (!rows || !(number == 1 || by_row || by_group)) no_rule(f->op, "weight", *s, " in this layout");
+  LAMELLA_CHECK(indices.dtype() == kLong || indices.dtype() == kInt,
+                "argument 'indices': expected int64 or int32, got ", indices.dtype());
   record(f->op, Way::native, *s);
   const Tensor at = indices.reshape({-1}).to(kLong);
   const bool halves = s->type->bits == 4 && width % 2 == 0;
@@ -183,9 +225,26 @@ Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   return lamella::_dequantize(codes, scales, zeros, number > 1 ? s->inner : 1, weight.dtype()).view(sizes);
 }
 
+// Returns a tensor with another scale: the tensor itself if it has that scale.
+Tensor requantize(const Tensor& self, double scale, int64_t zero, const std::string& dtype, std::optional<int64_t> low,
+                  std::optional<int64_t> high) {
+  static const lamella_operator* const op = api().find_operator("quantized::requantize", "");
+  const Scheme& s = scheme_in(self);
+  std::shared_ptr<Scheme> to = scheme_to(dtype, scale, zero, low, high);
+  if (share_scale(s, *to)) return self;
+  record(op, Way::composite, s);
+  return from_values(dequantized(self), std::move(to), self.dtype());
+}
+
 }  // namespace
 
 void register_moves(Library& m) {
+  m.def(
+      "requantize(Tensor self, float scale, int zero_point, str dtype, int? quant_min=None, int? quant_max=None) -> "
+      "Tensor",
+      requantize);
+  m.rule("requantize", "named_tensor", "self");
+  m.derivative("requantize", "self: quantized::no_gradient(grad)");
   m.impl("aten::clone", layer_name, clone);
   m.impl("aten::to.dtype", layer_name, to_dtype);
   m.impl("aten::to.device", layer_name, to_device);
@@ -199,6 +258,9 @@ void register_moves(Library& m) {
   for (const char* op : {"index_select", "gather", "index.Tensor", "flip", "roll", "repeat", "take", "masked_select",
                          "max_pool1d", "max_pool2d", "max_pool3d", "repeat_interleave.self_int", "rot90", "tile"})
     m.impl((std::string("aten::") + op).c_str(), layer_name, move, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  for (const char* op : {"avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+                         "adaptive_avg_pool3d", "mean.dim"})
+    m.impl((std::string("aten::") + op).c_str(), layer_name, average, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
 }
 
 }  // namespace lamella::quantization

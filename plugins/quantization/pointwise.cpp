@@ -16,7 +16,6 @@ struct Call {
   const lamella_value* args;
   int num_args, num_functional;
   const Scheme* first = nullptr;               // of the first quantized argument
-  const char* name = nullptr;                  // of that argument
   lamella_tensor* target = nullptr;            // the tensor that is written, or null
   std::vector<const lamella_tensor*> tensors;  // the arguments that are computed with
 };
@@ -32,7 +31,7 @@ Call read(lamella_frame* f, const lamella_value* args) {
     if (a->flags & LAMELLA_ARGUMENT_WRITTEN) c.target = t;
     if (i < c.num_functional) c.tensors.push_back(t);
     const Scheme* s = scheme_of(t);
-    if (s && !c.first) c.first = s, c.name = a->name;
+    if (s && !c.first) c.first = s;
   }
   return c;
 }
@@ -163,6 +162,8 @@ lamella_value written(const Call& c, const Tensor& values) {
                   ", and the quantized tensor that it is written to has shape ", target.sizes());
     store(target, values);
   } else {
+    LAMELLA_CHECK(target.is_floating_point() || target.is_complex() || !values.is_floating_point(), title(c.op),
+                  ": argument 'out' has dtype ", target.dtype(), ", which cannot hold the result's ", values.dtype());
     target.resize_(values.sizes());
     target.copy_(values);
   }
@@ -172,24 +173,21 @@ lamella_value written(const Call& c, const Tensor& values) {
 lamella_value computed_call(const Call& c) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(c.first, "no argument is quantized");
   if (const Tensor native = by_integers(c); native.defined()) {
-    record(c.op, Way::native, *c.first);
-    const bool codes = !compares(c);
-    if (!c.target)
-      return given(codes ? from_codes(native, without_memory(*c.first),
-                                      codes ? static_cast<ScalarType>(c.tensors[0]->dtype) : kBool)
-                         : native);
+    const bool plain = compares(c), own = c.target && c.target == c.tensors[0];
+    record(c.op, plain || !c.target || own ? Way::native : Way::composite, *c.first);
+    if (plain) return c.target ? written(c, native) : given(native);
+    const auto limited = [&] {
+      return from_codes(native, without_memory(*c.first), static_cast<ScalarType>(c.tensors[0]->dtype));
+    };
+    if (!c.target) return given(limited());
+    if (!own) return written(c, dequantized(limited()));
     const Tensor target = Tensor::borrow(c.target);
-    if (codes && target.get() == c.tensors[0]) {
-      const Scheme& s = *c.first;
-      const Span span(target);
-      const Tensor all = s.codes(span.begin, span.n);
-      all.as_strided(target.sizes(), target.strides(), all.storage_offset()).copy_(native);
-      if (s.type->bits == 4) s.write(all, span.begin);
-      return given(target);
-    }
-    return written(c, codes ? dequantized(from_codes(native, without_memory(*c.first),
-                                                     static_cast<ScalarType>(c.tensors[0]->dtype)))
-                            : native);
+    const Scheme& s = *c.first;
+    const Span span(target);
+    const Tensor all = s.codes(span.begin, span.n);
+    all.as_strided(target.sizes(), target.strides(), all.storage_offset()).copy_(native);
+    if (s.type->bits == 4) s.write(all, span.begin);
+    return given(target);
   }
   const bool pieces = lie_alike(c);
   if (!c.target) {
@@ -220,7 +218,10 @@ lamella_value computed_call(const Call& c) {
     return given(floats ? from_codes(out.view(sizes), s, dtype) : out.view(sizes));
   }
   const Scheme* to = scheme_of(c.target);
-  const bool in_pieces = pieces && lamella::is_contiguous(c.target) && c.target->numel == c.tensors[0]->numel;
+  const lamella_tensor* like = c.tensors[0];
+  const bool same = c.target->dl.ndim == like->dl.ndim &&
+                    std::equal(like->dl.shape, like->dl.shape + like->dl.ndim, c.target->dl.shape);
+  const bool in_pieces = pieces && same && lamella::is_contiguous(c.target) && (to || c.target->dtype == like->dtype);
   record(c.op, in_pieces ? Way::fused : Way::composite, *c.first);
   if (!in_pieces) return written(c, computed(c, dequantized));
   const Tensor target = Tensor::borrow(c.target);

@@ -48,6 +48,7 @@ Tensor Scheme::zero_tensor(const Device& device) const {
 }
 
 Tensor Scheme::codes(int64_t begin, int64_t n) const {
+  if (!n) begin = 0;  // a view without elements may begin behind the last code
   if (type->bits != 4) return over(memory, {n}, {1}, begin);
   const int64_t skipped = begin % 2, unpacked = n + skipped;
   const Tensor bytes = over(memory, {(unpacked + 1) / 2}, {1}, begin / 2);
@@ -76,6 +77,21 @@ Tensor Scheme::rounded(const Tensor& x, int64_t begin) const {
   return called(type->encode, x.to(kFloat) / scale_of_each(*this, x.numel(), at, device)).to(type->code);
 }
 
+Tensor Scheme::row_sums(const Tensor& codes) const {
+  const void* storage = memory.get()->storage;
+  const uint64_t version = api().tensor_version(memory.get());
+  {
+    std::lock_guard lock(kept->guard);
+    if (kept->storage == storage && kept->version == version && kept->sums.numel() == codes.size(0)) return kept->sums;
+  }
+  Tensor sums = codes.reshape({codes.size(0), -1}).sum({1}, false, kInt);  // no operator is called under the lock
+  std::lock_guard lock(kept->guard);
+  kept->storage = storage;
+  kept->version = version;
+  kept->sums = sums;
+  return sums;
+}
+
 void Scheme::write(const Tensor& codes, int64_t begin) const {
   const int64_t n = codes.numel();
   if (type->bits != 4) {
@@ -100,6 +116,34 @@ const char* Scheme::kind() const {
 }
 
 std::string Scheme::described() const { return std::string(kind()) + ", " + type->name; }
+
+// ---- schemes without memory --------------------------------------------------------------------------------------------
+
+std::shared_ptr<Scheme> scheme_of_type(const std::string& type, std::optional<int64_t> low,
+                                       std::optional<int64_t> high) {
+  auto s = std::make_shared<Scheme>();
+  s->type = &find_type(type);
+  s->low = low.value_or(s->type->low);
+  s->high = high.value_or(s->type->high);
+  LAMELLA_CHECK_VALUE(s->type->low <= s->low && s->low <= s->high && s->high <= s->type->high,
+                      "argument 'quant_min': codes from ", s->low, " to ", s->high, " are no range within ",
+                      s->type->name, ", from ", s->type->low, " to ", s->type->high);
+  return s;
+}
+
+std::shared_ptr<Scheme> scheme_to(const std::string& type, double scale, int64_t zero, std::optional<int64_t> low,
+                                  std::optional<int64_t> high) {
+  std::shared_ptr<Scheme> s = scheme_of_type(type, low, high);
+  LAMELLA_CHECK_VALUE(static_cast<float>(scale) > 0 && std::isfinite(static_cast<float>(scale)),
+                      "argument 'scale': expected a positive finite number of float32, got ", scale);
+  LAMELLA_CHECK_VALUE(s->low <= zero && zero <= s->high, "argument 'zero_point': expected an integer from ", s->low,
+                      " to ", s->high, ", which ", s->type->name, " has, got ", zero);
+  LAMELLA_CHECK_VALUE(s->type->is_integer() || zero == 0, "argument 'zero_point': ", s->type->name,
+                      " has no zero points, got ", zero);
+  s->scale = scale;
+  s->zero = zero;
+  return s;
+}
 
 // ---- tensors -------------------------------------------------------------------------------------------------------
 
@@ -161,6 +205,7 @@ SchemePtr copied(const Tensor& t, const Device& device) {
   const Scheme& s = scheme_in(t);
   const Span span(t);
   auto made = std::make_shared<Scheme>(s);
+  made->kept = std::make_shared<RowSums>();
   made->count = span.n;
   made->first = (s.first + span.begin) % (s.inner * s.number());
   if (s.type->bits != 4)
@@ -201,6 +246,7 @@ SchemePtr copied_in_order(const Tensor& t, IntArrayRef strides) {
   const Span span(t);
   if (lies_so(t, strides) && span.n == t.numel()) return copied(t, t.device());
   auto made = std::make_shared<Scheme>(s);
+  made->kept = std::make_shared<RowSums>();
   made->first = 0;
   made->inner = 1;
   if (s.scales.defined() && t.numel()) {
@@ -228,7 +274,8 @@ void store(const Tensor& to, const Tensor& values) {
   const Scheme& s = scheme_in(to);
   const Span span(to);
   if (!span.n) return;
-  const Tensor x = values.to(to.device()).expand(to.sizes());
+  const ScalarType work = values.is_floating_point() ? values.dtype() : values.itemsize() < 4 ? kFloat : kDouble;
+  const Tensor x = values.to(to.device(), work).expand(to.sizes());
   if (to.is_contiguous()) return s.write(s.rounded(x.reshape({-1}), span.begin), span.begin);
   const Tensor all = lamella::zeros({span.n}, TensorOptions().dtype(x.dtype()).device(to.device()));
   all.as_strided(to.sizes(), to.strides(), 0).copy_(x);
@@ -246,7 +293,7 @@ std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t 
                                   "a quantized tensor has no view in another dtype; int_repr() gives its integers, and "
                                   "to(dtype) changes the dtype of its arithmetic");
     const Span reached(to);
-    LAMELLA_CHECK(reached.begin + reached.n <= scheme->count, "a view of ", reached.begin + reached.n,
+    LAMELLA_CHECK(!reached.n || reached.begin + reached.n <= scheme->count, "a view of ", reached.begin + reached.n,
                   " codes reaches beyond the ", scheme->count, " of the quantized tensor");
     return *this;
   }

@@ -9,6 +9,7 @@
 #include <lamella/extension.h>
 
 #include <memory>
+#include <mutex>
 
 #include "types.h"
 
@@ -16,6 +17,14 @@ namespace lamella::quantization {
 
 inline constexpr const char* layer_name = "quantized";
 inline int32_t layer_bit = -1;
+
+// The sums of the rows of a weight, kept as long as the weight is not written.
+struct RowSums {
+  std::mutex guard;
+  const void* storage = nullptr;
+  uint64_t version = 0;
+  Tensor sums;
+};
 
 struct Scheme {
   const NumericType* type;
@@ -28,6 +37,7 @@ struct Scheme {
   int64_t zero = 0;
   int64_t low, high;     // the least and the greatest code in use
   bool grouped = false;  // the scales are those of groups, not of channels
+  std::shared_ptr<RowSums> kept = std::make_shared<RowSums>();
 
   int64_t number() const { return scales.defined() ? scales.numel() : 1; }
   bool is_symmetric() const { return scales.defined() ? !zeros.defined() : zero == 0; }
@@ -41,12 +51,22 @@ struct Scheme {
   Tensor values(int64_t begin, int64_t n, ScalarType dtype) const;
   // Returns the codes of values of one dimension that lie at [begin, ...) in the memory.
   Tensor rounded(const Tensor& values, int64_t begin) const;
+  // Returns the sums of the rows of the codes of a whole weight, (rows, …), as int32.
+  Tensor row_sums(const Tensor& codes) const;
   // Writes codes of one dimension to [begin, ...).
   void write(const Tensor& codes, int64_t begin) const;
   const char* kind() const;       // "per_tensor_affine", ...
   std::string described() const;  // "per_tensor_affine, int8"
 };
 using SchemePtr = std::shared_ptr<const Scheme>;
+
+// Makes a scheme without memory and without scales, for codes of a range: by default the type's. Raises if the type does
+// not have the range.
+std::shared_ptr<Scheme> scheme_of_type(const std::string& type, std::optional<int64_t> low,
+                                       std::optional<int64_t> high);
+// The same with a scale and a zero point for all codes; raises for numbers that are none.
+std::shared_ptr<Scheme> scheme_to(const std::string& type, double scale, int64_t zero, std::optional<int64_t> low,
+                                  std::optional<int64_t> high);
 
 // The state of a tensor.
 struct State {

@@ -140,6 +140,8 @@ void register_sums(Library& m) {
   const auto define = [&](const std::string& name, auto function) {
     m.def((name + "(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor").c_str(), function);
     m.impl(name.c_str(), layer_name, function);
+    m.rule(name.c_str(), "named_tensor", "broadcast");
+    m.derivative(name.c_str(), "qa: quantized::no_gradient(grad); qb: quantized::no_gradient(grad)");
   };
   define("add", add);
   define("add_relu", add_relu);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ from lamella import Tensor
 from lamella.library import Library
 
 from .tensor import described
+
+NUMBER = itertools.count()  # a type of the name of a withdrawn one has operators of its own
 
 
 class NumericType:
@@ -23,8 +26,7 @@ class NumericType:
 
     def close(self) -> None:
         """Withdraws the type: no new tensors of it can be made or loaded."""
-        lamella.ops.quantized.remove_type(self.name)
-        self._library.close()
+        lamella.ops.quantized.remove_type(self.name)  # its operators stay, for the tensors that there are
 
 
 def type_names() -> list[str]:
@@ -34,6 +36,14 @@ def type_names() -> list[str]:
     ['int8', 'uint8', 'int16', 'int32', 'int4', 'uint4']
     """
     return list(lamella.ops.quantized.type_names())
+
+
+def signature(operator: str) -> str:
+    """Returns an operator's schema without its name."""
+    found = lamella.library.describe(operator)
+    parts = [f"{a.type} {a.name}" for a in found.arguments if not a.keyword_only]
+    keywords = [f"{a.type} {a.name}" for a in found.arguments if a.keyword_only]
+    return f"({', '.join(parts + (['*', *keywords] if keywords else []))}) -> {', '.join(found.returns)}"
 
 
 def register_type(
@@ -72,7 +82,9 @@ def register_type(
     tensor([-0.5000,  0.5000], opaque, quantized=signs, scale=0.5, zero_point=0)
     >>> signs.close()
     """
-    namespace = f"numeric_type_{name}"
+    if name in type_names():
+        raise RuntimeError(f"register_type: there is a numeric type {name!r} already")
+    namespace = f"numeric_type_{name}_{next(NUMBER)}"
     library = Library(namespace, "DEF")
     try:
         for own, function in (("encode", encode), ("decode", decode)):
@@ -80,9 +92,8 @@ def register_type(
             library.impl(own, function, "CompositeImplicitAutograd")
         served = {}
         for operator, function in (kernels or {}).items():
-            schema = lamella.library.describe(operator).schema
             own = "kernel_" + operator.rpartition("::")[2].replace(".", "_")
-            library.define(own + schema[schema.index("(") :])
+            library.define(own + signature(operator))
             library.impl(own, function, "CompositeImplicitAutograd")
             served[operator] = f"{namespace}::{own}"
         lamella.ops.quantized.register_type(name, bits, largest, f"{namespace}::encode", f"{namespace}::decode", served)

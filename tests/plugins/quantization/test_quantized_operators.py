@@ -189,6 +189,26 @@ def test_max_pools_are_of_codes():
     same(made, a.map(lambda x: x.reshape(2, 3, 4, 2, 4, 2).max((3, 5))))
 
 
+def test_average_pools_round_means_of_codes():
+    q, a = pair((2, 3, 8, 6), "uint8")
+    steps = (a.codes - a.zero).astype(np.float32)
+    zero = q.q_zero_point()
+
+    def averaged(means):
+        codes = np.clip(np.rint(means.astype(np.float32)) + zero, 0, 255)
+        return quantized((codes - zero) * np.float32(0.25), "uint8", 0.25, zero)
+
+    with quantization.strict(), quantization.trace() as calls:
+        same(F.avg_pool2d(q, 2), averaged(steps.reshape(2, 3, 4, 2, 3, 2).sum((3, 5)) / np.float32(4)))
+        same(F.adaptive_avg_pool2d(q, 1), averaged(steps.sum((2, 3), keepdims=True) / np.float32(48)))
+        same(q.mean((2, 3)), averaged(steps.sum((2, 3)) / np.float32(48)))
+        same(F.avg_pool1d(q[0], 3), averaged(steps[0].reshape(3, 8, 2, 3).sum(3) / np.float32(3)))
+    assert {c.way for c in calls} == {"native"}
+    p, _ = pair((2, 3, 8, 6), scheme="channel", axis=1)
+    with refused("avg_pool2d", "scales of their own", error=NotImplementedError):
+        F.avg_pool2d(p, 2)
+
+
 def test_cat_needs_one_scale():
     q, _ = pair((4, 6))
     for other in (pair((4, 6), "int16")[0], pair((4, 6), scheme="channel")[0], here(numbers(4, 6))):
@@ -307,7 +327,7 @@ def test_a_result_without_a_scale_is_an_error():
 
 def test_what_has_no_rule_names_the_operator_and_the_scheme():
     q, _ = pair((4, 6))
-    for call in (q.sum, q.sort, lambda: q.cumsum(0), lambda: q.mean(0), q.std, lambda: q.topk(2)):
+    for call in (q.sum, q.sort, lambda: q.cumsum(0), q.prod, q.std, lambda: q.topk(2)):
         with refused("quantized \\(per_tensor_affine, int8\\)", "dequantize", error=NotImplementedError):
             call()
     p, _ = pair((4, 6), scheme="channel")
@@ -359,3 +379,87 @@ def test_plain_tensors_take_no_part():
     with quantization.out_scale(0.5), quantization.strict(), quantization.trace() as calls:
         y = x + x
     assert not y.is_quantized and calls == []
+
+
+@pytest.mark.needs("named_tensor")
+def test_names_go_along():
+    names = ("n", "c")
+    x = here(numbers(4, 6)).rename(*names)
+    q = lamella.quantize_per_tensor(x, 0.1, 0, "int8")
+    p = lamella.quantize_per_channel(x, here(np.ones(6, np.float32)), None, "c", "int8")
+    g = lamella.quantize_per_group(x, here(np.ones((4, 2), np.float32)), None, 3, "int4")
+    for t in (q, p, g):
+        assert t.names == t.dequantize().names == t.int_repr().names == t.clone().names == names
+        assert t.t().names == ("c", "n") and t[0].names == ("c",)
+    with quantization.out_scale(0.1):
+        assert (q + q).names == (q == q).names == q.relu().names == names
+        assert F.linear(q, q.rename(None)).names == ("n", None)
+        with pytest.raises(RuntimeError, match="'n' and 'other'|names"):
+            q + q.rename("other", "c")
+    assert lamella.ops.quantized.add(q, q, 0.1, 0).names == names
+    assert lamella.ops.quantized.linear_dynamic(x, q.rename(None), None).names == ("n", None)
+    with refused("dimension 'nothing'|no dimension"):
+        lamella.quantize_per_channel(x, here(np.ones(6, np.float32)), None, "nothing", "int8")
+
+
+def test_gradients_into_integers_are_errors():
+    q = lamella.quantize_per_tensor(here(numbers(2, 3)).requires_grad_(), 0.1, 0, "int8")
+    w = lamella.quantize_per_tensor(here(numbers(4, 3)), 0.1, 0, "int8")
+    for made in (
+        lamella.ops.quantized.add(q, q, 0.1, 0),
+        lamella.ops.quantized.linear(q, w, None, 0.1, 0, "int8"),
+        lamella.ops.quantized.requantize(q, 0.2, 0, "int8"),
+    ):
+        assert made.requires_grad
+        with refused("integers carry no gradient"):
+            made.dequantize().sum().backward()
+
+
+def test_copies_to_other_scales_are_seen():
+    q, a = pair((4, 6), spread=1.0)
+    other = lamella.quantize_per_tensor(here(numbers(4, 6)), 0.5, 1, "uint8")
+    alike = q.clone().zero_()
+    with quantization.trace() as calls:
+        alike.copy_(q)
+        other.copy_(q)
+        lamella.clamp(q, 0, 1, out=other)
+        lamella.ops.quantized.requantize(q, 0.5, 1, "int8")
+        lamella.ops.quantized.requantize(q, 0.25, q.q_zero_point(), "int8")
+    assert ways(calls) == ["native", "composite", "composite", "composite"]
+    same(alike, a)
+
+
+def test_targets_of_other_shapes_and_dtypes():
+    q = lamella.quantize_per_tensor(here(numbers(2, 3)), 0.1, 0, "int8")
+    assert lamella.add(q, q, out=here(np.zeros(6, np.float32))).shape == (2, 3)
+    for dtype in (np.int32, bool):
+        with refused("add", "'out'", "dtype"):
+            lamella.add(q, q, out=here(np.zeros((2, 3), dtype)))
+    assert lamella.add(q, q, out=here(np.zeros((2, 3)))).dtype == lamella.float64
+
+
+def test_integers_can_be_written():
+    q, a = pair((3,), "int16", spread=1.0)
+    q.copy_(here(np.array([1, 2, 3])))
+    assert q.tolist() == [1, 2, 3]
+    q[1:] = here(np.array([True, False]))
+    assert q.tolist() == [1, 1, 0]
+
+
+def test_sums_of_weights_follow_views():
+    w = quantization.quantize(here(numbers(4, 6)), "int8")
+    x = lamella.quantize_per_tensor(here(numbers(2, 12)), 0.1, 10, "uint8")
+    with quantization.out_scale(0.01, 0, "int16"):
+        for rows, depth in ((4, 6), (6, 4), (2, 12)):
+            made = F.linear(x[:, :depth].clone(), w.view(rows, depth))
+            wanted = x[:, :depth].dequantize() @ w.dequantize().view(rows, depth).T
+            assert (made.dequantize() - wanted).abs().max().item() < 0.006
+
+
+def test_large_numbers_times_four_bits():
+    w = quantization.quantize(here(np.ones((3, 32), np.float32)), "int4", group_size=32)
+    x = np.zeros((1, 32), np.float32)
+    x[0, 3] = np.inf
+    assert F.linear(here(x), w).tolist() == [[np.inf] * 3]
+    x[0] = np.where(np.arange(32) % 2, 3e37, -3e37)
+    assert F.linear(here(x), w).tolist() == [[0.0] * 3]

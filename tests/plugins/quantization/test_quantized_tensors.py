@@ -199,6 +199,7 @@ def test_more_views(scheme):
     c = q.clone()
     c.t_()
     same(c, wanted.map(np.transpose))
+    assert q[4:4, 1:3].shape == q[4:4, 1:3].dequantize().shape == q[4:4, 1:3].int_repr().shape == (0, 2)
     with refused("beyond"):
         q.as_strided((5, 6), (6, 1), 0)
     with refused("dtype", error=NotImplementedError):
@@ -471,6 +472,20 @@ def test_chosen_scales_reach_all_values(type, symmetric):
         assert np.abs(q.dequantize().cpu().numpy() - x).max() <= largest * 0.5001 + 1e-6
         zeros = lamella.quantize_per_tensor(here(np.zeros(1, np.float32)), 1.0, 0, type)
         assert zeros.dequantize().item() == 0
+
+
+def test_choosing_refuses_other_axes():
+    for axis, shape in ((5, (2, 2)), (-3, (2, 2)), (0, ())):
+        with refused("'axis'", error=IndexError):
+            quantization_of(np.ones(shape, np.float32), axis=axis)
+    with refused("'axis'", error=IndexError):
+        quantization_of(np.ones((), np.float32), group_size=1)
+    with refused("'input'", "no elements", error=ValueError):
+        quantization_of(np.ones((0, 4), np.float32))
+
+
+def quantization_of(array, **options):
+    return lamella.quantization.quantize(here(array), "int8", **options)
 
 
 def test_choosing_refuses_nan():
