@@ -47,7 +47,7 @@ wheel: build
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist \
 		. ./extensions ./examples/layer_plugin ./examples/backend_plugin ./examples/numpy_backend \
-		./examples/packed_plugin
+		./examples/packed_plugin ./examples/nf4 ./examples/fp8_blocks
 	$(BIN)/python tests/try_wheels.py dist
 
 # .pre-commit-config.yaml names the same versions and files. Generated files are left out.

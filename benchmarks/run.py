@@ -31,6 +31,7 @@ def main() -> int:
     import observability
     import pointwise
     import pooling
+    import quantization
     import random_numbers
     import reductions
     import sharing
@@ -50,6 +51,7 @@ def main() -> int:
         + autograd.main()
         + modules.main()
         + named.main()
+        + quantization.main()
         + training.main()
         + observability.main()
         + data.main()

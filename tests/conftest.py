@@ -89,7 +89,7 @@ def wheels(tmp_path_factory):
         if not folder.exists():
             unfinished = folder.with_suffix(".part")
             unfinished.mkdir(exist_ok=True)  # remains of a process that failed
-            for package in ("layer_plugin", "backend_plugin", "numpy_backend", "packed_plugin"):
+            for package in ("layer_plugin", "backend_plugin", "numpy_backend", "packed_plugin", "nf4", "fp8_blocks"):
                 build_wheel(package, unfinished)
             unfinished.rename(folder)
     return folder

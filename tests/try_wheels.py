@@ -50,6 +50,16 @@ USES = {
         "import lamella; print(lamella.ones(1, 64).pack_int4().tolist()[0][:2])",
         "[1.0, 1.0]",
     ),
+    "lamella_nf4": (
+        ("lamella",),
+        "import lamella; print(lamella.quantize_per_tensor(lamella.ones(2), 3.0, 0, 'nf4').int_repr().tolist())",
+        "[12, 12]",
+    ),
+    "lamella_fp8_blocks": (
+        ("lamella",),
+        "import lamella; print(lamella.quantize_per_tensor(lamella.ones(2), 0.5, 0, 'fp8_e4m3').tolist())",
+        "[1.0, 1.0]",
+    ),
     "mine": (("lamella",), blocks(SETUPTOOLS, "python")[-1], "tensor([3, 6])"),
     "lamella_softsign": (("lamella",), blocks(CMAKE, "python")[-1], blocks(CMAKE, "text")[0].strip()),
 }

@@ -31,8 +31,8 @@ DROPS = {
     "_rnn_layer_backward _lstm_cell_backward _fused_rms_norm _fused_rms_norm_backward native_layer_norm_backward "
     "_attention_dropout _resample_backward",
     "their dimensions are those of another shape": "diagonal affine_grid_generator as_strided as_strided_ block_diag "
-    "kron cartesian_prod combinations ctc_loss.IntList ctc_loss.Tensor _pack_int_weight _nll_pick _unique2 unique_dim "
-    "_unique_consecutive _row_order",
+    "kron cartesian_prod combinations ctc_loss.IntList ctc_loss.Tensor _nll_pick _unique2 unique_dim "
+    "_unique_consecutive _row_order _pack_nibbles _unpack_nibbles",
     "what they write has its names": "set_.source_Tensor_storage_offset resize_ resize_as_",
 }
 DROPPED = {name for names in DROPS.values() for name in names.split()}
