@@ -17,6 +17,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/fork.h"
 
 namespace lamella::binding {
 namespace {
@@ -71,15 +72,17 @@ void drop_chunk() {
   if (chunk) drop(std::exchange(chunk, nullptr));
 }
 
-// The forking thread holds the lock during a fork, so that no other thread does. A child starts a chunk of its own.
+// The forking thread holds the lock during a fork, so that no other thread does. A child starts a chunk of its own. The
+// lock is taken after the registry's (see Note [Order of fork]): waiting for that one lets go of the interpreter's lock,
+// and a thread that takes over the interpreter's may wait for this one.
 void watch_forks() {
   static std::once_flag once;
   std::call_once(once, [] {
-    pthread_atfork([] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); },
-                   [] {
-                     drop_chunk();
-                     pthread_mutex_unlock(&mutex);
-                   });
+    core::around_fork({[] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); },
+                       [] {
+                         drop_chunk();
+                         pthread_mutex_unlock(&mutex);
+                       }});
   });
 }
 

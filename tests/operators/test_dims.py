@@ -122,5 +122,5 @@ def test_arguments_that_name_dimensions():
     }.items():
         assert named[t] == names, t
     every = {n for names in named.values() for n in names}
-    words = "dim dims dim0 dim1 dim2 start_dim end_dim axis0 axis1 dimension source destination"
+    words = "dim dims dim0 dim1 dim2 start_dim end_dim axis axis0 axis1 dimension source destination"
     assert every == set(words.split())

@@ -32,7 +32,8 @@ def guest(tmp_path_factory, wheels):
     install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, "lamella-bank")
     run(*PIP, "--python", python, *install, cwd=root)
     packages = package(root / "packages", compile_library(tmp_path_factory, HERE / "quantized.cpp"))
-    return Guest(python, root, {"PYTHONPATH": str(packages)})
+    # The plugin that the package ships has a layer and a namespace of the same names, which only one plugin can have.
+    return Guest(python, root, {"PYTHONPATH": str(packages), "LAMELLA_PLUGINS": "-quantization"})
 
 
 SETUP = """
