@@ -389,7 +389,7 @@ tensor([33, 15], dtype=lamella.uint8)
            R"(The numbers of four bits that _pack_nibbles put into bytes: from -8 to 7 in int8, from 0 to 15 in uint8.
 
 Raises:
-    RuntimeError: the bytes are not those of so many numbers
+    RuntimeError: self does not have one byte for every two numbers of size
 
 >>> bytes = lamella.tensor([33, 15], dtype=lamella.uint8)
 >>> lamella.ops.aten._unpack_nibbles(bytes, [3], lamella.int8)

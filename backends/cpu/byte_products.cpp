@@ -49,7 +49,7 @@ void gather_columns(const Convolution& c, const int64_t* tap, const int64_t* row
     }
 }
 
-// How the images are read. Their bytes are multiplied as signed ones, or as such from 0 to 127.
+// Images are read in one of two ways: their bytes are multiplied as signed ones, or as bytes from 0 to 127.
 struct Images {
   bool seven;  // all bytes are from 0 to 127, and there are loops for these
   bool flips;  // the bytes are unsigned, and 128 is subtracted from each, by inverting the highest bit

@@ -16,8 +16,8 @@ struct Codes {
   bool wide;
 };
 
-// What is done with the sums of a row of a linear layer: sum - zero * (the column's sum of weights), and, if there are
-// scales, times the scales, plus a bias. Pointers of what is absent are null.
+// A Finish turns the integer sums of one row of a linear layer into its results: it subtracts zero * (the column's sum
+// of weights), multiplies by the scales if there are scales, and adds the bias. A pointer is null if its array is absent.
 struct Finish {
   uint32_t zero;
   const int32_t* weight_sums;

@@ -1,4 +1,4 @@
-// How calls with quantized tensors are computed: the scheme of results, and the record of calls.
+// A call with quantized tensors has a way in which it is computed and a scheme for its result, and is recorded.
 #pragma once
 
 #include "scheme.h"

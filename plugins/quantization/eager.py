@@ -65,28 +65,24 @@ def get_default_qat_qconfig(backend: str = "x86") -> QConfig:
 # ---- stubs --------------------------------------------------------------------------------------------------------
 
 
-class QuantStub(nn.Module):
+class _Stub(nn.Module):
+    """The base of modules that mark a place in a model, and return their argument until conversion."""
+
+    def __init__(self, qconfig: QConfig | None = None):
+        super().__init__()
+        if qconfig is not None:
+            self.qconfig = qconfig
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+class QuantStub(_Stub):
     """Marks where a model's input becomes quantized; conversion puts a `Quantize` in its place."""
 
-    def __init__(self, qconfig: QConfig | None = None):
-        super().__init__()
-        if qconfig is not None:
-            self.qconfig = qconfig
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x
-
-
-class DeQuantStub(nn.Module):
+class DeQuantStub(_Stub):
     """Marks where a model's result becomes plain again; conversion puts a `DeQuantize` in its place."""
-
-    def __init__(self, qconfig: QConfig | None = None):
-        super().__init__()
-        if qconfig is not None:
-            self.qconfig = qconfig
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x
 
 
 class QuantWrapper(nn.Module):

@@ -13,15 +13,23 @@ from .choosing import choose_scales, number_of, numbers, range_of
 from .tensor import QSCHEMES, QScheme, type_name
 
 
-def take_shapes(module: Any, state_dict: Any, prefix: str) -> None:
-    """Gives the buffers of a module the shapes that they have in a state: those of channels follow from the data."""
-    for name, buffer in module._buffers.items():
-        saved = state_dict.get(prefix + name)
-        if isinstance(saved, Tensor) and saved.shape != buffer.shape:
-            module._buffers[name] = lamella.zeros(saved.shape, dtype=buffer.dtype, device=buffer.device)
+class Watcher(nn.Module):
+    """The base of modules that a `QConfig` makes, whose buffers have the shapes of the data that they have seen."""
+
+    @classmethod
+    def with_args(cls, **options: Any) -> Callable[[], Any]:
+        """Returns a function that makes such modules with these options, as `QConfig` takes it."""
+        return partial(cls, **options)
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        for name, buffer in self._buffers.items():
+            saved = state_dict.get(prefix + name)
+            if isinstance(saved, Tensor) and saved.shape != buffer.shape:
+                self._buffers[name] = lamella.zeros(saved.shape, dtype=buffer.dtype, device=buffer.device)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
 
-class Observer(nn.Module):
+class Observer(Watcher):
     """The base of observers: a call returns its argument and notes what its values are.
 
     Args:
@@ -62,15 +70,6 @@ class Observer(nn.Module):
     def seen(self) -> int:
         """How many tensors the observer has seen."""
         return int(number_of(self.calls))
-
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        take_shapes(self, state_dict, prefix)
-        super()._load_from_state_dict(state_dict, prefix, *rest)
-
-    @classmethod
-    def with_args(cls, **options: Any) -> Callable[[], Any]:
-        """Returns a function that makes such observers with these options, as `QConfig` takes it."""
-        return partial(cls, **options)
 
     @property
     def symmetric(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import lamella
@@ -13,11 +12,11 @@ import lamella.nn.functional as F
 from lamella import Tensor, nn
 
 from .choosing import RANGES, numbers
-from .observers import MovingAverageMinMaxObserver, PerChannelMinMaxObserver, take_shapes
+from .observers import MovingAverageMinMaxObserver, PerChannelMinMaxObserver, Watcher
 from .tensor import QSCHEMES, type_name
 
 
-class FakeQuantize(nn.Module):
+class FakeQuantize(Watcher):
     """Observes what it gets and rounds it to the values of codes; gradients pass where a code is within the range. In
     evaluation the scales stay as they are.
 
@@ -36,15 +35,6 @@ class FakeQuantize(nn.Module):
         self.observes = self.rounds = True
         self.register_buffer("scale", lamella.ones(1))
         self.register_buffer("zero_point", lamella.zeros(1, dtype=lamella.int32))
-
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        take_shapes(self, state_dict, prefix)
-        super()._load_from_state_dict(state_dict, prefix, *rest)
-
-    @classmethod
-    def with_args(cls, **options: Any) -> Callable[[], Any]:
-        """Returns a function that makes such modules with these options."""
-        return partial(cls, **options)
 
     @property
     def dtype(self) -> str:
