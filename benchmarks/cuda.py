@@ -128,6 +128,40 @@ def matrices(tf32: bool) -> Callable[[Any, list[Any]], Work]:
     return work
 
 
+def bytes_by_bytes(ns: Any, xs: list[Any]) -> Work:
+    multiply = ns.ops.aten._int_mm if ns is lamella else ns._int_mm
+    return lambda k: multiply(xs[k % len(xs)], xs[(k + 1) % len(xs)].t())
+
+
+def weight_of(four_bits: bool, rows: int, n: int = 4096) -> Callable[[], list[Any]]:
+    """Makes inputs, and weights of bfloat16 as codes, scales by groups of 32 and values."""
+    ops = lamella.ops.aten
+
+    def inputs() -> list[Any]:
+        made = []
+        for _ in range(8):
+            w = lamella.randn(n, n, device="cuda").bfloat16().float()
+            low, high, kind = (-8, 7, lamella.int8) if four_bits else (-128, 127, lamella.int8)
+            scale = w.view(-1, 32).abs().amax(1) / high
+            codes = ops._quantize(w, scale, None, 32, low, high, kind)
+            values = ops._dequantize(codes, scale, None, 32, lamella.bfloat16)
+            held = ops._pack_nibbles(codes).view(n, n // 2) if four_bits else codes
+            made += [lamella.randn(rows, n, device="cuda").bfloat16(), held, scale.view(n, -1), values]
+        return made
+
+    return inputs
+
+
+def by_codes(ns: Any, xs: list[Any]) -> Work:
+    """Makes the work of a layer whose weight is codes, beside torch's linear layer of bfloat16."""
+
+    def run(k: int) -> Any:
+        x, codes, scale, values = xs[4 * (k % 8) : 4 * (k % 8) + 4]
+        return ns.ops.aten._weight_linear(x, codes, scale) if ns is lamella else ns.nn.functional.linear(x, values)
+
+    return run
+
+
 def with_bias(ns: Any, xs: list[Any]) -> Work:
     return lambda k: ns.nn.functional.linear(xs[k % len(xs)], xs[(k + 1) % len(xs)], xs[k % len(xs)][0])
 
@@ -245,6 +279,17 @@ def cases() -> Iterator[Case]:
     for kind in (lamella.float32, lamella.bfloat16):
         name, limit = str(kind).rpartition(".")[2], 1e-5 if kind == lamella.float32 else 1e-2
         yield Case(f"linear 2048 {name}, with a bias", "1.03", rotated(kind, 2048, 2048), with_bias, limit)
+    large = rotated(lamella.float32, HUNDRED_MILLION)
+    rounded = each(lambda ns, x: ns.fake_quantize_per_tensor_affine(x, 0.1, 3, -128, 127))
+    yield Case("quantization: fake_quantize 1e8", "1.0", large, rounded)
+    whole = lambda n: lambda: [lamella.randint(-128, 128, (n, n), device="cuda").to(lamella.int8) for _ in range(4)]  # noqa: E731
+    for n in (1024, 4096):
+        yield Case(f"quantization: int8 matmul {n}", "1.03", whole(n), bytes_by_bytes, 0)
+    for bits, rows in product((8, 4), (1, 64)):
+        name = f"quantization: int{bits} weight, batch {rows}, 4096x4096, beside bfloat16"
+        yield Case(
+            name, {8: "0.6", 4: "0.35"}[bits] if rows == 1 else "none", weight_of(bits == 4, rows), by_codes, 2e-2
+        )
     four = lambda: [lamella.randn(1, 16, 4096, 64, device="cuda").bfloat16() for _ in range(4)]  # noqa: E731
     for causal, flash in product((False, True), (True, False)):
         what = f"{'causal ' if causal else ''}attention{' by flash kernels' if flash else ''}"

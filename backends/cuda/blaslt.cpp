@@ -22,7 +22,8 @@ constexpr int CUBLASLT_MATMUL_DESC_TRANSA = 3, CUBLASLT_MATMUL_DESC_TRANSB = 4, 
 constexpr int CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5,
               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8;
-constexpr int CUBLASLT_EPILOGUE_BIAS = 4, CUDA_R_32F = 0, CUDA_R_64F = 1;
+constexpr int CUBLASLT_EPILOGUE_BIAS = 4, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_8I = 3, CUDA_R_32I = 10;
+constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_COMPUTE_32I = 72;
 constexpr int CUBLAS_STATUS_INVALID_VALUE = 7, CUBLAS_STATUS_ARCH_MISMATCH = 8, CUBLAS_STATUS_NOT_SUPPORTED = 15;
 
 // The layout of cublasLtMatmulAlgo_t.
@@ -74,13 +75,18 @@ const BlasLt& blaslt() {
 }
 
 // The numbers of a product, as the key of its plan. The output is `rows` by `columns`, stored column by column as
-// cuBLASLt requires.
+// cuBLASLt requires. With dtype int8 it is int32, and there is no bias.
 struct Problem {
   int32_t device, dtype, compute, rows, columns, depth;
   BlasOrder left, right, out;
   int32_t left_alignment, right_alignment, out_alignment;  // alignments of the addresses, in bytes
 
   bool operator==(const Problem& p) const { return std::memcmp(this, &p, sizeof p) == 0; }
+  bool of_bytes() const { return dtype == LAMELLA_INT8; }
+  // Return NVIDIA's numbers of the types of the operands, of the output, and of alpha and beta.
+  int type() const { return of_bytes() ? CUDA_R_8I : blas_type(dtype); }
+  int out_type() const { return of_bytes() ? CUDA_R_32I : blas_type(dtype); }
+  int scale_type() const { return of_bytes() ? CUDA_R_32I : dtype == LAMELLA_FLOAT64 ? CUDA_R_64F : CUDA_R_32F; }
 };
 
 struct Plan {
@@ -118,14 +124,16 @@ const Description* description_of(const Problem& p) {
     return each.dtype == d.dtype && each.compute == d.compute && each.left == d.left && each.right == d.right;
   };
   if (const Description* found = mine.find(fits)) return found;
-  const int scale = p.dtype == LAMELLA_FLOAT64 ? CUDA_R_64F : CUDA_R_32F;
-  if (blaslt().create_description(&d.made, d.compute, scale)) return nullptr;
+  if (blaslt().create_description(&d.made, d.compute, p.scale_type())) return nullptr;
   const auto set = [&](int attribute, int32_t value) {
     return blaslt().describe(d.made, attribute, &value, sizeof value) == 0;
   };
+  const auto set_bias_kind = [&] {
+    return set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS) &&
+           set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, p.type());
+  };
   if (set(CUBLASLT_MATMUL_DESC_TRANSA, d.left) && set(CUBLASLT_MATMUL_DESC_TRANSB, d.right) &&
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS) &&
-      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, blas_type(d.dtype)))
+      (p.of_bytes() || set_bias_kind()))
     return mine.add(d);
   blaslt().destroy_description(d.made);
   return nullptr;
@@ -137,17 +145,18 @@ int32_t alignment_of(const void* data) {
   return static_cast<int32_t>(at & -at);
 }
 
-bool lay_out(cublasLtLayout* to, const Problem& p, const BlasOrder& order, int32_t rows, int32_t columns) {
+bool lay_out(cublasLtLayout* to, int type, const BlasOrder& order, int32_t rows, int32_t columns) {
   if (order.transposed) std::swap(rows, columns);
-  return blaslt().create_layout(to, blas_type(p.dtype), static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
-                                order.leading) == 0;
+  return blaslt().create_layout(to, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), order.leading) ==
+         0;
 }
 
 // Sets the plan's algorithm to the first one that the heuristics advise, so that results are the same each time. The
-// heuristics run nothing, so a plan can be made while a graph is captured.
+// heuristics run nothing, so a plan can be made while a graph is captured. Without a bias `bias` is null.
 void choose(const BlasHandle& h, const Problem& p, const Description& d, const void* bias, Plan& plan) {
-  if (!lay_out(&plan.left, p, p.left, p.rows, p.depth) || !lay_out(&plan.right, p, p.right, p.depth, p.columns) ||
-      !lay_out(&plan.out, p, p.out, p.rows, p.columns))
+  if (!lay_out(&plan.left, p.type(), p.left, p.rows, p.depth) ||
+      !lay_out(&plan.right, p.type(), p.right, p.depth, p.columns) ||
+      !lay_out(&plan.out, p.out_type(), p.out, p.rows, p.columns))
     return;
   cublasLtPreference preference = nullptr;
   if (blaslt().create_preference(&preference)) return;
@@ -166,7 +175,7 @@ void choose(const BlasHandle& h, const Problem& p, const Description& d, const v
   // The heuristics take the alignment of the bias from its address, and read nothing there. `least` is an address that
   // is no more aligned than any later bias.
   const uintptr_t least = (reinterpret_cast<uintptr_t>(bias) & ~uintptr_t{255}) | alignment_most;
-  if (!fine || d.set_bias(reinterpret_cast<const void*>(least))) return;
+  if (!fine || (bias && d.set_bias(reinterpret_cast<const void*>(least)))) return;
   Heuristic found{};
   int count = 0;
   if (blaslt().advise(h.handle, d.made, plan.left, plan.right, plan.out, plan.out, preference, 1, &found, &count) ||
@@ -183,6 +192,42 @@ bool refuses(int status) {
          status == CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
+// Computes out = left right, with a bias for each row if `bias` is not null.
+lamella_status run(const Problem& p, const void* left, const void* right, void* out, const void* bias, bool* done) {
+  const BlasHandle* h;
+  if (lamella_status st = blas_handle(p.device, &h)) return st;
+  const Description* d = description_of(p);
+  if (!d) return LAMELLA_OK;
+  std::shared_ptr<Plan> plan = plans().find(p);
+  if (!plan) {
+    plan = std::make_shared<Plan>();
+    choose(*h, p, *d, bias, *plan);
+    plan = plans().keep(p, std::move(plan));
+  }
+  if (plan->refused.load(std::memory_order_relaxed)) return LAMELLA_OK;
+  static constexpr struct {
+    float floats[2] = {1, 0};
+    double doubles[2] = {1, 0};
+    int32_t integers[2] = {1, 0};
+  } ones;
+  const int kind = p.scale_type();
+  const void *one = ones.floats, *zero = ones.floats + 1;
+  if (kind == CUDA_R_64F) one = ones.doubles, zero = ones.doubles + 1;
+  if (kind == CUDA_R_32I) one = ones.integers, zero = ones.integers + 1;
+  int status = bias ? d->set_bias(bias) : 0;
+  if (!status)
+    status = blaslt().multiply(h->handle, d->made, one, left, plan->left, right, plan->right, zero, out, plan->out, out,
+                               plan->out, &plan->algorithm, reinterpret_cast<void*>(h->workspace), blas_workspace_bytes,
+                               h->stream);
+  if (status && !refuses(status))
+    return fail(LAMELLA_RUNTIME_ERROR, lamella::detail::text("cuda: cuBLASLt: cublasLtMatmul: status ", status));
+  if (status) plan->refused.store(true, std::memory_order_relaxed);
+  *done = !status;
+  return LAMELLA_OK;
+}
+
+int32_t number(int64_t n) { return static_cast<int32_t>(n); }
+
 }  // namespace
 
 // cuBLASLt reads matrices column by column. So it computes out^T = b^T a^T, in which the bias is a column.
@@ -193,9 +238,6 @@ lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t colu
   if (dtype < LAMELLA_FLOAT16 || dtype > LAMELLA_FLOAT64 || columns == 1 || depth == 1 ||
       reinterpret_cast<uintptr_t>(bias) % alignment_most || !blas_has_rows(out, rows, columns) || !blaslt().there)
     return LAMELLA_OK;
-  const BlasHandle* h;
-  if (lamella_status st = blas_handle(device, &h)) return st;
-  const auto number = [](int64_t n) { return static_cast<int32_t>(n); };
   const Problem p = {device,
                      dtype,
                      blas_compute_type(dtype),
@@ -208,30 +250,32 @@ lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t colu
                      alignment_of(b.data),
                      alignment_of(a.data),
                      alignment_of(out.data)};
-  const Description* d = description_of(p);
-  if (!d) return LAMELLA_OK;
-  std::shared_ptr<Plan> plan = plans().find(p);
-  if (!plan) {
-    plan = std::make_shared<Plan>();
-    choose(*h, p, *d, bias, *plan);
-    plan = plans().keep(p, std::move(plan));
-  }
-  if (plan->refused.load(std::memory_order_relaxed)) return LAMELLA_OK;
-  static constexpr float ones[] = {1, 0};
-  static constexpr double wide_ones[] = {1, 0};
-  const bool wide = dtype == LAMELLA_FLOAT64;
-  const void *one = wide ? static_cast<const void*>(wide_ones) : ones,
-             *zero = wide ? static_cast<const void*>(wide_ones + 1) : ones + 1;
-  int status = d->set_bias(bias);
-  if (!status)
-    status = blaslt().multiply(h->handle, d->made, one, b.data, plan->left, a.data, plan->right, zero, out.data,
-                               plan->out, out.data, plan->out, &plan->algorithm, reinterpret_cast<void*>(h->workspace),
-                               blas_workspace_bytes, h->stream);
-  if (status && !refuses(status))
-    return fail(LAMELLA_RUNTIME_ERROR, lamella::detail::text("cuda: cuBLASLt: cublasLtMatmul: status ", status));
-  if (status) plan->refused.store(true, std::memory_order_relaxed);
-  *done = !status;
-  return LAMELLA_OK;
+  return run(p, b.data, a.data, out.data, bias, done);
+}
+
+bool blaslt_multiplies_bytes(int64_t rows, int64_t columns, int64_t depth, const void* b) {
+  const auto fits = [](int64_t n) { return n < INT32_MAX; };
+  return depth && depth % 8 == 0 && columns % 8 == 0 && fits(rows) && fits(columns) && fits(depth) &&
+         reinterpret_cast<uintptr_t>(b) % 4 == 0 && blaslt().there;
+}
+
+lamella_status blaslt_multiply_bytes(int device, int64_t rows, int64_t columns, int64_t depth, const void* a,
+                                     const void* b, void* out, bool* done) {
+  *done = false;
+  if (reinterpret_cast<uintptr_t>(a) % 4) return LAMELLA_OK;
+  const Problem p = {device,
+                     LAMELLA_INT8,
+                     CUBLAS_COMPUTE_32I,
+                     number(columns),
+                     number(rows),
+                     number(depth),
+                     {CUBLAS_OP_T, number(depth)},
+                     {CUBLAS_OP_N, number(depth)},
+                     {CUBLAS_OP_N, number(columns)},
+                     alignment_of(b),
+                     alignment_of(a),
+                     alignment_of(out)};
+  return run(p, b, a, out, nullptr, done);
 }
 
 }  // namespace cuda

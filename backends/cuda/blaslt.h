@@ -1,4 +1,4 @@
-// Products of matrices with a bias by cuBLASLt, which comes with cuBLAS.
+// Products by cuBLASLt, which comes with cuBLAS: of floats with a bias, and of int8.
 #pragma once
 
 #include "blas.h"
@@ -10,5 +10,11 @@ namespace cuda {
 // be opened or does not compute the problem.
 lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t columns, int64_t depth, const BlasMatrix& a,
                                const BlasMatrix& b, const BlasMatrix& out, const void* bias, bool* done);
+
+// Computes out = a b^T, the exact sums in int32, where a is int8 (rows, depth), and b is int8 (columns, depth). All lie
+// row by row. *done is as above. blaslt_multiplies_bytes() returns false for sizes that cuBLASLt does not take.
+bool blaslt_multiplies_bytes(int64_t rows, int64_t columns, int64_t depth, const void* b);
+lamella_status blaslt_multiply_bytes(int device, int64_t rows, int64_t columns, int64_t depth, const void* a,
+                                     const void* b, void* out, bool* done);
 
 }  // namespace cuda

@@ -169,12 +169,6 @@ Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   return product_of(self.get(), mat2.get(), out.get());
 }
 
-// Multiplies int8 or uint8 by int8; the result is int32.
-Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
-  const Operand x(self.get(), LAMELLA_INT32), y(mat2.get(), LAMELLA_INT32);
-  return product_of(x.get(), y.get(), out.get());
-}
-
 Status bmm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   const lamella_tensor *a = self.get(), *b = mat2.get(), *c = out.get();
   Product p(a->dtype, c->dtype);
@@ -219,7 +213,8 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
   return multiply(p, c);
 }
 
-// Multiplies the rows of the input by the transposed weight, and adds the bias.
+}  // namespace
+
 Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
   const lamella_tensor* c = out.get();
   const Operand x(input.get(), input.get()->dtype,
@@ -246,11 +241,8 @@ Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, con
   return to.finish();
 }
 
-}  // namespace
-
 LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<mm>(m, "mm");
-  add<int_mm>(m, "_int_mm");
   add<bmm>(m, "bmm");
   add<mv>(m, "mv");
   add<dot>(m, "dot");

@@ -23,4 +23,7 @@ struct Product {
 };
 lamella_status multiply(const Product&, const lamella_tensor* on);
 
+// Multiplies the rows of the input by the transposed weight, and adds the bias.
+Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out);
+
 }  // namespace cuda

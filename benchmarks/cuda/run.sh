@@ -56,7 +56,7 @@ sweeps() {  # values and gradients of all samples, in fifteen processes that sha
   done
   (
     cd tests/backends/cuda || exit
-    for case in products sorts selections meeting nonzeros rows weights columns short_floats pools batches convolutions attentions wide_attentions long_sums dropouts updates faults; do
+    for case in products sorts selections meeting nonzeros rows weights columns short_floats pools batches convolutions attentions wide_attentions long_sums dropouts updates faults quantizations byte_products; do
       timeout 30 $python heavy.py $case > "$logs/heavy.$case" 2>&1
       echo "heavy $case: status $?" >> "$logs/heavy.$case"
     done
@@ -102,7 +102,7 @@ sanitizer() {
   section 'Values and gradients of samples' sweeps
   printf '\n## Times\n\n'
   # Each in a process of its own: after an illegal address nothing else would run.
-  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' attention ResNet GPT; do
+  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' quantization attention ResNet GPT; do
     (cd benchmarks && env -u OMP_NUM_THREADS timeout 60 $python cuda.py $words 2>&1)
     echo
   done

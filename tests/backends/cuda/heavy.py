@@ -77,6 +77,10 @@ def blas():
     products()
     assert library.standin_blas_calls() >= 17, library.standin_blas_calls()
     biases()
+    calls = ctypes.CDLL("libcublasLt.so.13").standin_blaslt_calls
+    before = calls()
+    byte_products()
+    assert calls() >= before + 16, calls() - before  # of 20 and 70 rows
 
 
 def biases():
@@ -712,8 +716,125 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
+def codes_of(x, scale, zero, low, high):
+    """Integers by numpy: x / scale, rounded to float32 and then to an integer, plus the zero point, within a range."""
+    near = np.rint(np.float32(x) / np.float32(scale)).astype(np.float64)
+    return np.where(np.isnan(near), low, np.clip(np.nan_to_num(near, posinf=1e30, neginf=-1e30) + zero, low, high))
+
+
+def quantizations():
+    """Scales of a tensor, of channels and of groups, in packs and beside them, rows by their range, four bits."""
+    ops, kinds = (
+        lamella.ops.aten,
+        {lamella.uint8: (0, 255), lamella.int8: (-128, 127), lamella.int32: (-(2**31), 2**31 - 1)},
+    )
+    for dtype, (low, high) in kinds.items():
+        for numel, n, inner, first in (
+            (1 << 16, 1, 7, 3),
+            (9999, 1, 1, 0),
+            (4096, 64, 64, 0),
+            (6000, 5, 24, 8),
+            (700, 9, 3, 5),
+        ):
+            x = normal(numel) * 30
+            x[:4] = np.inf, -np.inf, np.nan, 0.5
+            scale = np.abs(normal(n)) + np.float32(0.1)
+            zero = rng.integers(-9, 90, n).astype(np.int32)
+            zero[0] = 2**31 - 1 if dtype == lamella.int32 else zero[0]
+            at = (first + np.arange(numel)) // inner % n
+            numbers = there(scale if n > 1 else scale[0]), there(zero if n > 1 else zero[0])
+            wanted = codes_of(x, scale[at], zero[at].astype(np.float64), low, high).astype(np.int64)
+            got = ops._quantize(there(x), *numbers, inner, low, high, dtype, first)
+            check(got, wanted, 0, 0)
+            values = ((wanted - zero[at]).astype(np.float32) * scale[at]).astype(np.float32)
+            check(ops._dequantize(got, *numbers, inner, lamella.float32, first), values, 0, 0)
+            check(ops._quantize(there(x), numbers[0], None, inner, low, high, dtype, first),
+                  codes_of(x, scale[at], 0, low, high), 0, 0)  # fmt: skip
+            half = there(x).to(lamella.bfloat16)
+            wanted = codes_of(half.float().cpu().numpy(), scale[at], zero[at].astype(np.float64), low, high)
+            check(ops._quantize(half, *numbers, inner, low, high, dtype, first), wanted, 0, 0)
+
+    for rows, width in ((70, 64), (3, 5000), (9, 33), (2, 20000)):
+        x = normal(rows, width)
+        x[0], x[1, 3] = 0, np.nan
+        for symmetric, low, high in ((False, 0, 127), (True, -127, 127), (False, -128, 127)):
+            least, most = np.minimum(x.min(1), 0), np.maximum(x.max(1), 0)
+            steps = np.float32(high - low)
+            chosen = np.maximum(-least, most) / (steps / 2) if symmetric else (most - least) / steps
+            good = chosen > 0
+            scale = np.where(good, chosen, np.float32(1)).astype(np.float32)
+            zero = np.full(rows, (low + high + 1) >> 1 if symmetric else np.clip(0, low, high))
+            if not symmetric:
+                zero = np.where(good, np.clip(low - np.rint(np.where(good, least, 0) / scale), low, high), zero)
+            got = ops._quantize_rows(there(x), low, high, lamella.int8, symmetric)
+            check(got[0], codes_of(x, scale[:, None], zero[:, None], low, high), 0, 0)
+            check(got[1], scale, 0, 0)
+            check(got[2], zero, 0, 0)
+    for numel in (1, 7, 5000):
+        bits = rng.integers(-8, 8, numel).astype(np.int8)
+        packed = ops._pack_nibbles(there(bits))
+        pairs = np.append(bits, 0)[: (numel + 1) // 2 * 2].astype(np.uint8) & 15
+        check(packed, pairs[::2] | pairs[1::2] << 4, 0, 0)
+        check(ops._unpack_nibbles(packed, [numel], lamella.int8), bits, 0, 0)
+        check(ops._unpack_nibbles(packed, [numel], lamella.uint8), bits.astype(np.uint8) & 15, 0, 0)
+
+
+def byte_products():
+    """Linear layers of integers, of few rows and of many, by each length of a load, and of floats by integers."""
+    ops = lamella.ops.aten
+    for rows, columns, depth in ((1, 40, 64), (3, 17, 37), (20, 24, 48), (70, 32, 100), (33, 9, 128), (18, 40, 6)):
+        w = rng.integers(-128, 128, (columns, depth)).astype(np.int8)
+        zero = rng.integers(-100, 100, rows).astype(np.int32)
+        by, scale, bias = np.abs(normal(rows)), np.abs(normal(columns)), normal(columns)
+        for kind, low, high in ((np.uint8, 0, 256), (np.int8, -128, 128)):
+            x = rng.integers(low, high, (rows, depth)).astype(kind)
+            sums = x.astype(np.int64) @ w.T.astype(np.int64)
+            check(ops._int_linear(there(x), there(w)), sums, 0, 0)
+            check(ops._int_mm(there(x), there(w.T)), sums, 0, 0)
+            check(ops._int_mm(there(x), there(w).t()), sums, 0, 0)
+            moved = sums - zero[:, None].astype(np.int64) * w.sum(1, dtype=np.int64)
+            check(ops._int_linear(there(x), there(w), there(zero)), moved, 0, 0)
+            check(
+                ops._int_linear(there(x), there(w), there(zero[0])),
+                sums - int(zero[0]) * w.sum(1, dtype=np.int64),
+                0,
+                0,
+            )
+            wanted = moved.astype(np.float32) * (by[:, None] * scale)
+            given = there(zero), there(by), there(scale)
+            row_sums = there(w.sum(1, dtype=np.int32))
+            check(ops._int_linear(there(x), there(w), *given, None, row_sums), wanted, 0, 0)
+            check(ops._int_linear(there(x), there(w), *given, there(bias)), wanted + bias, 0, 0)
+            check(ops._int_linear(there(x)[:, None], there(w), None, None, there(scale[0])),
+                  (sums.astype(np.float32) * scale[0])[:, None], 0, 0)  # fmt: skip
+    limits = {lamella.float32: 2e-5, lamella.float16: 0.02, lamella.bfloat16: 0.1}
+    for rows, columns, depth, groups in (
+        (1, 40, 512, 1),
+        (3, 17, 64, 4),
+        (9, 20, 96, 3),
+        (40, 33, 64, 2),
+        (2, 5, 36, 6),
+    ):
+        w = rng.integers(-8, 8, (columns, depth)).astype(np.int8)
+        scale, x, bias = np.abs(normal(columns, groups)) + np.float32(0.1), normal(rows, depth), normal(columns)
+        values = w.reshape(columns, groups, -1) * scale[:, :, None].astype(np.float64)
+        wanted = x @ values.reshape(columns, depth).T
+        nibbles = ops._pack_nibbles(there(w)).view(columns, depth // 2)
+        for dtype, limit in limits.items():
+            for codes in (there(w), nibbles):
+                a, b = there(x, dtype), there(bias, dtype)
+                check(ops._weight_linear(a, codes, there(scale)), wanted, limit, limit * depth**0.5)
+                check(
+                    ops._weight_linear(a[:, None], codes, there(scale), b),
+                    (wanted + bias)[:, None],
+                    limit,
+                    limit * depth**0.5,
+                )
+
+
 CASES = [products, sorts, selections, meeting, nonzeros, rows, weights, columns, short_floats, pools, batches]
 CASES += [convolutions, attentions, wide_attentions, long_sums, dropouts, updates, faults]
+CASES += [quantizations, byte_products]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False

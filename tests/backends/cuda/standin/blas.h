@@ -10,9 +10,10 @@ extern "C" int standin_on_stream(void* stream, void (*work)(void*), void* with, 
 
 namespace standin {
 
-enum { of_float = 0, of_double = 1, of_half = 2, of_complex = 4, of_wide_complex = 5, of_bfloat16 = 14 };
+enum { of_float = 0, of_double = 1, of_half = 2, of_byte = 3, of_complex = 4, of_wide_complex = 5, of_int = 10 };
+enum { of_bfloat16 = 14 };
 enum { success = 0, alloc_failed = 3, invalid = 7, execution_failed = 13, unsupported = 15 };
-enum { in_32 = 68, in_64 = 70, in_tf32 = 77 };  // cublasComputeType_t
+enum { in_32 = 68, in_64 = 70, in_int = 72, in_tf32 = 77 };  // cublasComputeType_t
 
 // A handle of cuBLAS is a handle of cuBLASLt as well.
 struct Handle {
@@ -42,11 +43,15 @@ struct Half {
 };
 
 inline int bytes_of(int type) {
-  return type == of_wide_complex ? 16 : type == of_double || type == of_complex ? 8 : type == of_float ? 4 : 2;
+  if (type == of_byte) return 1;
+  return type == of_wide_complex                   ? 16
+         : type == of_double || type == of_complex ? 8
+         : type == of_float || type == of_int      ? 4
+                                                   : 2;
 }
 
-// A product that a stream runs later. Everything is copied, but for the memory of the device. The bias has an element
-// for each row, or is null.
+// A product that a stream runs later. Everything is copied, but for the memory of the device. `type` is that of the
+// output; with int32 the operands are int8. The bias has an element for each row, or is null.
 struct Product {
   int ta, tb, m, n, k, type;
   char alpha[16], beta[16];
@@ -58,13 +63,14 @@ struct Product {
   int64_t ldc, stride_c;
   int count;
   const void* bias = nullptr;
-  bool rounds_to_tf32 = false, defect = false;  // a defect adds another element's bias
+  bool rounds_to_tf32 = false, defect = false;  // a defect adds another element's bias, or 1
   void* space = nullptr;
   size_t space_bytes = 0;
 
   void run() const {
     if (space_bytes) std::memset(space, 0xa5, space_bytes);
     if (type == of_float) run<float, float>();
+    if (type == of_int) run<int8_t, uint32_t, int32_t>();  // sums wrap
     if (type == of_double) run<double, double>();
     if (type == of_half) run<Half, float>();
     if (type == of_bfloat16) run<BFloat16, float>();
@@ -84,22 +90,23 @@ struct Product {
       }
     return value;
   }
-  template <class T, class W>
+  template <class T, class W, class R = T>
   void run() const {
     W by, kept;
     std::memcpy(&by, alpha, sizeof by);
     std::memcpy(&kept, beta, sizeof kept);
     for (int batch = 0; batch < count; batch++) {
       const T *x = static_cast<const T*>(a) + batch * stride_a, *y = static_cast<const T*>(b) + batch * stride_b;
-      T* z = static_cast<T*>(c) + batch * stride_c;
+      R* z = static_cast<R*>(c) + batch * stride_c;
       for (int j = 0; j < n; j++)
         for (int i = 0; i < m; i++) {
           W sum = 0;
           for (int p = 0; p < k; p++)
             sum += rounded(static_cast<W>(x[ta ? i * lda + p : p * lda + i])) *
                    rounded(static_cast<W>(y[tb ? p * ldb + j : j * ldb + p]));
-          T& to = z[j * ldc + i];
+          R& to = z[j * ldc + i];
           W whole = kept == W(0) ? by * sum : by * sum + kept * static_cast<W>(to);
+          if constexpr (std::is_same_v<R, int32_t>) whole += defect;
           if (bias) whole += static_cast<W>(static_cast<const T*>(bias)[defect ? (i + 1) % m : i]);
           to = whole;
         }

@@ -3,7 +3,7 @@
 // error for a heuristic, depths of 17 have no heuristic, and depths of 19 have an algorithm that is refused when it
 // runs. Operands that are less aligned than the heuristic assumed are the error of a device that has loaded from a
 // wrong address. Where TF32 may be used, it rounds as TF32 does. It overwrites the requested work space.
-// STANDIN_BLASLT_DEFECT=1 adds another element's bias.
+// STANDIN_BLASLT_DEFECT=1 adds another element's bias, or 1 to each product of bytes.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -60,11 +60,17 @@ uint64_t mix(uint64_t a, uint64_t b) { return (a ^ b) * 0x9e3779b97f4a7c15 + (a 
 int fit(const Handle* h, const Description* d, const Layout* a, const Layout* b, const Layout* c, const Layout* to,
         uint64_t* key) {
   if (!h || h->mark != Handle::ours || !d || !a || !b || !c || !to) return invalid;
-  const bool wide = to->type == of_double;
-  if (to->type != of_float && to->type != of_half && to->type != of_bfloat16 && !wide) return unsupported;
-  if (a->type != to->type || b->type != to->type || c->type != to->type) return unsupported;
-  if (d->scale != (wide ? of_double : of_float)) return unsupported;
-  if (wide ? d->compute != in_64 : d->compute != in_32 && (d->compute != in_tf32 || to->type != of_float))
+  const bool wide = to->type == of_double, bytes = to->type == of_int;
+  if (to->type != of_float && to->type != of_half && to->type != of_bfloat16 && !wide && !bytes) return unsupported;
+  const int type = bytes ? of_byte : to->type;
+  if (a->type != type || b->type != type || c->type != to->type) return unsupported;
+  if (d->scale != (wide ? of_double : bytes ? of_int : of_float)) return unsupported;
+  if (bytes  ? d->compute != in_int
+      : wide ? d->compute != in_64
+             : d->compute != in_32 && (d->compute != in_tf32 || to->type != of_float))
+    return unsupported;
+  // Products of bytes are served where A is transposed and B is not, and by sizes of whole words.
+  if (bytes && (!d->ta || d->tb || a->leading % 4 || b->leading % 4 || to->rows % 4 || a->rows % 4 || d->epilogue != 1))
     return unsupported;
   const uint64_t m = to->rows, n = to->columns, k = d->ta ? a->rows : a->columns;
   if ((d->ta ? a->columns : a->rows) != m || (d->tb ? b->columns : b->rows) != k || (d->tb ? b->rows : b->columns) != n)
@@ -131,7 +137,7 @@ API cublasLtMatmulAlgoGetHeuristic(const Handle* h, const Description* d, const 
   if (depth == 13) return unsupported;
   if (depth == 17 || p->space < space_needed) return success;
   for (const uint32_t each : p->alignment)
-    if (each & (each - 1) || each < static_cast<uint32_t>(bytes_of(to->type))) return invalid;
+    if (each & (each - 1) || each < static_cast<uint32_t>(to->type == of_int ? 4 : bytes_of(to->type))) return invalid;
   const auto pair = [&](int i) { return uint64_t{p->alignment[i]} << 32 | p->alignment[i + 1]; };
   *found = {{{key, pair(0), pair(2), alignment_of(d->bias), space_needed, depth == 19}}, space_needed, success, 1, {}};
   return *count = 1, success;
