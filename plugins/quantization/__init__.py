@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from .observers import default_per_channel_weight_observer as default_per_channel_weight_observer
     from .observers import default_weight_observer as default_weight_observer
     from .quantizer import QuantizedModel as QuantizedModel
+    from .rounding import AWQ as AWQ
+    from .rounding import GPTQ as GPTQ
     from .training import FakeQuantize as FakeQuantize
     from .training import LearnableFakeQuantize as LearnableFakeQuantize
     from .training import default_fake_quant as default_fake_quant
@@ -141,6 +143,10 @@ NAMES = {
         "default_weight_observer",
     ),
     "quantizer": ("QuantizedModel",),
+    "rounding": (
+        "AWQ",
+        "GPTQ",
+    ),
     "training": (
         "FakeQuantize",
         "LearnableFakeQuantize",

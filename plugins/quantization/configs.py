@@ -12,17 +12,23 @@ from lamella import nn
 from . import eager
 from .choosing import numbers
 from .modules import DynamicLinear, QuantizedEmbedding, WeightOnlyLinear
+from .rounding import AWQ, GPTQ, Moments, checked_rounding
 
 
 @dataclass(frozen=True)
 class Int8WeightOnly:
     """Weights of linear layers and embeddings as int8, with a scale for each row or for groups within the rows.
 
-    A group size that does not divide the in features of a layer is an error.
+    A group size that does not divide the in features of a layer is an error. ``rounding`` chooses the codes of linear
+    layers by calibration data; embeddings are rounded to the nearest.
     """
 
     group_size: int | None = None
     dtype: str = "int8"
+    rounding: GPTQ | AWQ | None = None
+
+    def __post_init__(self) -> None:
+        checked_rounding(self)
 
     def layer(self, module: Any) -> Any:
         """Returns the layer in the place of another one, or None for a layer of another kind."""
@@ -43,10 +49,17 @@ class Int4WeightOnly(Int8WeightOnly):
 
 @dataclass(frozen=True)
 class Int8Dynamic:
-    """Weights of linear layers as int8; an input is quantized by its own range, row by row, when a layer runs."""
+    """Weights of linear layers as int8; an input is quantized by its own range, row by row, when a layer runs.
+
+    ``rounding`` chooses the codes of weights by calibration data.
+    """
 
     group_size: int | None = None
     dtype: str = "int8"
+    rounding: GPTQ | AWQ | None = None
+
+    def __post_init__(self) -> None:
+        checked_rounding(self)
 
     def layer(self, module: Any) -> Any:
         """Returns the layer in the place of another one, or None for a layer of another kind."""
@@ -78,8 +91,9 @@ def quantize_(model: Any, config: Any) -> Any:
             and None leaves the layer in floating numbers
 
     Raises:
-        ValueError: nothing in the model fits, or a group size does not divide a layer's in features; the model is
-            unchanged then
+        ValueError: nothing in the model fits, a group size does not divide a layer's in features, or the inputs of a
+            layer are not finite in calibration; the model is unchanged then
+        RuntimeError: calibration has run no data through a layer; the model is unchanged then
 
     >>> model = lamella.nn.Sequential(lamella.nn.Linear(64, 64), lamella.nn.ReLU(), lamella.nn.Linear(64, 2))
     >>> lamella.quantization.quantize_(model, {"2": None, lamella.nn.Linear: lamella.quantization.Int4WeightOnly()})
@@ -90,22 +104,33 @@ def quantize_(model: Any, config: Any) -> Any:
     )
     """
     chosen = {name: choice(config, name, m) for name, m in model.named_modules() if name}
-    statics = {name: c for name, c in chosen.items() if isinstance(c, Static)}
-    made = []
+    made, statics, rounded = {}, {}, {}
     for name, c in chosen.items():
+        module = model.get_submodule(name)
+        if isinstance(c, Static) and type(module) in eager.WEIGHTED:
+            statics[name] = (module, c, c.qconfig.activation(), c.qconfig.activation())
         if c is None or isinstance(c, Static):
             continue
         try:
-            layer = c.layer(model.get_submodule(name))
+            layer = c.layer(module)
         except ValueError as error:
             raise ValueError(f"quantize_: layer '{name}': {error}") from error
         if layer is not None:
-            made.append((name, layer))
+            made[name] = layer
+            if getattr(c, "rounding", None) is not None and type(module) is nn.Linear:
+                rounded[name] = (module, c.rounding, Moments(module.in_features))
     if not made and not statics:
         raise ValueError("quantize_: no layer of the model fits the configuration")
-    if statics:
-        made += static_layers(model, statics)
-    eager.replace_all(model, {id(model.get_submodule(name)): layer for name, layer in made})
+    watchers = [(c.calibrate, module, before, after) for module, c, before, after in statics.values()]
+    calibrated(model, watchers + [(c.calibrate, module, moments, None) for module, c, moments in rounded.values()])
+    for name, (module, c, moments) in rounded.items():
+        try:
+            with lamella.no_grad():
+                c.round_layer(made[name], module.weight, moments.mean())
+        except (RuntimeError, ValueError) as error:
+            raise type(error)(f"quantize_: layer '{name}': {error}") from error
+    made |= static_layers(statics)
+    eager.replace_all(model, {id(model.get_submodule(name)): layer for name, layer in made.items()})
     return model
 
 
@@ -130,7 +155,7 @@ class Between(nn.Module):
         return self.layer(self.quant(input)).dequantize()
 
 
-def watched(module: Any, before: Any, after: Any) -> list[Any]:
+def watched(module: Any, before: Any, after: Any = None) -> list[Any]:
     """Lets observers see what a module gets and gives; returns the hooks that do so."""
 
     def see_given(module: Any, given: Any, keywords: Any) -> None:
@@ -139,34 +164,40 @@ def watched(module: Any, before: Any, after: Any) -> list[Any]:
     def see_result(module: Any, given: Any, result: Any) -> None:
         after(result)
 
-    return [module.register_forward_pre_hook(see_given, with_kwargs=True), module.register_forward_hook(see_result)]
+    hooks = [module.register_forward_pre_hook(see_given, with_kwargs=True)]
+    return hooks if after is None else [*hooks, module.register_forward_hook(see_result)]
 
 
-def static_layers(model: Any, statics: dict[str, Static]) -> list[tuple[str, Any]]:
-    """Observes the inputs and the results of layers on calibration data, and returns the quantized layers."""
-    layers, hooks = {}, []
-    for name, config in statics.items():
-        module = model.get_submodule(name)
-        if type(module) in eager.WEIGHTED:
-            layers[name] = (module, config, config.qconfig.activation(), config.qconfig.activation())
-    if not layers:
-        raise ValueError("quantize_: no layer of the model fits the configuration")
-    try:
-        for module, _, before, after in layers.values():
-            hooks += watched(module, before, after)
-        with lamella.no_grad():
-            for calibrate in {id(c.calibrate): c.calibrate for _, c, *_ in layers.values()}.values():
+def calibrated(model: Any, watchers: list[tuple[Any, ...]]) -> None:
+    """Calls each function of ``watchers`` once with the model, while observers see what its modules get and give.
+
+    Args:
+        watchers: tuples of the function, a module, the observer of what it gets, and the one of its results or None
+    """
+    for calibrate in {id(c): c for c, *_ in watchers}.values():
+        hooks = []
+        try:
+            for function, *watcher in watchers:
+                if function is calibrate:
+                    hooks += watched(*watcher)
+            with lamella.no_grad():
                 calibrate(model)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    made = []
-    for name, (module, config, before, after) in layers.items():
+        finally:
+            for hook in hooks:
+                hook.remove()
+
+
+def static_layers(observed: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """Returns quantized layers for modules by name, each with its configuration and the observers that have seen what
+    it gets and gives."""
+    made = {}
+    for name, (module, config, before, after) in observed.items():
         try:
             chosen = numbers(*before.calculate_qparams())
             module.qconfig, module.activation_post_process = config.qconfig, after
-            made.append((name, Between(eager.Quantize(*chosen, before.dtype, before.quant_min, before.quant_max),
-                                       eager.converted(module))))  # fmt: skip
+            made[name] = Between(
+                eager.Quantize(*chosen, before.dtype, before.quant_min, before.quant_max), eager.converted(module)
+            )
         except RuntimeError as error:
             raise RuntimeError(f"quantize_: layer '{name}': {error}") from error
         finally:

@@ -91,7 +91,31 @@ class _Weighted(nn.Module):
         return described(self.weight) + ("" if self.bias is not None else ", bias=False")
 
 
-class WeightOnlyLinear(_Weighted):
+class _Linear(_Weighted):
+    """The base of linear layers with floating inputs. ``input_divisor``, a number for each in feature or None, divides
+    the input first; the columns of the weight are multiplied by it before they are quantized."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, input_divisor: Tensor | None = None):
+        super().__init__(weight, bias)
+        self.register_buffer("input_divisor", input_divisor)
+
+    def divided(self, x: Tensor) -> Tensor:
+        """Returns an input after the division."""
+        return x if self.input_divisor is None else x / self.input_divisor
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        saved, held = state_dict.get(prefix + "input_divisor"), self.input_divisor
+        if isinstance(saved, Tensor) and (held is None or held.shape == saved.shape):
+            self.input_divisor = lamella.ones(self.weight.shape[1], dtype=saved.dtype, device=self.weight.device)
+        elif saved is None and prefix + "weight" in state_dict:  # of a layer without a divisor
+            self.input_divisor = None
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+    def extra_repr(self) -> str:
+        return super().extra_repr() + ("" if self.input_divisor is None else ", input_divisor=True")
+
+
+class WeightOnlyLinear(_Linear):
     """A linear layer of floating numbers whose weight is kept quantized.
 
     >>> layer = lamella.quantization.WeightOnlyLinear.from_float(lamella.nn.Linear(64, 8), "int4", group_size=32)
@@ -108,21 +132,22 @@ class WeightOnlyLinear(_Weighted):
         return cls(quantize(module.weight, dtype, axis=axis, group_size=group_size), module.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.weight, self.bias)
+        return F.linear(self.divided(x), self.weight, self.bias)
 
 
-class DynamicLinear(_Weighted):
+class DynamicLinear(_Linear):
     """A linear layer that quantizes its input by the input's own range when it runs, and gives floating numbers.
 
     Args:
         by_row: each row of the input gets a scale of its own; else all of it shares one
+        input_divisor: the input is divided by it before it is quantized, a number for each in feature
 
     >>> lamella.quantization.DynamicLinear.from_float(lamella.nn.Linear(8, 2))(lamella.ones(3, 8)).shape
     lamella.Size([3, 2])
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, by_row: bool = True):
-        super().__init__(weight, bias)
+    def __init__(self, weight: Tensor, bias: Tensor | None, by_row: bool = True, input_divisor: Tensor | None = None):
+        super().__init__(weight, bias, input_divisor)
         self.by_row = by_row
 
     @classmethod
@@ -134,7 +159,7 @@ class DynamicLinear(_Weighted):
         return cls(quantize(module.weight, dtype, axis=axis, group_size=group_size), module.bias, by_row)
 
     def forward(self, x: Tensor) -> Tensor:
-        return ops.linear_dynamic(x, self.weight, self.bias, self.by_row)
+        return ops.linear_dynamic(self.divided(x), self.weight, self.bias, self.by_row)
 
 
 class _Static(_Weighted, _Chosen):
