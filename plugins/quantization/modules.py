@@ -95,6 +95,8 @@ class _Linear(_Weighted):
     """The base of linear layers with floating inputs. ``input_divisor``, a number for each in feature or None, divides
     the input first; the columns of the weight are multiplied by it before they are quantized."""
 
+    input_divisor: Tensor | None
+
     def __init__(self, weight: Tensor, bias: Tensor | None, input_divisor: Tensor | None = None):
         super().__init__(weight, bias)
         self.register_buffer("input_divisor", input_divisor)

@@ -147,7 +147,8 @@ class Moments:
     """The mean of x xᵀ over the inputs x that a linear layer gets, float32."""
 
     def __init__(self, features: int):
-        self.features, self.count, self.sum = features, 0, None
+        self.features, self.count = features, 0
+        self.sum: Tensor | None = None
 
     def __call__(self, x: Tensor) -> None:
         x = x.detach().rename(None) if hasattr(x, "rename") else x.detach()  # names of dimensions would come twice

@@ -54,6 +54,18 @@ def squared_error(made, model, x):
     return float(np.square(x.numpy().astype("float64") @ error.T).mean())
 
 
+def test_second_moments():
+    from lamella.plugins.quantization.rounding import Moments
+
+    x, moments = correlated(16), Moments(16)
+    for part in (x[:1], x[1:1], x[1:181].reshape(3, 60, 16), x[181:].double()):
+        moments(part)
+    moments(x[0, :])
+    rows = np.concatenate([x.numpy(), x.numpy()[:1]]).astype("float64")
+    assert moments.mean().dtype == lamella.float32
+    np.testing.assert_allclose(moments.mean().numpy(), rows.T @ rows / 401, rtol=1e-4, atol=1e-4)
+
+
 # ---- GPTQ -----------------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +199,9 @@ def test_other_floats(dtype, rounding):
     else:
         assert made[0].input_divisor.dtype == dtype
         assert made[0].input_divisor.float().allclose(wide[0].input_divisor, rtol=1e-2)
+        scaled = model[0].weight.float() * made[0].input_divisor.float()  # by the numbers that the layer divides by
+        wanted = quantization.quantize(scaled, "int4", group_size=32)
+        assert made[0].weight.int_repr().equal(wanted.int_repr())
 
 
 # ---- AWQ ------------------------------------------------------------------------------------------------------------
@@ -231,6 +246,13 @@ def test_large_channels(config):
     made(leaf).sum().backward()
     wide = (made[0].weight.dequantize() / made[0].input_divisor).sum(0)
     assert leaf.grad[0].allclose(wide, rtol=1e-3, atol=1e-3)
+
+
+def test_a_grid_of_one_tries_the_power_of_one():
+    model, x = linear(64, 16), correlated(64, large=[5])
+    made = rounded(model, quantization.Int4WeightOnly, AWQ(lambda net: net(x), grid=1))
+    sizes = np.sqrt(np.square(x.numpy().astype("float64")).mean(0))
+    np.testing.assert_allclose(made[0].input_divisor.numpy(), sizes / np.sqrt(sizes.min() * sizes.max()), rtol=1e-4)
 
 
 def test_layers_that_gain_nothing_have_no_divisor():
