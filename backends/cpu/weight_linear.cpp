@@ -55,7 +55,7 @@ lamella_status few_rows(const Layer& l, const WeightLoops& loop) {
   });
 }
 
-// Returns whether no number of x is so large that its multiple by 16 may overflow; see Note [Nibbles].
+// Returns whether all numbers of x are finite, and so small that sums of them do not overflow; see Note [Nibbles].
 bool are_moderate(const Layer& l) {
   constexpr float most = 1e30f;
   int beyond = 0;
@@ -113,7 +113,7 @@ Status weight_linear(const Tensor& input, const Tensor& weight, const Tensor& sc
   l.scales = scales.data<float>();
   l.out = to.data<float>();
   const WeightLoops& loop = l.nibbles ? all_loops().int4 : all_loops().int8;
-  const bool few = l.rows <= most_rows && loop.serves(l.depth, l.groups) && (!l.nibbles || are_moderate(l));
+  const bool few = l.rows <= most_rows && loop.serves(l.depth, l.groups) && are_moderate(l);
   if (lamella_status st = few ? few_rows(l, loop) : many_rows(l)) return st;
   if (biases)
     for (int64_t i = 0; i < l.rows; i++)

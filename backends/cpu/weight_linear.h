@@ -10,7 +10,7 @@ namespace lamella::cpu {
 // A few rows of floats, times rows of codes. Each row of codes has `groups` groups of neighbours with a scale each.
 struct FewRows {
   int64_t rows, depth, groups;  // at most most_rows rows
-  const float* x;               // (rows, depth) in the order of `arrange`
+  const float* x;               // the rows as `arrange` writes them
   const float* sums;            // the sum of each row's group: (rows, groups)
 };
 
@@ -18,9 +18,9 @@ constexpr int64_t most_rows = 4;
 
 // The loops of codes of one width.
 struct WeightLoops {
-  // Returns the floats that a row of x takes in the order that `multiply` reads.
+  // Returns the room, in floats, that a row of x takes as `multiply` reads it.
   int64_t (*arranged)(int64_t depth);
-  // Writes rows of x in that order, and the sums of groups.
+  // Writes a row of x so, and the sums of its groups.
   void (*arrange)(int64_t depth, int64_t groups, const float* x, float* to, float* sums);
   // Multiplies by n rows of codes; out (rows, n) has `out_row` floats from row to row.
   void (*multiply)(const FewRows& f, int64_t n, const void* codes, const float* scales, float* out, int64_t out_row);

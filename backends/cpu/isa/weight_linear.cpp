@@ -1,11 +1,14 @@
-// Linear layers whose weight is integers with scales: codes become floats in registers. Note [Instruction sets] is in
+// Linear layers whose weight is integers with scales: codes of eight bits become floats in registers, those of four are
+// multiplied as integers. Note [Instruction sets] is in
 // backends/cpu/isa.h.
 //
-// Note [Nibbles]  A row of codes of four bits is read in chunks of 64: eight words of 32 bits, each with the codes of
-//   eight neighbours of x. Inverting the highest bit of each code makes it its value plus 8, so that a mask
-//   leaves place p of a word as that sum times 16^p, and the floats of x at place p are kept
-//   times 16^-p, which is exact. 8 times the sum of x is subtracted from each group. `arrange` brings the floats at
-//   place p of all words together.
+// Note [Nibbles]  A row of codes of four bits is multiplied in chunks of 64 as integers, by the instruction that
+//   multiplies bytes from 0 on with signed ones. Inverting the highest bit of a code makes it its value plus 8. The 64
+//   floats of x become integers of 24 bits, in units of their greatest magnitude / most_units, so their rounding is no
+//   larger than that of float32; each is three signed bytes, its digits to the base 256. The products of each digit are
+//   summed in 16 bits, which hold them, and then joined in 32 bits: |x| < 2^23 times 15, eight times, is below 2^31. `arrange`
+//   writes each digit's bytes of the even elements of a chunk, and then those of the odd ones, as the low and the high
+//   halves of bytes hold the codes. 8 times the sum of x, of the same integers, is subtracted from each group.
 #include "backends/cpu/weight_linear.h"
 
 #include <cstring>
@@ -83,24 +86,50 @@ void multiply_bytes(const FewRows& f, const int8_t* codes, const float* scales, 
 // ---- four bits -----------------------------------------------------------------------------------------------------
 
 #ifdef __AVX2__
-int64_t whole_chunks(int64_t depth) { return (depth + chunk - 1) / chunk * chunk; }
+constexpr int64_t digits = 3, bytes_of_chunk = digits * chunk;
+constexpr int32_t most_units = 127 << 16;
+
+int64_t chunks_of(int64_t depth) { return (depth + chunk - 1) / chunk; }
+// A row has the digits of its chunks, and then the unit of each.
+int64_t arranged_size(int64_t depth) { return chunks_of(depth) * (bytes_of_chunk / 4 + 1); }
+
+// Writes the digits of 64 numbers, and the numbers in units. Returns the unit.
+float arrange_chunk(const float* x, int8_t* to, int32_t* whole) {
+  const __m256 magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+  __m256 most = _mm256_set1_ps(1e-30f);
+  for (int i = 0; i < chunk; i += 8) most = _mm256_max_ps(most, _mm256_and_ps(_mm256_loadu_ps(x + i), magnitude));
+  __m128 half = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
+  half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+  const float greatest = _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
+  const __m256 by = _mm256_set1_ps(most_units / greatest);
+  for (int i = 0; i < chunk; i += 8)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole + i),
+                        _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), by)));
+  // Each digit is between -128 and 127, so after 128 is added to all of them they are the bytes of the sum.
+  for (int half = 0; half < 2; half++)
+    for (int d = 0; d < digits; d++)
+      for (int i = 0; i < chunk / 2; i++)
+        to[d * chunk + half * 32 + i] = static_cast<int8_t>(((whole[2 * i + half] + 0x808080) >> (8 * d)) ^ 0x80);
+  return greatest / most_units;
+}
 
 void arrange_row(int64_t depth, int64_t groups, const float* x, float* to, float* sums) {
-  for (int64_t at = 0; at < depth; at += chunk) {
-    float factor = 1;
-    for (int place = 0; place < 8; place++) {
-      for (int word = 0; word < 8; word++) {
-        const int64_t k = at + 8 * word + place;
-        to[at + 8 * place + word] = k < depth ? x[k] * factor : 0;
-      }
-      factor = place < 6 ? factor / 16 : 1;  // the last place is shifted down
+  const int64_t size = depth / groups, chunks = chunks_of(depth);
+  auto* bytes = reinterpret_cast<int8_t*>(to);
+  float* units = to + chunks * (bytes_of_chunk / 4);
+  for (int64_t g = 0; g < groups; g++) sums[g] = 0;
+  for (int64_t c = 0; c < chunks; c++) {
+    const int64_t begin = c * chunk, n = depth - begin < chunk ? depth - begin : chunk;
+    float numbers[chunk] = {};
+    int32_t whole[chunk];
+    std::memcpy(numbers, x + begin, n * 4);
+    units[c] = arrange_chunk(numbers, bytes + c * bytes_of_chunk, whole);
+    for (int64_t k = 0; k < n;) {
+      const int64_t g = (begin + k) / size, end = (g + 1) * size - begin < n ? (g + 1) * size - begin : n;
+      int64_t sum = 0;
+      for (; k < end; k++) sum += whole[k];
+      sums[g] += static_cast<float>(sum) * units[c];
     }
-  }
-  const int64_t size = depth / groups;
-  for (int64_t g = 0; g < groups; g++) {
-    float sum = 0;
-    for (int64_t k = g * size; k < (g + 1) * size; k++) sum += x[k];
-    sums[g] = sum;
   }
 }
 
@@ -110,17 +139,24 @@ bool word_groups(int64_t depth, int64_t groups) {
   return depth % 2 == 0 && (groups == 1 || size % chunk == 0 || (size >= 8 && chunk % size == 0));
 }
 
-// Returns the scales of the eight words of a chunk.
-inline __m256 scales_of_words(const float* scales, int64_t groups, int64_t size, int64_t at) {
-  if (groups == 1) return _mm256_set1_ps(scales[0]);
-  if (size >= chunk) return _mm256_set1_ps(scales[at / size]);
-  const int64_t first = at / size, count = groups - first < chunk / size ? groups - first : chunk / size;
-  if (size == 32 && count == 2) return _mm256_set_m128(_mm_set1_ps(scales[first + 1]), _mm_set1_ps(scales[first]));
-  float each[8] = {};
-  for (int64_t g = 0; g < count; g++)
-    for (int64_t word = g * size / 8; word < (g + 1) * size / 8; word++) each[word] = scales[first + g];
-  return _mm256_loadu_ps(each);
-}
+// The scales of the words of a chunk that several groups share.
+struct ShortGroups {
+  int64_t count;  // groups in a chunk: 2, 4 or 8
+  __m256i places;
+
+  explicit ShortGroups(int64_t size) : count(chunk / size) {
+    int32_t group[8];
+    for (int word = 0; word < 8; word++) group[word] = static_cast<int32_t>(word * 8 / size);
+    places = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(group));
+  }
+  // Returns the scales of a chunk, of which `there` are left in memory.
+  __m256 of_words(const float* scales, int64_t there) const {
+    alignas(32) static constexpr int32_t window[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const int64_t n = there < count ? there : count;
+    const __m256i mask = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(window + 8 - n));
+    return _mm256_permutevar8x32_ps(_mm256_maskload_ps(scales, mask), places);
+  }
+};
 
 inline float dot(int64_t n, const float* x, const float* y) {
   __m256 sums = _mm256_setzero_ps();
@@ -131,70 +167,96 @@ inline float dot(int64_t n, const float* x, const float* y) {
   return add_up(sums) + rest;
 }
 
-// Returns the words of the chunk at element `at` of a row of codes, each code inverted at its highest bit.
-inline __m256i words_at(const uint8_t* codes, int64_t at, int64_t depth) {
+// Returns the words of a chunk of n codes, each inverted at its highest bit.
+inline __m256i words_at(const uint8_t* codes, int64_t n) {
   const __m256i inverted = _mm256_set1_epi32(static_cast<int>(0x88888888));
-  if (at + chunk <= depth)
-    return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at / 2)), inverted);
+  if (n >= chunk) return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)), inverted);
   uint8_t rest[chunk / 2] = {};
-  std::memcpy(rest, codes + at / 2, (depth - at) / 2);
+  std::memcpy(rest, codes, n / 2);
   return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(rest)), inverted);
 }
 
-// Multiplies by Columns rows of codes at once.
+// Returns the sums of the products of a chunk, in units: that of the codes in each word.
+inline __m256 multiply_chunk(__m256i words, const int8_t* x) {
+  const __m256i mask = _mm256_set1_epi8(15), ones = _mm256_set1_epi16(1), base = _mm256_set1_epi16(256);
+  const __m256i even = _mm256_and_si256(words, mask), odd = _mm256_and_si256(_mm256_srli_epi16(words, 4), mask);
+  const auto sums_of = [&](int digit) {
+    const auto* at = reinterpret_cast<const __m256i*>(x + digit * chunk);
+    return _mm256_add_epi16(_mm256_maddubs_epi16(even, _mm256_loadu_si256(at)),
+                            _mm256_maddubs_epi16(odd, _mm256_loadu_si256(at + 1)));
+  };
+  const __m256i high = _mm256_add_epi32(_mm256_madd_epi16(sums_of(2), base), _mm256_madd_epi16(sums_of(1), ones));
+  return _mm256_cvtepi32_ps(_mm256_add_epi32(_mm256_slli_epi32(high, 8), _mm256_madd_epi16(sums_of(0), ones)));
+}
+
+// Sums of Rows rows of x and Columns rows of codes, in eight parts each.
 template <int Rows, int Columns>
-void multiply_nibbles(const FewRows& f, const uint8_t* codes, const float* scales, float* out, int64_t out_row) {
-  constexpr int chains = Rows * Columns > 2 ? 2 : 4;  // sums that do not wait for each other
-  const int64_t size = f.depth / f.groups, row = whole_chunks(f.depth);
-  const int64_t step = f.groups == 1 ? row : size >= chunk ? size : chunk;  // elements after which scales change
+struct Block {
   __m256 sums[Rows][Columns];
-  for (int r = 0; r < Rows; r++)
-    for (int c = 0; c < Columns; c++) sums[r][c] = _mm256_setzero_ps();
-  for (int64_t begin = 0; begin < f.depth; begin += step) {
-    __m256 part[Rows][Columns][chains];
+
+  Block() {
+    each([](__m256& sum, int, int) { sum = _mm256_setzero_ps(); });
+  }
+  template <class Visit>
+  __attribute__((always_inline)) void each(Visit visit) {
+#pragma GCC unroll 4
     for (int r = 0; r < Rows; r++)
-      for (int c = 0; c < Columns; c++)
-        for (int i = 0; i < chains; i++) part[r][c][i] = _mm256_setzero_ps();
-    const int64_t end = begin + step < f.depth ? begin + step : f.depth;
-    for (int64_t at = begin; at < end; at += chunk) {
-      __m256i words[Columns];
-      for (int c = 0; c < Columns; c++) words[c] = words_at(codes + c * (f.depth / 2), at, f.depth);
-#pragma GCC unroll 8
-      for (int place = 0; place < 8; place++) {
-        __m256 x[Rows];
-        for (int r = 0; r < Rows; r++) x[r] = _mm256_loadu_ps(f.x + r * row + at + 8 * place);
-        for (int c = 0; c < Columns; c++) {
-          const __m256i code = place == 7 ? _mm256_srli_epi32(words[c], 28)
-                                          : _mm256_and_si256(words[c], _mm256_set1_epi32(15 << (4 * place)));
-          const __m256 y = _mm256_cvtepi32_ps(code);
-          for (int r = 0; r < Rows; r++)
-            part[r][c][place % chains] = _mm256_fmadd_ps(x[r], y, part[r][c][place % chains]);
-        }
-      }
+#pragma GCC unroll 2
+      for (int c = 0; c < Columns; c++) visit(sums[r][c], r, c);
+  }
+};
+
+// Multiplies by Columns rows of codes at once. A scale serves some chunks, or with `Short` a part of one.
+template <int Rows, int Columns, bool Short>
+void multiply_nibbles(const FewRows& f, const uint8_t* codes, const float* scales, float* out, int64_t out_row) {
+  const int64_t size = f.depth / f.groups, row = arranged_size(f.depth), chunks = chunks_of(f.depth);
+  const int64_t row_of_codes = f.depth / 2, groups = f.groups, depth = f.depth;
+  const float* const units = f.x + chunks * (bytes_of_chunk / 4);
+  const float* const x = f.x;
+  Block<Rows, Columns> all;
+  const auto add_chunk = [&](int64_t at, Block<Rows, Columns> & to) __attribute__((always_inline)) {
+    __m256i words[Columns];
+#pragma GCC unroll 2
+    for (int c = 0; c < Columns; c++)
+      words[c] = words_at(codes + c * row_of_codes + at * (chunk / 2), depth - at * chunk);
+    to.each([&](__m256 & sum, int r, int c) __attribute__((always_inline)) {
+      const auto* digits_of_x = reinterpret_cast<const int8_t*>(x + r * row) + at * bytes_of_chunk;
+      sum = _mm256_fmadd_ps(multiply_chunk(words[c], digits_of_x), _mm256_broadcast_ss(units + r * row + at), sum);
+    });
+  };
+  if constexpr (Short) {
+    const ShortGroups shorts(size);
+    for (int64_t at = 0; at < chunks; at++) {
+      Block<Rows, Columns> part;
+      add_chunk(at, part);
+      const int64_t first = at * shorts.count;
+      all.each([&](__m256 & sum, int r, int c) __attribute__((always_inline)) {
+        const __m256 by = shorts.of_words(scales + c * groups + first, groups - first);
+        sum = _mm256_fmadd_ps(part.sums[r][c], by, sum);
+      });
     }
-    for (int c = 0; c < Columns; c++) {
-      const __m256 by = scales_of_words(scales + c * f.groups, f.groups, size, begin);
-      for (int r = 0; r < Rows; r++) {
-        __m256 all = part[r][c][0];
-        for (int i = 1; i < chains; i++) all = _mm256_add_ps(all, part[r][c][i]);
-        sums[r][c] = _mm256_fmadd_ps(all, by, sums[r][c]);
-      }
+  } else {
+    const int64_t step = groups == 1 ? chunks : size / chunk;  // chunks of a group
+    for (int64_t g = 0; g < groups; g++) {
+      Block<Rows, Columns> part;
+      for (int64_t at = g * step; at < (g + 1) * step; at++) add_chunk(at, part);
+      all.each([&](__m256 & sum, int r, int c) __attribute__((always_inline)) {
+        sum = _mm256_fmadd_ps(part.sums[r][c], _mm256_broadcast_ss(scales + c * groups + g), sum);
+      });
     }
   }
-  for (int r = 0; r < Rows; r++)
-    for (int c = 0; c < Columns; c++) {
-      const float* by = scales + c * f.groups;
-      out[r * out_row + c] = add_up(sums[r][c]) - 8 * dot(f.groups, f.sums + r * f.groups, by);
-    }
+  all.each([&](__m256& sum, int r, int c) {
+    out[r * out_row + c] = add_up(sum) - 8 * dot(groups, f.sums + r * groups, scales + c * groups);
+  });
 }
 #else
-int64_t whole_chunks(int64_t depth) { return depth; }
+int64_t arranged_size(int64_t depth) { return depth; }
 void arrange_row(int64_t depth, int64_t groups, const float* x, float* to, float*) {
   copy_row(depth, groups, x, to, nullptr);
 }
 bool word_groups(int64_t depth, int64_t) { return depth % 2 == 0; }
 
-template <int Rows, int Columns>
+template <int Rows, int Columns, bool>
 void multiply_nibbles(const FewRows& f, const uint8_t* codes, const float* scales, float* out, int64_t out_row) {
   static_assert(Columns == 1);
   const int64_t size = f.depth / f.groups;
@@ -218,7 +280,7 @@ void multiply_by_bytes(const FewRows& f, int64_t n, const void* codes, const flo
   const auto* from = static_cast<const int8_t*>(codes);
   for (int64_t j = 0; j < n; j++) loops[f.rows - 1](f, from + j * f.depth, scales + j * f.groups, out + j, out_row);
 }
-template <int Rows>
+template <int Rows, bool Short>
 void multiply_all_nibbles(const FewRows& f, int64_t n, const uint8_t* codes, const float* scales, float* out,
                           int64_t out_row) {
 #ifdef __AVX2__
@@ -226,23 +288,33 @@ void multiply_all_nibbles(const FewRows& f, int64_t n, const uint8_t* codes, con
 #else
   constexpr int columns = 1;
 #endif
+  const auto run = [&](auto loop, int64_t j) {
+    loop(f, codes + j * (f.depth / 2), scales + j * f.groups, out + j, out_row);
+  };
   int64_t j = 0;
-  for (; j + columns <= n; j += columns)
-    multiply_nibbles<Rows, columns>(f, codes + j * (f.depth / 2), scales + j * f.groups, out + j, out_row);
-  for (; j < n; j++) multiply_nibbles<Rows, 1>(f, codes + j * (f.depth / 2), scales + j * f.groups, out + j, out_row);
+  for (; j + columns <= n; j += columns) run(multiply_nibbles<Rows, columns, Short>, j);
+  for (; j < n; j++) run(multiply_nibbles<Rows, 1, Short>, j);
+}
+template <bool Short>
+void multiply_rows_by_nibbles(const FewRows& f, int64_t n, const uint8_t* codes, const float* scales, float* out,
+                              int64_t out_row) {
+  constexpr decltype(&multiply_all_nibbles<1, Short>) loops[] = {
+      multiply_all_nibbles<1, Short>, multiply_all_nibbles<2, Short>, multiply_all_nibbles<3, Short>,
+      multiply_all_nibbles<4, Short>};
+  loops[f.rows - 1](f, n, codes, scales, out, out_row);
 }
 void multiply_by_nibbles(const FewRows& f, int64_t n, const void* codes, const float* scales, float* out,
                          int64_t out_row) {
-  constexpr decltype(&multiply_all_nibbles<1>) loops[] = {multiply_all_nibbles<1>, multiply_all_nibbles<2>,
-                                                          multiply_all_nibbles<3>, multiply_all_nibbles<4>};
-  loops[f.rows - 1](f, n, static_cast<const uint8_t*>(codes), scales, out, out_row);
+  const bool is_short = f.groups > 1 && f.depth / f.groups < chunk;
+  (is_short ? multiply_rows_by_nibbles<true>
+            : multiply_rows_by_nibbles<false>)(f, n, static_cast<const uint8_t*>(codes), scales, out, out_row);
 }
 
 }  // namespace
 
 const AllWeightLoops& weight_loops() {
   static const AllWeightLoops all = {{same_size, copy_row, multiply_by_bytes, all_groups},
-                                     {whole_chunks, arrange_row, multiply_by_nibbles, word_groups}};
+                                     {arranged_size, arrange_row, multiply_by_nibbles, word_groups}};
   return all;
 }
 
