@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from references import RANGES, quantized
+from references import RANGES, plain, quantized, same
 from test_quantized_tensors import drawn
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
@@ -34,6 +34,16 @@ def test_values_are_those_of_quantized_tensors(type, scale, data):
         code = np.rint(x / np.float32(scale)).astype(np.float64) + zero
     inside = (code >= low) & (code <= high)
     np.testing.assert_array_equal(leaf.grad.numpy(), np.where(inside, seed.numpy(), 0))
+
+
+def test_numbers_near_halves():
+    """The quotient is rounded to float32 before it is rounded to an integer, and it is no product with 1 / scale."""
+    steps = np.arange(-120, 120) + 0.5
+    for scale in np.float32([0.05, 0.07, 0.3, 1.7, 3.3e-3]):
+        x = (steps * scale).astype(np.float32)
+        wanted = quantized(x, "int8", scale, 3)
+        same(lamella.quantize_per_tensor(lamella.tensor(x), float(scale), 3, "int8"), wanted)
+        plain(lamella.fake_quantize_per_tensor_affine(lamella.tensor(x), float(scale), 3, -128, 127), wanted.values())
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])

@@ -1,4 +1,5 @@
-"""The tests of quantized tensors again on the example backend, in an environment that has it."""
+"""The tests of quantized tensors again on the example backends, in an environment that has them and the example
+layers."""
 
 import os
 from pathlib import Path
@@ -11,10 +12,17 @@ HERE = Path(__file__).resolve().parent
 
 
 @pytest.mark.needs("autograd", "quantization")
-@pytest.mark.parametrize("file", ["test_quantized_tensors.py", "test_quantized_operators.py"])
-def test_on_bank(guest, file):
+@pytest.mark.parametrize(
+    "file, devices",
+    [
+        ("test_quantized_tensors.py", "bank"),
+        ("test_quantized_operators.py", "bank"),
+        ("test_quantization_matrix.py", "cpu bank numpy"),
+    ],
+)
+def test_on_bank(guest, file, devices):
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     run(
-        guest.python, "-m", "pytest", *options, HERE / file, cwd=HERE.parents[1],
-        QUANTIZED_ON="bank", LAMELLA_PLUGINS=f"{OWN_PLUGINS},bank", **{FOLDER: os.environ[FOLDER]},
+        guest.python, "-m", "pytest", *options, HERE / file, cwd=HERE.parents[1], QUANTIZED_ON=devices,
+        LAMELLA_PLUGINS=f"{OWN_PLUGINS},bank,numpy,flops,flops-twin", **{FOLDER: os.environ[FOLDER]},
     )  # fmt: skip

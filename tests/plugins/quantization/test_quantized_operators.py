@@ -283,11 +283,28 @@ def test_linear_layers_are_exact(rows, depth, features, data):
     same(made, by_scale(values.astype(np.float32), "uint8", 0.3, 7))
 
 
-def test_weights_alone_may_be_quantized():
-    x, (p, b) = numbers(3, 24), pair((5, 24), "int4", "group", axis=1, group=8, spread=1.0)
+@pytest.mark.parametrize("of_x", ["int8", "uint8"])
+def test_long_sums_are_exact(of_x):
+    """The sums are beyond 2 ** 24, from where on float32 lacks integers."""
+    rng, (_, high) = np.random.default_rng(0), RANGES[of_x]
+    x, w = rng.integers(high - 40, high, (3, 4005)), rng.integers(87, 127, (5, 4005))
+    sums = x @ w.T
+    assert sums.min() > 2**24 and (sums != sums.astype(np.float32)).any()
+    q, p = (lamella.quantize_per_tensor(here(c.astype(np.float32)), 1.0, 0, t) for c, t in ((x, of_x), (w, "int8")))
+    with quantization.out_scale(0.5, 0, "int32"), quantization.strict():
+        same(F.linear(q, p), by_scale(sums.astype(np.float32), "int32", 0.5, 0))
+        made = F.conv2d(q.view(3, 445, 3, 3), p.view(5, 445, 3, 3))
+        same(made, by_scale(sums.astype(np.float32)[..., None, None], "int32", 0.5, 0))
+
+
+@pytest.mark.parametrize("type, scheme, affine", [("int4", "group", 1), ("int4", "group", 0), ("int8", "channel", 0)])
+def test_weights_alone_may_be_quantized(type, scheme, affine):
+    axis, group = (1, 8) if scheme == "group" else (0, None)
+    x, (p, b) = numbers(3, 24), pair((5, 24), type, scheme, axis, group, affine, spread=1.0)
     for layer in (lambda t: F.linear(t, p), lambda t: t @ p.t(), lambda t: F.linear(t[None], p)[0]):
-        made = layer(here(x))
-        assert not made.is_quantized
+        with quantization.trace() as calls:
+            made = layer(here(x))
+        assert not made.is_quantized and ways(calls) == ["composite" if affine else "native"]
         np.testing.assert_allclose(made.cpu().numpy(), x @ b.values().T, 1e-4, 1e-4)
     leaf = here(x).requires_grad_()
     F.linear(leaf, p).sum().backward()
