@@ -175,18 +175,26 @@ def dispatch_mode(case):
 
 
 def python_layers(case):
-    """A layer in Python gets the call at each anchor; the innermost one may get what the call is made of."""
+    """A layer in Python gets the call at each anchor. One inside of quantization gets what the call is made of: plain
+    tensors, except for views, which are made without quantization's help."""
     for anchor in ANCHORS:
-        seen = []
+        for order in ({"outside": ["quantized"]}, {"inside": ["quantized"]} if anchor == "backend" else {}):
+            seen = {}
 
-        def see(call, *args, seen=seen, **kwargs):
-            seen.append(call.name)
-            return call(*args, **kwargs)
+            def see(call, *args, seen=seen, **kwargs):
+                tensors = [a for a in args if isinstance(a, lamella.Tensor)]
+                if call.category != "view":
+                    seen.setdefault(call.name, [t.is_quantized for t in tensors])
+                return call(*args, **kwargs)
 
-        with closing(Library("beside", "DEF")) as library:
-            with library.register_layer("beside", see, at=anchor).on():
-                case.passes()
-        assert seen if anchor == "backend" else case.use.operator in seen, (anchor, seen)
+            with closing(Library("beside", "DEF")) as library:
+                with library.register_layer("beside", see, at=anchor, **order).on():
+                    made = case.call()
+            case.use.check(made)
+            if "inside" in order:
+                assert seen and not any(map(any, seen.values())), seen
+            else:
+                assert any(seen[case.use.operator]) is (case.way is not None), (anchor, seen)
 
 
 def example_layers(case):

@@ -24,5 +24,5 @@ def test_on_bank(guest, file, devices):
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     run(
         guest.python, "-m", "pytest", *options, HERE / file, cwd=HERE.parents[1], QUANTIZED_ON=devices,
-        LAMELLA_PLUGINS=f"{OWN_PLUGINS},bank,numpy,flops,flops-twin", **{FOLDER: os.environ[FOLDER]},
+        LAMELLA_PLUGINS=f"{OWN_PLUGINS},bank,numpy,flops,flops-twin,packed", **{FOLDER: os.environ[FOLDER]},
     )  # fmt: skip
