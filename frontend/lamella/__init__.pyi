@@ -150,6 +150,7 @@ from lamella._tensor.elements import unique_consecutive as unique_consecutive
 from lamella._tensor.shapes import unravel_index as unravel_index
 from lamella._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from lamella._namespace import ops as ops
+from lamella import ao as ao
 from lamella import autograd as autograd
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.autograd import enable_grad as enable_grad
@@ -167,10 +168,13 @@ per_group_symmetric: Any
 per_tensor_affine: Any
 per_tensor_symmetric: Any
 from lamella import profiler as profiler
+qint32: Any
+qint8: Any
 from lamella import quantization as quantization
 from lamella.plugins.quantization.tensor import quantize_per_channel as quantize_per_channel
 from lamella.plugins.quantization.tensor import quantize_per_group as quantize_per_group
 from lamella.plugins.quantization.tensor import quantize_per_tensor as quantize_per_tensor
+quint8: Any
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 
 def _foreach_abs(self: Sequence[Tensor]) -> Sequence[Tensor]: ...

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .modules import Quantize as Quantize
     from .modules import QuantizedConv as QuantizedConv
     from .modules import QuantizedEmbedding as QuantizedEmbedding
+    from .modules import QuantizedEmbeddingBag as QuantizedEmbeddingBag
     from .modules import QuantizedLinear as QuantizedLinear
     from .modules import WeightOnlyLinear as WeightOnlyLinear
     from .observers import HistogramObserver as HistogramObserver
@@ -124,6 +125,7 @@ NAMES = {
         "Quantize",
         "QuantizedConv",
         "QuantizedEmbedding",
+        "QuantizedEmbeddingBag",
         "QuantizedLinear",
         "WeightOnlyLinear",
     ),

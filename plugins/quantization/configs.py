@@ -11,7 +11,7 @@ from lamella import nn
 
 from . import eager
 from .choosing import numbers
-from .modules import DynamicLinear, QuantizedEmbedding, WeightOnlyLinear
+from .modules import DynamicLinear, QuantizedEmbedding, QuantizedEmbeddingBag, WeightOnlyLinear
 from .rounding import AWQ, GPTQ, Moments, checked_rounding
 
 
@@ -36,6 +36,8 @@ class Int8WeightOnly:
             return WeightOnlyLinear.from_float(module, self.dtype, self.group_size)
         if type(module) is nn.Embedding:
             return QuantizedEmbedding.from_float(module, self.dtype, self.group_size)
+        if type(module) is nn.EmbeddingBag:
+            return QuantizedEmbeddingBag.from_float(module, self.dtype, self.group_size)
         return None
 
 

@@ -189,9 +189,8 @@ void register_conversions(Library& m) {
   define("int_repr(Tensor self) -> Tensor", int_repr);
   m.def("memory(Tensor self) -> Tensor", memory);
   m.def("no_gradient(Tensor grad) -> Tensor", no_gradient);
-  for (const char* op : {"quantize_per_tensor", "quantize_per_channel", "quantize_per_group"})
+  for (const char* op : {"quantize_per_tensor", "quantize_per_channel", "quantize_per_group", "dequantize"})
     m.derivative(op, "self: quantized::no_gradient(grad)");
-  m.derivative("dequantize", "self: grad");
   for (const char* op : {"quantize_per_tensor", "quantize_per_channel", "quantize_per_group"})
     m.rule(op, "named_tensor", "self");
   m.attribute("_quantization", describe);

@@ -235,8 +235,17 @@ class QuantizedEmbedding(nn.Module):
         self.weight = frozen(weight)
 
     @classmethod
-    def from_float(cls, module: nn.Embedding, dtype: Any = lamella.int8, group_size: int | None = None) -> Any:
-        """Quantizes the table of an embedding."""
+    def from_float(cls, module: Any, dtype: Any = lamella.int8, group_size: int | None = None) -> Any:
+        """Quantizes the table of an embedding.
+
+        Raises:
+            ValueError: the embedding has `max_norm`, by which it writes to its table
+        """
+        if module.max_norm is not None:
+            raise ValueError(
+                f"max_norm={module.max_norm} writes to the table, which is fixed once it is quantized; make the "
+                "embedding with max_norm=None"
+            )
         return cls(quantize(module.weight, dtype, axis=None if group_size else 0, group_size=group_size))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -248,6 +257,41 @@ class QuantizedEmbedding(nn.Module):
 
     def extra_repr(self) -> str:
         return described(self.weight)
+
+
+class QuantizedEmbeddingBag(QuantizedEmbedding):
+    """A table of rows that is kept quantized; it gives the sums, means or largest elements of bags of rows.
+
+    >>> bags = lamella.quantization.QuantizedEmbeddingBag.from_float(lamella.nn.EmbeddingBag(10, 4, mode="sum"))
+    >>> bags(lamella.tensor([3, 0, 5]), lamella.tensor([0, 2])).shape
+    lamella.Size([2, 4])
+    """
+
+    def __init__(
+        self, weight: Tensor, mode: str = "mean", padding_idx: int | None = None, include_last_offset: bool = False
+    ):
+        super().__init__(weight)
+        self.mode, self.padding_idx, self.include_last_offset = mode, padding_idx, include_last_offset
+
+    @classmethod
+    def from_float(cls, module: nn.EmbeddingBag, dtype: Any = lamella.int8, group_size: int | None = None) -> Any:
+        """Quantizes the table of an embedding bag."""
+        table = super().from_float(module, dtype, group_size).weight
+        return cls(table, module.mode, module.padding_idx, module.include_last_offset)
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            mode=self.mode,
+            per_sample_weights=per_sample_weights,
+            include_last_offset=self.include_last_offset,
+            padding_idx=self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, mode={self.mode!r}"
 
 
 class FloatFunctional(nn.Module):

@@ -191,11 +191,7 @@ lamella_status average(lamella_frame* f, const lamella_value* args, lamella_valu
 
 // The rows of a table with their scales, dequantized: a table of weights has a scale for all, for each row or for groups
 // within the rows.
-Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, int64_t padding, bool by_frequency,
-                 bool sparse) {
-  const Tensor own =
-      by_own_kernel(f, {value(weight), value(indices), value(padding), value(by_frequency), value(sparse)});
-  if (own.defined()) return own;
+Tensor rows_of(lamella_frame* f, const Tensor& weight, const Tensor& indices) {
   const Scheme* s = scheme_of(weight);
   if (!s) no_rule(f->op, "indices", scheme_in(indices));
   const bool rows = weight.dim() == 2 && weight.is_contiguous() && s->type->is_integer() && weight.numel() &&
@@ -223,6 +219,52 @@ Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   sizes.push_back(width);
   if (!at.numel()) return lamella::empty(sizes, TensorOptions().dtype(weight.dtype()).device(weight.device()));
   return lamella::_dequantize(codes, scales, zeros, number > 1 ? s->inner : 1, weight.dtype()).view(sizes);
+}
+
+Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, int64_t padding, bool by_frequency,
+                 bool sparse) {
+  const Tensor own =
+      by_own_kernel(f, {value(weight), value(indices), value(padding), value(by_frequency), value(sparse)});
+  return own.defined() ? own : rows_of(f, weight, indices);
+}
+
+// Bags of rows of a table: the rows that the indices name are dequantized, and are the table of a plain call.
+std::tuple<Tensor, Tensor, Tensor, Tensor> padded_bags(lamella_frame* f, const Tensor& weight, const Tensor& indices,
+                                                       const Tensor& offsets, bool by_frequency, int64_t mode,
+                                                       bool sparse, const Tensor& by_sample, bool ends,
+                                                       std::optional<int64_t> padding) {
+  const Scheme* s = scheme_of(weight);
+  if (!s) no_rule(f->op, "indices", scheme_in(scheme_of(indices) ? indices : scheme_of(offsets) ? offsets : by_sample));
+  LAMELLA_CHECK(weight.dim() == 2, "argument 'weight': expected 2 dimensions, got shape ", weight.sizes());
+  LAMELLA_CHECK(indices.dim() == 1, "argument 'indices': expected a vector, got shape ", indices.sizes());
+  const int64_t rows = weight.size(0), n = indices.numel();
+  LAMELLA_CHECK(!padding || (*padding >= -rows && *padding < rows), "argument 'padding_idx': ", padding.value_or(0),
+                " is out of range for ", rows, " rows");
+  const Tensor table = rows_of(f, weight, indices);
+  Tensor at = lamella::arange(n, indices.options());
+  // A padding index names row n, which is not counted.
+  if (padding) at = lamella::where(indices.eq((*padding + rows) % rows), n, at);
+  const Tensor last = lamella::zeros({1, weight.size(1)}, table.options());
+  const auto [sums, bag, size, most] =
+      lamella::embedding_bag(lamella::cat({table, last}, 0), at, offsets, by_frequency, mode, sparse, by_sample, ends,
+                             padding ? std::optional(n) : std::nullopt);
+  constexpr int64_t largest = 2;
+  if (mode != largest || !n) return {sums, bag, size, most};
+  return {sums, bag, size,
+          lamella::where(most >= 0, indices.index_select(0, most.clamp(0).reshape({-1})).view(most.sizes()), most)};
+}
+std::tuple<Tensor, Tensor, Tensor, Tensor> bags(lamella_frame* f, const Tensor& weight, const Tensor& indices,
+                                                const Tensor& offsets, bool by_frequency, int64_t mode, bool sparse,
+                                                const Tensor& by_sample, bool ends) {
+  return padded_bags(f, weight, indices, offsets, by_frequency, mode, sparse, by_sample, ends, std::nullopt);
+}
+
+// A tensor whose memory is page-locked.
+Tensor pin_memory(lamella_frame* f, const Tensor& self, std::optional<Device> device) {
+  record(f->op, Way::native, scheme_in(self));
+  const auto pinned = std::make_shared<Scheme>(*copied(self, self.device()));
+  pinned->memory = pinned->memory.pin_memory(device);
+  return make(pinned, self.sizes(), self.strides(), self.dtype());
 }
 
 // Returns a tensor with another scale: the tensor itself if it has that scale.
@@ -255,6 +297,9 @@ void register_moves(Library& m) {
   m.impl("aten::_materialize", layer_name, materialize);
   m.impl("aten::cat", layer_name, cat);
   m.impl("aten::embedding", layer_name, embedding);
+  m.impl("aten::pin_memory", layer_name, pin_memory);
+  m.impl("aten::embedding_bag", layer_name, bags);
+  m.impl("aten::embedding_bag.padding_idx", layer_name, padded_bags);
   for (const char* op : {"index_select", "gather", "index.Tensor", "flip", "roll", "repeat", "take", "masked_select",
                          "max_pool1d", "max_pool2d", "max_pool3d", "repeat_interleave.self_int", "rot90", "tile"})
     m.impl((std::string("aten::") + op).c_str(), layer_name, move, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);

@@ -47,7 +47,7 @@ LAMELLA_LIBRARY(quantized, m) {
   layer.fallback = fallback;
   layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
   m.layer(layer, &layer_bit);
-  m.tensor_slot("quantized", slot, layer_name);
+  m.tensor_slot("quantization", slot, layer_name);
   m.category("view", layer_name, nullptr);  // `carry` gives views their state
   m.category("pointwise", layer_name, pointwise_rule, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   register_types(m);

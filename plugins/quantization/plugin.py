@@ -5,12 +5,13 @@ from pathlib import Path
 
 from lamella.plugins import hookimpl
 
-from . import tensor
+from . import ao, engines, tensor
 
 
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_quantization.so"))
-    ctx.contribute("lamella", {"quantization": sys.modules[__package__], **tensor.functions})
+    ctx.contribute("lamella", {"quantization": sys.modules[__package__], "ao": ao, **tensor.functions})
+    ctx.contribute("lamella.backends", {"quantized": engines.Engines("lamella.backends.quantized")})
     ctx.contribute("Tensor", tensor.methods)
     ctx.contribute("repr", {"quantization": tensor.note})

@@ -297,6 +297,10 @@ std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t 
                   " codes reaches beyond the ", scheme->count, " of the quantized tensor");
     return *this;
   }
+  if (how == LAMELLA_CARRY_GRADIENT)
+    throw Error(LAMELLA_RUNTIME_ERROR,
+                "integers carry no gradient: this quantized tensor has got one, since it requires it; call "
+                "requires_grad_(False), or train a floating tensor through fake_quantize");
   if (how != LAMELLA_CARRY_COPY && how != LAMELLA_CARRY_DEVICE) return std::nullopt;
   SchemePtr made;
   if (how == LAMELLA_CARRY_DEVICE || lies_so(from, to.strides()))

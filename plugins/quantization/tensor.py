@@ -237,6 +237,7 @@ functions = {
     "dequantize": dequantize,
     "int_repr": int_repr,
     **QSCHEMES,
+    **{name: getattr(lamella, of) for name, of in TORCH_DTYPES.items() if hasattr(lamella, of)},
 }
 methods = {
     "quantize_linear": quantize_linear,

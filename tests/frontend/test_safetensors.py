@@ -67,3 +67,55 @@ def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "safetensors", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install lamella\[safetensors\]"):
         save_safetensors({"a": lamella.ones(1)}, tmp_path / "f")
+
+
+@pytest.mark.needs("quantization")
+def test_opaque_tensors_are_what_their_layers_save(tmp_path):
+    """Other readers see the codes and the scales; a view has a memory of its own in the file."""
+    w = lamella.arange(32.0).reshape(4, 8) - 9
+    q = lamella.quantization.quantize(w, "int4", group_size=4)
+    save_safetensors({"w": q, "b": w[0]}, tmp_path / "f", metadata={"by": "us"})
+    read = numpy_face.load_file(tmp_path / "f")
+    assert set(read) == {"w.quantization.codes", "w.quantization.scale", "b"}
+    codes = np.stack([read["w.quantization.codes"] & 15, read["w.quantization.codes"] >> 4], 1).reshape(4, 8)
+    assert np.array_equal((codes.astype(np.int8) ^ 8) - 8, q.int_repr().numpy())
+    assert np.array_equal(read["w.quantization.scale"], lamella.quantization.scheme(q)["scale"].numpy())
+    found = load_safetensors(tmp_path / "f")
+    assert set(found) == {"w", "b"} and found["w"].dequantize().equal(q.dequantize()) and found["b"].equal(w[0])
+    save_safetensors({"part": q[1:3, 4:]}, tmp_path / "f")
+    assert load_safetensors(tmp_path / "f")["part"].dequantize().equal(q[1:3, 4:].dequantize())
+
+
+@pytest.mark.needs("quantization")
+def test_opaque_tensors_that_files_cannot_hold(tmp_path, monkeypatch):
+    q = lamella.quantize_per_tensor(lamella.ones(3), 0.1, 0, lamella.int8)
+    with pytest.raises(RuntimeError, match="'a.quantization.codes' and 'b.quantization.codes' share memory"):
+        save_safetensors({"a": q, "b": q}, tmp_path / "f")
+    with pytest.raises(ValueError, match="'w.quantization.codes' is the name of a part of an opaque tensor, too"):
+        save_safetensors({"w.quantization.codes": lamella.ones(1), "w": q}, tmp_path / "f")
+    with pytest.raises(ValueError, match="'metadata': the key 'lamella' is for opaque tensors"):
+        save_safetensors({"w": q}, tmp_path / "f", metadata={"lamella": ""})
+    assert not list(tmp_path.iterdir())
+    save_safetensors({"w": q}, tmp_path / "f")
+    whole = (tmp_path / "f").read_bytes()
+    for old, new in (
+        (rb"\"shape\":[3]", rb"\"shape\":[9]"),
+        (rb"\"shape\":[3]", rb"\"shape\":[x]"),
+        (rb"{\"$tensor\":\"w.quantization.codes\"}", rb"{\"$tensor\":\"w.quantization.other\"}"),
+        (b"int8", b"int9"),
+    ):
+        assert old in whole, old
+        (tmp_path / "g").write_bytes(whole.replace(old, new))
+        with pytest.raises(CheckpointError, match="the metadata 'lamella' is damaged"):
+            load_safetensors(tmp_path / "g")
+
+
+@pytest.mark.needs("quantization")
+def test_a_file_names_the_plugin_that_it_needs(tmp_path, guest):
+    save_safetensors({"w": lamella.quantize_per_tensor(lamella.ones(3), 0.1, 0, lamella.int8)}, tmp_path / "f")
+    program = """
+        import sys, lamella
+        with fails(lamella.serialization.CheckpointError, "'w' is opaque", "no loaded plugin has its slots: ['quant"):
+            lamella.serialization.load_safetensors(sys.argv[1])
+    """
+    guest.run(program, str(tmp_path / "f"), LAMELLA_PLUGINS="-quantization")

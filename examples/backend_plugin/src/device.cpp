@@ -1,5 +1,5 @@
 // The two devices of `bank`: the memory of each, copies, and the registration. Start reading here.
-#include <pthread.h>
+#include <lamella/dispatcher.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -254,7 +254,8 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.device_count = [](void*) -> int32_t { return devices; };
   b.copy = copy;
   add_streams(m, b);
-  pthread_atfork(before_fork, in_parent, in_child);
+  if (const void* found = lamella::api().find_interface("dispatcher", 1))
+    static_cast<const lamella_dispatcher*>(found)->around_fork(before_fork, in_parent, in_child);
   m.backend(b, nullptr);
   add_trace(m);
 }

@@ -1,7 +1,13 @@
-"""Reads and writes files of safetensors by the library of that name: ``pip install lamella[safetensors]``."""
+"""Reads and writes files of safetensors by the library of that name: ``pip install lamella[safetensors]``.
+
+Note [Opaque tensors]  The format holds plain tensors. For an opaque one, a file has the tensors that its layers save,
+  such as ``weight.quantization.codes`` and ``weight.quantization.scale``, and the metadata ``lamella`` has the rest as
+  JSON: the shape and dtype of each opaque tensor, and the states of its layers with the names of their tensors.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import pairwise
 from typing import Any
@@ -29,6 +35,8 @@ CODES = {
     "C64": "complex64",
 }
 NAMES = {name: code for code, name in CODES.items()}
+METADATA = "lamella"  # the key of the metadata about opaque tensors
+PART = "$tensor"  # the key of the name of a tensor, in the state of a layer
 
 
 def _library(who: str) -> Any:
@@ -41,11 +49,53 @@ def _library(who: str) -> Any:
     return safetensors
 
 
-def _checked(who: str, tensors: Any) -> dict[str, Any]:
+def _opened(who: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns a dict of plain tensors, and a description of each opaque one: see Note [Opaque tensors]."""
+    from lamella.serialization.errors import Refused
+    from lamella.serialization.index import of_slots
+
+    plain: dict[str, Any] = {}
+    described: dict[str, Any] = {}
+
+    def add(name: str, tensor: Any) -> None:
+        if name in plain:
+            raise ValueError(f"{who}: argument 'tensors': '{name}' is the name of a part of an opaque tensor, too")
+        plain[name] = tensor
+
+    def part(name: str, value: Any) -> Any:
+        if isinstance(value, _C.Tensor):
+            add(name, value)
+            return {PART: name}
+        if isinstance(value, dict):
+            return {key: part(f"{name}.{key}", inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [part(f"{name}.{i}", inner) for i, inner in enumerate(value)]
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        raise Refused(f"has a layer whose state has a {type(value).__name__}, which JSON cannot hold; use lamella.save")
+
+    for name, tensor in tensors.items():
+        if not (isinstance(tensor, _C.Tensor) and tensor.is_opaque and type(name) is str):
+            add(name, tensor)
+            continue
+        try:
+            slots = dict(of_slots(_C._save_slots, tensor))
+            if not slots:
+                raise Refused("is opaque, and no layer saves its values; save them as a plain tensor")
+            described[name] = {
+                "dtype": str(tensor.dtype).rpartition(".")[2],
+                "shape": list(tensor.shape),
+                "stride": list(tensor.stride()),
+                "slots": {layer: part(f"{name}.{layer}", state) for layer, state in slots.items()},
+            }
+        except Refused as error:
+            raise ValueError(f"{who}: argument 'tensors': '{name}' {error}") from error
+    return plain, described
+
+
+def _checked(who: str, tensors: dict[str, Any]) -> dict[str, Any]:
     """Returns the tensors in the form to be written: contiguous, on the host. Raises TypeError, ValueError or
     RuntimeError."""
-    if not isinstance(tensors, dict):
-        raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
     checked: dict[str, Any] = {}
     owners: dict[tuple[str, int], list[tuple[int, int, str]]] = {}
     for name, tensor in tensors.items():
@@ -54,8 +104,6 @@ def _checked(who: str, tensors: Any) -> dict[str, Any]:
             raise TypeError(f"{who}: argument 'tensors' must have tensors by text, got {kinds} at {name!r}")
         code = NAMES.get(str(tensor.dtype).rpartition(".")[2])
         where = f"{who}: argument 'tensors': '{name}'"
-        if tensor.is_opaque:
-            raise ValueError(f"{where} is opaque: only its layer has its values, and safetensors cannot hold it")
         if tensor.device.type == "meta":
             raise ValueError(f"{where} is on device 'meta', so it has no values to write")
         if code is None:
@@ -91,18 +139,31 @@ def _described(library: Any, tensor: Any) -> Any:
 def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str, str] | None = None) -> None:
     """Writes a dict of tensors into a file of safetensors, which is replaced in one step.
 
+    An opaque tensor, such as a quantized one, is written as the tensors that its layers save: ``weight`` as
+    ``weight.quantization.codes`` and ``weight.quantization.scale``, which other readers see. `load_safetensors` makes
+    it again.
+
     Raises:
         TypeError: the argument is no dict of tensors by name
         RuntimeError: two tensors share memory, which the format cannot express
-        ValueError: the format lacks a tensor's dtype, or a tensor is opaque or on meta
+        ValueError: the format lacks a tensor's dtype, a tensor is on meta, no layer saves an opaque one, or the
+            metadata has the key "lamella" beside an opaque one
         ModuleNotFoundError: the library is not installed
 
     >>> lamella.serialization.save_safetensors(lamella.ones(1), "model.safetensors")
     Traceback (most recent call last):
     TypeError: save_safetensors: argument 'tensors' must be a dict of tensors by name, got Tensor
     """
-    checked = _checked("save_safetensors", tensors)
-    library = _library("save_safetensors")
+    who = "save_safetensors"
+    if not isinstance(tensors, dict):
+        raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
+    plain, opaque = _opened(who, tensors)
+    checked = _checked(who, plain)
+    if opaque:
+        if METADATA in (metadata or {}):
+            raise ValueError(f"{who}: argument 'metadata': the key '{METADATA}' is for opaque tensors; choose another")
+        metadata = {**(metadata or {}), METADATA: json.dumps(opaque, separators=(",", ":"))}
+    library = _library(who)
     # While there is a memoryview of a tensor, its memory is not moved.
     held = [memoryview(x.reshape(-1).view(dtype=_C.uint8)) for x in checked.values() if x.numel()]
     data = library.serialize({name: _described(library, x) for name, x in checked.items()}, metadata=metadata)
@@ -117,7 +178,8 @@ def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
     """Reads a file of safetensors: a dict of tensors by name, each with memory of its own, on ``device`` or the host.
 
     Raises:
-        CheckpointError: the file is of another format, is damaged, or has a dtype that Lamella lacks
+        CheckpointError: the file is of another format, is damaged, has a dtype that Lamella lacks, or has an opaque
+            tensor of a plugin that is not loaded
         ModuleNotFoundError: the library is not installed
 
     >>> lamella.serialization.load_safetensors("none.safetensors")  # doctest: +IGNORE_EXCEPTION_DETAIL
@@ -143,8 +205,48 @@ def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
     for name, entry in entries:
         if entry["dtype"] not in CODES:
             raise CheckpointError(f"load_safetensors: '{name}' has the dtype {entry['dtype']}, which Lamella lacks")
-        found[name] = _tensor(entry["data"], getattr(_C, CODES[entry["dtype"]]), entry["shape"]).to(device)
-    return found
+        found[name] = _tensor(entry["data"], getattr(_C, CODES[entry["dtype"]]), entry["shape"])
+    length = int.from_bytes(data[:8], "little")
+    described = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(METADATA)
+    if described is not None:
+        _close(found, described)
+    return {name: tensor.to(device) for name, tensor in found.items()}
+
+
+def _close(found: dict[str, Any], described: str) -> None:
+    """Puts opaque tensors in the place of the tensors that their layers have saved."""
+    from lamella import _storage
+    from lamella.serialization.errors import CheckpointError
+
+    used: set[str] = set()
+
+    def whole(state: Any) -> Any:
+        if isinstance(state, list):
+            return [whole(inner) for inner in state]
+        if not isinstance(state, dict):
+            return state
+        if PART not in state:
+            return {key: whole(inner) for key, inner in state.items()}
+        used.add(state[PART])
+        return found[state[PART]]
+
+    made = {}
+    try:
+        for name, more in json.loads(described).items():
+            tensor = _C._opaque(_C._find_dtype(more["dtype"]), tuple(more["shape"]), tuple(more["stride"]), host())
+            if not _storage.load_slots(tensor, [(layer, whole(state)) for layer, state in more["slots"].items()]):
+                raise CheckpointError(
+                    f"load_safetensors: '{name}' is opaque, and no loaded plugin has its slots: {list(more['slots'])}; "
+                    "see lamella.plugins.status()"
+                )
+            made[name] = tensor
+    except CheckpointError:
+        raise
+    except Exception as error:  # the layers check what they load, each with errors of its own
+        raise CheckpointError(f"load_safetensors: the metadata '{METADATA}' is damaged: {error!r}") from error
+    for name in used:
+        found.pop(name, None)
+    found.update(made)
 
 
 def _tensor(data: Any, dtype: Any, shape: list[int]) -> Any:

@@ -211,7 +211,7 @@ import lamella
 try:
     lamella.load("q.lamella")
 except lamella.serialization.CheckpointError as error:
-    assert "quantized" in str(error) and "plugins" in str(error), error
+    assert "['quantization']" in str(error) and "plugins" in str(error), error
 else:
     raise AssertionError
 try:

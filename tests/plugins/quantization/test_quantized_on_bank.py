@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
     [
         ("test_quantized_tensors.py", "bank"),
         ("test_quantized_operators.py", "bank"),
+        ("test_quantized_tables.py", "bank"),
         ("test_quantization_matrix.py", "cpu bank numpy"),
     ],
 )

@@ -311,19 +311,6 @@ def test_weights_alone_may_be_quantized(type, scheme, affine):
     np.testing.assert_allclose(leaf.grad.cpu().numpy(), np.broadcast_to(b.values().sum(0), x.shape), 1e-4, 1e-4)
 
 
-@pytest.mark.parametrize("type", ["int8", "int4", "uint4"])
-def test_embeddings(type):
-    at = np.array([[3, 0], [9, 3]])
-    for scheme, group in (("tensor", None), ("channel", None), ("group", 4)):
-        axis = 1 if group else 0
-        q, a = pair((10, 12), type, scheme, axis, group)
-        with quantization.strict():
-            plain(F.embedding(here(at), q), a.values()[at])
-            plain(F.embedding(here(at[:0]), q), a.values()[at[:0]])
-    with refused("embedding", "'weight'", "layout", error=NotImplementedError):
-        F.embedding(here(at), q.t())
-
-
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 

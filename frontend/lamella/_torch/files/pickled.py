@@ -269,7 +269,8 @@ class Pickled:
         requires_grad = bool(getattr(x, "requires_grad", False))
         if x.is_opaque or short(x.dtype) not in DTYPES:
             raise self.refusal(
-                f"a tensor of {'a plugin' if x.is_opaque else short(x.dtype)}, which torch does not read"
+                f"a tensor of {'a plugin' if x.is_opaque else short(x.dtype)}, which torch does not read; Lamella's "
+                "format keeps it: save with format='lamella'"
             )
         attributes = {name: value for name, value in vars(x).items() if not name.startswith("__")}
         if is_parameter:
