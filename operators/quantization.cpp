@@ -104,6 +104,35 @@ Tensor dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_po
   });
 }
 
+void infer_requantize(const Tensor& self, const Tensor& scale, const Tensor& bias, int64_t inner, double out_scale,
+                      int64_t zero_point, int64_t low, int64_t high, ScalarType dtype, Output out) {
+  LAMELLA_CHECK(self.dtype() == kInt32, argument("self"), ": expected dtype int32, got ", self.dtype());
+  check_scales(scale, Tensor(), inner, 0);
+  if (bias.defined()) {
+    LAMELLA_CHECK(bias.dtype() == kFloat, argument("bias"), ": expected dtype float32, got ", bias.dtype());
+    LAMELLA_CHECK(bias.sizes() == scale.sizes(), argument("bias"), ": shape ", shape_text(bias),
+                  " is not that of 'scale', ", shape_text(scale));
+  }
+  const auto narrow = static_cast<float>(out_scale);
+  LAMELLA_CHECK_VALUE(narrow > 0 && std::isfinite(narrow), argument("out_scale"),
+                      ": expected a positive finite number of float32, got ", out_scale);
+  check_codes(low, high, dtype);
+  LAMELLA_CHECK_VALUE(static_cast<int32_t>(zero_point) == zero_point, argument("zero_point"),
+                      ": expected an integer of 32 bits, got ", zero_point);
+  out.set(self.sizes(), dtype);
+}
+
+Tensor requantize(const Tensor& self, const Tensor& scale, const Tensor& bias, int64_t inner, double out_scale,
+                  int64_t zero_point, int64_t low, int64_t high, ScalarType dtype) {
+  const Tensor values = by_blocks(self, scale.numel(), inner, 0, [&](const Tensor& blocks) {
+    const Tensor y = blocks.to(kFloat) * by_block(scale);
+    return bias.defined() ? y + by_block(bias) : y;
+  });
+  const TensorOptions options = TensorOptions().device(self.device());
+  return lamella::_quantize(values, lamella::full({}, out_scale, options.dtype(kFloat)),
+                            lamella::full({}, zero_point, options.dtype(kInt32)), 1, low, high, dtype);
+}
+
 // ---- scales by the values ------------------------------------------------------------------------------------------
 
 void infer_quantize_rows(const Tensor& self, int64_t low, int64_t high, ScalarType dtype, bool symmetric, Output codes,
@@ -299,6 +328,29 @@ Raises:
 >>> lamella.ops.aten._dequantize(integers, lamella.tensor([0.5, 0.25]), None, 3, lamella.float32)
 tensor([[-1.0000,  0.0000,  2.0000],
         [ 0.5000,  1.5000,  9.0000]])
+)"},
+      {.schema = "_requantize(Tensor self, Tensor scale, Tensor? bias, int inner, float out_scale, int zero_point, int "
+                 "low, int high, ScalarType dtype) -> Tensor",
+       .infer = shape<infer_requantize>,
+       .composite = composite<requantize>,
+       .doc = R"(The codes of sums of products, as _quantize gives them for float32(self) * scale + bias by `out_scale`
+and `zero_point`. Each operation is rounded to float32 once.
+
+Args:
+    self: int32
+    scale: float32, one number, or one for each block of `inner` elements, as those of _quantize
+    bias: float32, of the shape of `scale`; None is 0
+
+Raises:
+    RuntimeError: another dtype, or a bias of another shape
+    ValueError: `low` and `high` are no range within the dtype, `inner` is not positive, or a number of the result's
+        scheme is none
+
+>>> sums = lamella.tensor([[100, -20], [7, 9]], dtype=lamella.int32)
+>>> scale, bias = lamella.tensor([0.5, 0.25]), lamella.tensor([1., 0.])
+>>> lamella.ops.aten._requantize(sums, scale, bias, 1, 0.5, 10, 0, 255, lamella.uint8)
+tensor([[112,   0],
+        [ 19,  14]], dtype=lamella.uint8)
 )"},
       {.schema = "_quantize_rows(Tensor self, int low, int high, ScalarType dtype, bool symmetric=False) -> (Tensor, "
                  "Tensor, Tensor)",

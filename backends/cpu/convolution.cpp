@@ -95,6 +95,14 @@ void read_convolution(const lamella_tensor* input, const lamella_tensor* weight,
   pad_sizes(c);
 }
 
+// Returns whether a tap reads the lines at `at` of dimension d of a padded image: steps of the stride leave some out.
+static bool is_read(const Convolution& c, int d, int64_t at) {
+  if (c.stride[d] == 1) return true;
+  for (int64_t t = 0; t < c.kernel[d]; t++)
+    if ((at - t * c.dilation[d]) % c.stride[d] == 0) return true;
+  return false;
+}
+
 void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to) {
   const int64_t* strides = c.input->dl.strides;
   const char* from = static_cast<const char*>(c.input->dl.data) +
@@ -105,9 +113,11 @@ void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to)
   if (c.padding[0] || c.padding[1] || before || c.row != c.image[2]) std::memset(to, c.filler, c.plane * c.size);
   for (int64_t d = 0; d < c.image[0]; d++)
     for (int64_t h = 0; h < c.image[1]; h++) {
+      if (!is_read(c, 1, h + c.padding[1])) continue;
       char* row = to + ((d + c.padding[0]) * (c.image[1] + 2 * c.padding[1]) + h + c.padding[1]) * c.row * c.size;
       const char* line = from + d * c.step[0] + h * c.step[1];
       for (int64_t p = 0; p < s; p++) {
+        if (!is_read(c, 2, p)) continue;
         // Copies the columns k * s + p - before that lie in the image, from k = `first` on.
         const int64_t first = p >= before ? 0 : (before - p + s - 1) / s, column = first * s + p - before;
         const int64_t n = column < c.image[2] ? (c.image[2] - column + s - 1) / s : 0;

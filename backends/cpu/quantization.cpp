@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
@@ -136,6 +137,36 @@ Status dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_po
   return st ? st : result.finish();
 }
 
+// Quantizes sums of products: see the operator. Sums become floats in tiles, which stay in the cache.
+Status requantize(const Tensor& self, const Tensor& scale, const Tensor& bias, int64_t inner, double out_scale,
+                  int64_t zero_point, int64_t low, int64_t high, ScalarType dtype, const Tensor& out) {
+  const QuantizationLoops& loop = quantization_loops();
+  const Operand sums(self.get()), scales(scale.get()), biases(bias.get());
+  const Result result(out.get());
+  const auto zero = static_cast<int32_t>(zero_point);
+  const bool wide = dtype == kInt32 || std::abs(zero_point) > 1 << 20;
+  const Codes of{low, high, static_cast<int>(dtype), wide};
+  const int64_t size = itemsize(out.get()), count = scale.numel();
+  const lamella_status st = in_parts(self.numel(), true, [&](int64_t begin, int64_t end) {
+    float values[tile];
+    for (int64_t at = begin; at < end;) {
+      const int64_t block = at / inner, k = block % count;
+      const int64_t to = count == 1 ? end : std::min(end, inner == 1 ? at + count - k : (block + 1) * inner);
+      if (inner == 1 && count > 1) {
+        std::memcpy(values + (at - begin), sums.data<int32_t>() + at, (to - at) * 4);
+        const Finish f{0, nullptr, 1, scales.data<float>() + k, true, biases ? biases.data<float>() + k : nullptr};
+        loop.finish(f, to - at, reinterpret_cast<char*>(values + (at - begin)));
+      } else {
+        const float added = biases ? biases.data<float>()[k] : 0;
+        loop.scaled(to - at, sums.data<int32_t>() + at, scales.data<float>()[k], added, values + (at - begin));
+      }
+      at = to;
+    }
+    loop.quantize(end - begin, values, static_cast<float>(out_scale), zero, of, result.data() + begin * size);
+  });
+  return st ? st : result.finish();
+}
+
 // Quantizes rows by their own range: see the operator.
 Status quantize_rows(const Tensor& self, int64_t low, int64_t high, ScalarType dtype, bool symmetric,
                      const Tensor& codes, const Tensor& scale, const Tensor& zero_point) {
@@ -203,6 +234,7 @@ Status unpack_nibbles(const Tensor& self, IntArrayRef, ScalarType dtype, const T
 LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<quantize>(m, "_quantize");
   add<dequantize>(m, "_dequantize");
+  add<requantize>(m, "_requantize");
   add<quantize_rows>(m, "_quantize_rows");
   add<pack_nibbles>(m, "_pack_nibbles");
   add<unpack_nibbles>(m, "_unpack_nibbles");

@@ -37,6 +37,8 @@ struct QuantizationLoops {
                           float* out);
   // Replaces n sums of products by integers, or by float32 numbers, in the same memory: see Finish.
   void (*finish)(const Finish& f, int64_t n, char* sums);
+  // float32(sum) * scale + bias.
+  void (*scaled)(int64_t n, const int32_t* sums, float scale, float bias, float* out);
   // The least and the greatest of n numbers and 0. Returns false if one is NaN.
   bool (*range)(int64_t n, const float* x, float* least, float* most);
   // 2 n numbers of four bits as n bytes, and back; `sign` is 8 for numbers from -8 on, else 0.

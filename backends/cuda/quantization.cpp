@@ -61,6 +61,27 @@ Status dequantize(const Tensor& self, const Tensor& scale, const Tensor& zero_po
   return to.finish();
 }
 
+Status requantize(const Tensor& self, const Tensor& scale, const Tensor& bias, int64_t inner, double out_scale,
+                  int64_t zero_point, int64_t low, int64_t high, lamella::ScalarType dtype, const Tensor& out) {
+  static Kernels kernels("quantization.cu");
+  const int64_t n = self.numel();
+  if (!n) return LAMELLA_OK;
+  const int c = static_cast<int>(dtype);
+  const Operand sums(self), biases(bias);
+  const Result to(out);
+  const BlocksOf blocks(scale, Tensor(), inner, 0, n);
+  const int width = pack_width(4, n, {sums.data(), to.data()});
+  const bool each = blocks.count > 1 && inner % width;
+  Kernel& kernel = kernels.get({c, width, each}, [&] {
+    return text("requantize<", type_name(c), ", ", width, ", ", each ? "true" : "false", ">");
+  });
+  if (lamella_status st = launch(kernel, sums.get(), grid_for(sums.get(), n / width), {256}, 0, sums.data(), to.data(),
+                                 static_cast<const Blocks&>(blocks), biases.data(), static_cast<float>(out_scale),
+                                 zero_point, low, high, n / width))
+    return st;
+  return to.finish();
+}
+
 Status quantize_rows(const Tensor& self, int64_t low, int64_t high, lamella::ScalarType dtype, bool symmetric,
                      const Tensor& codes, const Tensor& scale, const Tensor& zero_point) {
   static Kernels kernels("quantization.cu");
@@ -112,6 +133,7 @@ Status unpack_nibbles(const Tensor& self, IntList, lamella::ScalarType dtype, co
 LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<quantize>(m, "_quantize");
   add<dequantize>(m, "_dequantize");
+  add<requantize>(m, "_requantize");
   add<quantize_rows>(m, "_quantize_rows");
   add<pack_nibbles>(m, "_pack_nibbles");
   add<unpack_nibbles>(m, "_unpack_nibbles");

@@ -93,7 +93,7 @@ const Row rows[] = {
     {"_int_linear _weight_linear", "new_last"},
     {"_int_conv", "n c~ ...~, o~ i~ ...~ -> n o~ ...~"},
     {"_pack_nibbles _unpack_nibbles", "none"},
-    {"_quantize _dequantize", "self"},
+    {"_quantize _dequantize _requantize", "self"},
     {"_quantize_rows", "... r -> ... r, s, s"},
     {"fake_quantize_per_tensor_affine fake_quantize_per_channel_affine", "self"},
     {"_fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine", "self"},

@@ -61,6 +61,20 @@ Tensor result_of(const Tensor& values, std::shared_ptr<Scheme> to, ScalarType dt
   return from_values(relu ? values.relu_() : values, std::move(to), dtype);
 }
 
+// Returns whether a scheme has one scale for integers, as the operator _requantize gives them.
+bool takes_codes(const Scheme& to) { return !to.scales.defined() && to.type->is_integer(); }
+
+// Makes the result of a product from its sums, where `inner` neighbours share a channel, which has a scale and a bias.
+Tensor requantized(const Tensor& sums, Tensor scale, const Tensor& bias, int64_t inner, std::shared_ptr<Scheme> to,
+                   bool relu, ScalarType dtype) {
+  const Tensor added = as_float(bias);
+  if (added.defined() && scale.numel() != added.numel()) scale = scale.expand({added.numel()}).contiguous();
+  const int64_t low = relu ? std::clamp<int64_t>(to->zero, to->low, to->high) : to->low;
+  const Tensor codes =
+      lamella::_requantize(sums, scale, added, inner, to->scale, to->zero, low, to->high, to->type->code);
+  return from_codes(codes, std::move(to), dtype);
+}
+
 // ---- linear layers -------------------------------------------------------------------------------------------------
 
 // Returns the values of a linear layer of codes with scales and zero points: one, or one for each row.
@@ -93,7 +107,13 @@ Tensor static_linear(const lamella_operator* op, const Tensor& input, const Tens
   if (codes && by && input.dim() && input.size(-1) == weight.size(1)) {
     record(op, Way::native, x);
     const Device device = input.device();
-    const Tensor y = exact_linear(*codes, x.scale_tensor(device), x.zero_tensor(device), *by, *w, bias);
+    const Tensor zero = x.zero_tensor(device);
+    if (!by->zero.defined() && takes_codes(*to)) {
+      const Tensor sums_of_w = zero.defined() ? w->row_sums(by->codes) : Tensor();
+      const Tensor sums = lamella::_int_linear(*codes, by->codes, zero, {}, {}, {}, sums_of_w);
+      return requantized(sums, x.scale_tensor(device) * by->scale, bias, 1, std::move(to), relu, input.dtype());
+    }
+    const Tensor y = exact_linear(*codes, x.scale_tensor(device), zero, *by, *w, bias);
     return result_of(y, std::move(to), input.dtype(), relu);
   }
   record(op, Way::composite, x);
@@ -166,10 +186,15 @@ Tensor static_conv(const lamella_operator* op, const Tensor& input, const Tensor
   record(op, Way::native, x);
   const Tensor sums = lamella::_int_conv(*codes, by->codes, stride, padding, dilation, groups, x.zero);
   const Tensor scale = x.scale_tensor(input.device()) * by->scale;
-  DimVector along(static_cast<size_t>(sums.dim()), 1);  // the channels
-  along[1] = -1;
   int64_t plane = 1;
   for (int64_t d = 2; d < sums.dim(); d++) plane *= sums.size(d);
+  if (takes_codes(*to)) {
+    if (sums.is_contiguous())
+      return requantized(sums, scale, bias, std::max<int64_t>(plane, 1), std::move(to), relu, input.dtype());
+    return requantized(sums.movedim(1, -1), scale, bias, 1, std::move(to), relu, input.dtype()).movedim(-1, 1);
+  }
+  DimVector along(static_cast<size_t>(sums.dim()), 1);  // the channels
+  along[1] = -1;
   Tensor y = sums.is_contiguous() ? lamella::_dequantize(sums, scale, {}, std::max<int64_t>(plane, 1), kFloat)
                                   : sums.to(kFloat) * scale.view(along);
   if (bias.defined()) y.add_(as_float(bias).view(along));

@@ -133,6 +133,10 @@ void finish(const Finish& f, int64_t n, char* sums) {
   f.zero ? finish_by<true>(f, n, sums) : finish_by<false>(f, n, sums);
 }
 
+void scaled(int64_t n, const int32_t* sums, float scale, float bias, float* out) {
+  for (int64_t i = 0; i < n; i++) out[i] = static_cast<float>(sums[i]) * scale + bias;
+}
+
 bool range(int64_t n, const float* x, float* least, float* most) {
   float low = 0, high = 0;
   int nans = 0;
@@ -161,8 +165,8 @@ void unpack(int64_t n, const uint8_t* bytes, int sign, uint8_t* numbers) {
 }  // namespace
 
 const QuantizationLoops& quantization() {
-  static const QuantizationLoops all = {quantize, dequantize, quantize_each, dequantize_each,
-                                        finish,   range,      pack,          unpack};
+  static const QuantizationLoops all = {quantize, dequantize, quantize_each, dequantize_each, finish,
+                                        scaled,   range,      pack,          unpack};
   return all;
 }
 

@@ -46,6 +46,27 @@ __global__ void __launch_bounds__(256) dequantize(const C* in, T* out, Blocks bl
   }
 }
 
+// Writes the codes of float32(sum) * scale + bias by the result's scale and zero point. `Each` says that neighbours in a
+// pack may belong to different blocks. A null bias is 0.
+template <class C, int N, bool Each>
+__global__ void __launch_bounds__(256)
+    requantize(const i32* in, C* out, Blocks blocks, const float* bias, float to_scale, i64 zero, i64 low, i64 high,
+               i64 packs) {
+  for (i64 p = thread_index(); p < packs; p += grid_threads()) {
+    const Pack<i32, N> sums = reinterpret_cast<const Pack<i32, N>*>(in)[p];
+    i64 block = block_of(blocks, p * N);
+    Pack<C, N> codes;
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      if (Each && j) block = block_of(blocks, p * N + j);
+      float y = (float)sums.v[j] * blocks.scales[block];
+      if (bias) y += bias[block];
+      codes.v[j] = (C)code_of(y, to_scale, zero, low, high);
+    }
+    reinterpret_cast<Pack<C, N>*>(out)[p] = codes;
+  }
+}
+
 // The smaller one; NaN wins.
 struct Least {
   template <class W>

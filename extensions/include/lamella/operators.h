@@ -1182,6 +1182,11 @@ inline const Tensor& _random_bits_(const Tensor& self, const Generator& generato
   op_.written(args_);
   return self;
 }
+inline Tensor _requantize(const Tensor& self, const Tensor& scale, const Tensor& bias, int64_t inner, double out_scale, int64_t zero_point, int64_t low, int64_t high, ScalarType dtype) {
+  static detail::Callee op_{"aten::_requantize", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(bias), detail::as<int64_t>(inner), detail::as<double>(out_scale), detail::as<int64_t>(zero_point), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<ScalarType>(dtype)};
+  return op_.tensor(args_);
+}
 inline Tensor _resample(const Tensor& self, IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::_resample", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(output_size), detail::as<IntArrayRef>(taps), detail::as<const Tensor&>(index), detail::as<const Tensor&>(weight)};

@@ -29,6 +29,14 @@ def dequantize(codes, scale, zero_point, inner, dtype, first=0):
     return ((flat - zero).astype(np.float32) * by).reshape(np.shape(codes))
 
 
+def requantize(sums, scale, bias, inner, out_scale, zero_point, low, high, dtype):
+    flat = np.ravel(sums).astype(np.float32)
+    y = flat * each(scale, flat.size, inner, 0, np.float32)
+    if bias is not None:
+        y = y + each(bias, flat.size, inner, 0, np.float32)
+    return quantize(y.reshape(np.shape(sums)), np.float32(out_scale), [zero_point], 1, low, high, dtype)
+
+
 def pack_nibbles(codes):
     flat = np.ravel(codes).astype(np.int64) & 15
     flat = np.append(flat, [0] * (flat.size % 2)).astype(np.uint8)
@@ -122,6 +130,7 @@ entries(
     _scale_gradient=lambda x, factor: x,
     _quantize=quantize,
     _dequantize=dequantize,
+    _requantize=requantize,
     _pack_nibbles=pack_nibbles,
     _unpack_nibbles=unpack_nibbles,
 )
