@@ -106,6 +106,7 @@ def linear_layers() -> list[common.Row]:
     wide = lamella.from_numpy(rng.standard_normal((4096, 4096), dtype=np.float32))
     x = lamella.from_numpy(rng.standard_normal((1, 4096), dtype=np.float32))
     linear = lamella.nn.functional.linear
+    found.append(weight_only(wide, x))
     for group in (128, 32):
         q = lamella.quantization.quantize(wide, "int4", group_size=group)
         codes = lamella.quantization.memory(q).numpy()
@@ -114,6 +115,34 @@ def linear_layers() -> list[common.Row]:
         runs = {"lamella": lambda q=q: linear(x, q), "float32": lambda: linear(x, wide), "copy": half.copy}
         found.append(row(f"int4 weights 4096x4096 by {group}, batch 1", runs, {"float32": 0.25, "copy": 1.4}))
     return found
+
+
+def weight_only(weight: Any, x: Any) -> common.Row:
+    """A layer by int8 weights, beside torchao's where that is installed. It is not compiled there, as none is here."""
+    import copy
+    import importlib
+
+    import lamella
+    import torch
+
+    q, linear = lamella.quantization.quantize(weight, lamella.int8, axis=0), lamella.nn.functional.linear
+    runs: dict[str, Any] = {"lamella": lambda: linear(x, q), "float32": lambda: linear(x, weight)}
+    bounds = {"float32": 0.45}
+    try:
+        torchao = importlib.import_module("torchao.quantization")
+    except ImportError:
+        pass
+    else:
+        layer = torch.nn.Linear(4096, 4096, bias=False)
+        with torch.no_grad():
+            layer.weight.copy_(torch.from_numpy(weight.numpy()))
+        model, rows = torch.nn.Sequential(copy.deepcopy(layer)), torch.from_numpy(x.numpy())
+        torchao.quantize_(model, torchao.Int8WeightOnlyConfig())
+        with torch.no_grad():
+            near(linear(x, q).numpy(), model(rows).numpy(), 4)  # of numbers around 64; both round weights by 0.02
+        runs["torchao"] = lambda: model(rows)
+        bounds["torchao"] = 0.9
+    return row("int8 weights 4096x4096, batch 1", runs, bounds)
 
 
 def convolutions() -> list[common.Row]:

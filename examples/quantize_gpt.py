@@ -82,11 +82,14 @@ def measured(model, held_out, first):
 
 
 def compared(model, some, held_out):
-    """Prints the table of the five ways, and returns the perplexity of the model, and a line for each missed bound."""
+    """Prints the table of the five ways, of which one is also rounded by calibration data. Returns the perplexity of
+    the model, and a line for each missed bound."""
     configurations = (
         None,
         quantization.Int8WeightOnly(),
         quantization.Int4WeightOnly(),
+        quantization.Int4WeightOnly(rounding=quantization.GPTQ(lambda net: net(some))),
+        quantization.Int4WeightOnly(rounding=quantization.AWQ(lambda net: net(some))),
         quantization.Int8Dynamic(),
         quantization.Int8DynamicInt4Weight(),
         quantization.Static(lambda net: net(some)),
@@ -97,7 +100,9 @@ def compared(model, some, held_out):
         made = copy.deepcopy(model)
         if configuration is not None:
             quantization.quantize_(made, configuration)
-        way = type(configuration).__name__ if configuration else "float32"
+        rounding = getattr(configuration, "rounding", None)
+        way = "float32" if configuration is None else type(configuration).__name__
+        way += f" {type(rounding).__name__}" if rounding else ""
         perplexity, size, ms = measured(made, held_out, some[:1, :16])
         plain, whole = plain or perplexity, whole or size
         raised = perplexity / plain - 1

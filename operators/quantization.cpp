@@ -154,17 +154,16 @@ std::tuple<Tensor, Tensor, Tensor> quantize_rows(const Tensor& self, int64_t low
   int64_t rows = 1;
   for (int64_t d = 0; d + 1 < self.dim(); d++) rows *= self.size(d);
   const TensorOptions options = TensorOptions().device(self.device());
+  const auto whole = [&](int64_t x) { return lamella::full({rows}, std::clamp(x, low, high), options.dtype(kInt32)); };
+  Tensor zero = whole(symmetric ? (low + high + 1) >> 1 : 0);
   if (!self.numel())
-    return {lamella::empty(self.sizes(), options.dtype(dtype)), lamella::ones({rows}, options.dtype(kFloat)),
-            lamella::zeros({rows}, options.dtype(kInt32))};
+    return {lamella::empty(self.sizes(), options.dtype(dtype)), lamella::ones({rows}, options.dtype(kFloat)), zero};
   const Tensor x = as(self, kFloat).reshape({rows, width});
   const Tensor least = x.amin({1}, false).clamp({}, 0), most = x.amax({1}, false).clamp(0);
   const double steps = static_cast<double>(high - low);
   const Tensor chosen = symmetric ? (-least).maximum(most) / (steps / 2) : (most - least) / steps;
   const Tensor good = (chosen > 0).logical_and(chosen.isfinite());
   const Tensor scale = lamella::where(good, chosen, lamella::ones({}, chosen.options()));
-  const auto whole = [&](int64_t x) { return lamella::full({rows}, std::clamp(x, low, high), options.dtype(kInt32)); };
-  Tensor zero = whole(symmetric ? (low + high + 1) >> 1 : 0);
   if (!symmetric) {
     const Tensor steps_below = lamella::where(good, (least / scale).round(), lamella::zeros({}, scale.options()));
     zero = lamella::where(good, (low - steps_below).clamp(low, high).to(kInt32), zero);

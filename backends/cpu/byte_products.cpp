@@ -155,9 +155,9 @@ Status int_conv(const Tensor& input, const Tensor& weight, IntArrayRef stride, I
   const Units u(c, threads);
   const int64_t units = u.count(c);
   const auto least = static_cast<int64_t>(3e6 * static_cast<double>(u.blocks * u.parts) / c.work()) + 1;
-  lamella_status st =
-      parallel_for(0, units, std::max(least, (units + threads - 1) / threads),
-                   [&](int64_t begin, int64_t end) { return convolve_units(c, u, tap, images, begin, end); });
+  lamella_status st = parallel_for(0, units, std::max(least, units / threads), [&](int64_t begin, int64_t end) {
+    return convolve_units(c, u, tap, images, begin, end);
+  });
   return st ? st : results.finish();
 }
 

@@ -38,12 +38,10 @@ struct Layer {
 lamella_status few_rows(const Layer& l, const WeightLoops& loop) {
   const int64_t row = loop.arranged(l.depth);
   Space space;
-  if (lamella_status st = space.take(l.rows * (row + l.groups) * 4)) return st;
+  if (lamella_status st = space.take(l.rows * row * 4)) return st;
   auto* x = reinterpret_cast<float*>(space.data());
-  float* sums = x + l.rows * row;
-  for (int64_t i = 0; i < l.rows; i++)
-    loop.arrange(l.depth, l.groups, l.x + i * l.depth, x + i * row, sums + i * l.groups);
-  const FewRows f{l.rows, l.depth, l.groups, x, sums};
+  for (int64_t i = 0; i < l.rows; i++) loop.arrange(l.depth, l.x + i * l.depth, x + i * row);
+  const FewRows f{l.rows, l.depth, l.groups, x};
   return parallel_for(0, l.features, 4 * grain / (l.depth + 1) + 1, [&](int64_t begin, int64_t end) -> lamella_status {
     constexpr int64_t block = 256;  // rows between checks for interrupts
     for (int64_t j = begin; j < end; j += block) {

@@ -11,7 +11,6 @@ namespace lamella::cpu {
 struct FewRows {
   int64_t rows, depth, groups;  // at most most_rows rows
   const float* x;               // the rows as `arrange` writes them
-  const float* sums;            // the sum of each row's group: (rows, groups)
 };
 
 constexpr int64_t most_rows = 4;
@@ -20,11 +19,11 @@ constexpr int64_t most_rows = 4;
 struct WeightLoops {
   // Returns the room, in floats, that a row of x takes as `multiply` reads it.
   int64_t (*arranged)(int64_t depth);
-  // Writes a row of x so, and the sums of its groups.
-  void (*arrange)(int64_t depth, int64_t groups, const float* x, float* to, float* sums);
+  // Writes a row of x in the layout that `multiply` reads.
+  void (*arrange)(int64_t depth, const float* x, float* to);
   // Multiplies by n rows of codes; out (rows, n) has `out_row` floats from row to row.
   void (*multiply)(const FewRows& f, int64_t n, const void* codes, const float* scales, float* out, int64_t out_row);
-  // Whether groups of this size have loops.
+  // Returns whether `multiply` takes groups of this size.
   bool (*serves)(int64_t depth, int64_t groups);
 };
 

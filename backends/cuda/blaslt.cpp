@@ -255,8 +255,10 @@ lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t colu
 
 bool blaslt_multiplies_bytes(int64_t rows, int64_t columns, int64_t depth, const void* b) {
   const auto fits = [](int64_t n) { return n < INT32_MAX; };
-  return depth && depth % 8 == 0 && columns % 8 == 0 && fits(rows) && fits(columns) && fits(depth) &&
-         reinterpret_cast<uintptr_t>(b) % 4 == 0 && blaslt().there;
+  // Matrix instructions may saturate, where the operators wrap. Up to this depth no sum leaves int32.
+  constexpr int64_t most_depth = (int64_t{1} << 31) / (128 * 128) - 1;
+  return depth && depth <= most_depth && depth % 8 == 0 && columns % 8 == 0 && fits(rows) && fits(columns) &&
+         fits(depth) && reinterpret_cast<uintptr_t>(b) % 4 == 0 && blaslt().there;
 }
 
 lamella_status blaslt_multiply_bytes(int device, int64_t rows, int64_t columns, int64_t depth, const void* a,

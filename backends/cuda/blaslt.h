@@ -1,4 +1,4 @@
-// Products by cuBLASLt, which comes with cuBLAS: of floats with a bias, and of int8.
+// blaslt_multiply() and blaslt_multiply_bytes() compute products by cuBLASLt, which comes with cuBLAS.
 #pragma once
 
 #include "blas.h"

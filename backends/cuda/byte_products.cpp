@@ -20,7 +20,7 @@ struct Warps {
   }
 };
 
-// ---- integers by integers --------------------------------------------------------------------------------------------
+// ---- integers by integers -------------------------------------------------------------------------------------------
 
 // x (rows, depth), int8 or uint8, times the transposed weight (columns, depth), int8; both lie row by row.
 struct ByteProduct {
@@ -41,21 +41,36 @@ lamella_status by_warps(const ByteProduct& p, void* out) {
   return launch(kernel, p.x, w.grid, w.block, 0, p.x->dl.data, p.weight->dl.data, out, p.e, p.rows, p.columns, p.depth);
 }
 
-// Computes sums by cuBLASLt, whose operands are both int8, and finishes them by a kernel. *done is false, and nothing is
-// written, if it does not compute the problem.
-lamella_status by_blaslt(ByteProduct& p, void* out, bool* done) {
+// Gives a product the sums of the weight's rows, unless it has them; `sums` holds their memory.
+void add_row_sums(ByteProduct& p, Tensor* sums) {
+  static Kernels kernels("byte_products.cu");
+  if (p.e.weight_sums) return;
+  const lamella_tensor* weight = p.weight;
+  const int64_t rows = p.columns, depth = p.depth;
+  *sums = empty_on(weight, {rows}, LAMELLA_INT32);
+  const int width = pack_width(1, depth, {weight->dl.data}, 16);
+  Kernel& kernel = kernels.get({width}, [&] { return text("sum_rows<", width, ">"); });
+  lamella::check(launch(kernel, weight, blocks_for(weight, rows * 32, 256), {32, 8}, 0, weight->dl.data, data_of(*sums),
+                        rows, depth));
+  p.e.weight_sums = data_of<int32_t>(*sums);
+}
+
+// Computes sums by cuBLASLt, whose operands are both int8, and finishes them by a kernel. *done is false, and nothing
+// is written, if it does not compute the problem.
+lamella_status by_blaslt(ByteProduct& p, void* out, Tensor* sums_of_weight, bool* done) {
   static Kernels shifts("byte_products.cu");
   static Kernel ends("byte_products.cu", "finish_sums");
   *done = false;
   if (p.rows <= 16 || !blaslt_multiplies_bytes(p.rows, p.columns, p.depth, p.weight->dl.data)) return LAMELLA_OK;
-  const Tensor moved = p.is_unsigned() ? space_on(p.x, p.rows * p.depth) : Tensor();
+  if (p.is_unsigned()) add_row_sums(p, sums_of_weight);
+  const Tensor shifted = p.is_unsigned() ? space_on(p.x, p.rows * p.depth) : Tensor();
   const void* x = p.x->dl.data;
-  if (moved.defined()) {
+  if (shifted.defined()) {
     const int width = pack_width(1, p.depth, {x}, 16);
     Kernel& kernel = shifts.get({width}, [&] { return text("shift_bytes<", width, ">"); });
     const int64_t packs = p.rows * p.depth / width;
-    if (lamella_status st = launch(kernel, p.x, grid_for(p.x, packs), {256}, 0, x, data_of(moved), packs)) return st;
-    x = data_of(moved);
+    if (lamella_status st = launch(kernel, p.x, grid_for(p.x, packs), {256}, 0, x, data_of(shifted), packs)) return st;
+    x = data_of(shifted);
   }
   const Tensor sums = empty_on(p.x, {p.rows, p.columns}, LAMELLA_INT32);
   if (lamella_status st =
@@ -63,30 +78,15 @@ lamella_status by_blaslt(ByteProduct& p, void* out, bool* done) {
       st || !*done)
     return st;
   Epilogue e = p.e;
-  if (moved.defined()) e.shift -= 128;
+  if (shifted.defined()) e.shift -= 128;
   return launch(ends, p.x, grid_for(p.x, p.rows * p.columns), {256}, 0, data_of(sums), out, e, p.rows, p.columns);
-}
-
-// Computes the sums of the rows of a weight.
-Tensor row_sums(const lamella_tensor* weight, int64_t rows, int64_t depth) {
-  static Kernels kernels("byte_products.cu");
-  Tensor sums = empty_on(weight, {rows}, LAMELLA_INT32);
-  const int width = pack_width(1, depth, {weight->dl.data}, 16);
-  Kernel& kernel = kernels.get({width}, [&] { return text("sum_rows<", width, ">"); });
-  lamella::check(launch(kernel, weight, blocks_for(weight, rows * 32, 256), {32, 8}, 0, weight->dl.data, data_of(sums),
-                        rows, depth));
-  return sums;
 }
 
 lamella_status multiply_bytes(ByteProduct& p, void* out) {
   Tensor sums;
-  const bool needs_sums = p.e.zeros || (p.is_unsigned() && p.rows > 16);
-  if (needs_sums && !p.e.weight_sums) {
-    sums = row_sums(p.weight, p.columns, p.depth);
-    p.e.weight_sums = data_of<int32_t>(sums);
-  }
+  if (p.e.zeros) add_row_sums(p, &sums);
   bool done;
-  if (lamella_status st = by_blaslt(p, out, &done); st || done) return st;
+  if (lamella_status st = by_blaslt(p, out, &sums, &done); st || done) return st;
   return by_warps(p, out);
 }
 
@@ -118,7 +118,7 @@ Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   return to.finish();
 }
 
-// ---- floats by integers ----------------------------------------------------------------------------------------------
+// ---- floats by integers ---------------------------------------------------------------------------------------------
 
 constexpr int64_t few = 32;  // rows that are multiplied by the codes; for more, the weight becomes floats
 
@@ -147,8 +147,9 @@ Status weight_linear(const Tensor& input, const Tensor& weight, const Tensor& sc
       return st;
     return to.finish();
   }
-  // Among many rows the values of the weight are rounded to the input's dtype, as those of a floating weight are.
-  if (rows <= few && lamella::is_half(t)) return LAMELLA_DECLINED;
+  // Values of the weight may be beyond float16. Those of bfloat16 are rounded to it for many rows, as those of a
+  // floating weight are.
+  if (t == LAMELLA_FLOAT16 || (t == LAMELLA_BFLOAT16 && rows <= few)) return LAMELLA_DECLINED;
   const Tensor floats = empty_on(x.get(), {features, depth}, t);
   const int64_t count = features * depth;
   Kernel& kernel = values.get({t, nibbles}, [&] { return text("values_of_codes<", type, ", ", of_nibbles, ">"); });

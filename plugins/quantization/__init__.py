@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .eager import default_qat_qconfig as default_qat_qconfig
     from .eager import default_qconfig as default_qconfig
     from .eager import fuse_modules as fuse_modules
+    from .eager import fuse_modules_qat as fuse_modules_qat
     from .eager import get_default_qat_qconfig as get_default_qat_qconfig
     from .eager import get_default_qconfig as get_default_qconfig
     from .eager import prepare as prepare
@@ -74,6 +75,10 @@ if TYPE_CHECKING:
     from .training import default_fake_quant as default_fake_quant
     from .training import default_per_channel_weight_fake_quant as default_per_channel_weight_fake_quant
     from .training import default_weight_fake_quant as default_weight_fake_quant
+    from .training import disable_fake_quant as disable_fake_quant
+    from .training import disable_observer as disable_observer
+    from .training import enable_fake_quant as enable_fake_quant
+    from .training import enable_observer as enable_observer
     from .types import NumericType as NumericType
     from .types import memory as memory
     from .types import register_type as register_type
@@ -111,6 +116,7 @@ NAMES = {
         "default_qat_qconfig",
         "default_qconfig",
         "fuse_modules",
+        "fuse_modules_qat",
         "get_default_qat_qconfig",
         "get_default_qconfig",
         "prepare",
@@ -155,6 +161,10 @@ NAMES = {
         "default_fake_quant",
         "default_per_channel_weight_fake_quant",
         "default_weight_fake_quant",
+        "enable_observer",
+        "enable_fake_quant",
+        "disable_observer",
+        "disable_fake_quant",
     ),
     "types": (
         "NumericType",
@@ -171,6 +181,8 @@ if not TYPE_CHECKING:  # type checkers see the imports above
 def __getattr__(name):
     if name == "quantizer":
         return import_module(f"{__name__}.quantizer")
+    if name in ("fake_quantize", "observer", "qconfig", "stubs"):  # modules of torch.quantization
+        return getattr(import_module(f"{__name__}.ao").quantization, name)
     for module, names in NAMES.items():
         if name in names:
             found = import_module(f"{__name__}.{module}")

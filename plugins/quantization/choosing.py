@@ -125,7 +125,9 @@ def quantize(
         raise ValueError(f"argument 'input': has no elements to choose scales by, shape {tuple(x.shape)}")
     if group_size is not None:
         axis = checked_axis(-1 if axis is None else axis, x)
-        if group_size < 1 or x.shape[axis] % group_size:
+        if not isinstance(group_size, int) or isinstance(group_size, bool) or group_size < 1:
+            raise ValueError(f"argument 'group_size': expected an integer of at least 1 or None, got {group_size!r}")
+        if x.shape[axis] % group_size:
             raise ValueError(
                 f"argument 'group_size': {group_size} does not divide dimension {axis}, of size {x.shape[axis]}; "
                 "pad the tensor, or choose another size"

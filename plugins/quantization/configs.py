@@ -12,7 +12,7 @@ from lamella import nn
 from . import eager
 from .choosing import numbers
 from .modules import DynamicLinear, QuantizedEmbedding, QuantizedEmbeddingBag, WeightOnlyLinear
-from .rounding import AWQ, GPTQ, Moments, checked_rounding
+from .rounding import AWQ, GPTQ, Moments, callable_or_error, checked_rounding
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,11 @@ class Static:
     calibrate: Callable[[Any], Any]
     qconfig: Any = field(default_factory=eager.get_default_qconfig)
 
+    def __post_init__(self) -> None:
+        callable_or_error("Static", self.calibrate)
+        if not isinstance(self.qconfig, eager.QConfig):
+            raise TypeError(f"Static: argument 'qconfig': expected a QConfig, got {self.qconfig!r}")
+
 
 def quantize_(model: Any, config: Any) -> Any:
     """Quantizes the layers of a model in place, and returns the model.
@@ -105,6 +110,7 @@ def quantize_(model: Any, config: Any) -> Any:
       (2): Linear(in_features=64, out_features=2, bias=True)
     )
     """
+    checked(config)
     chosen = {name: choice(config, name, m) for name, m in model.named_modules() if name}
     made, statics, rounded = {}, {}, {}
     for name, c in chosen.items():
@@ -134,6 +140,24 @@ def quantize_(model: Any, config: Any) -> Any:
     made |= static_layers(statics)
     eager.replace_all(model, {id(model.get_submodule(name)): layer for name, layer in made.items()})
     return model
+
+
+def checked(config: Any) -> None:
+    """Raises a TypeError unless `quantize_` takes a configuration or a dictionary of such."""
+    for key, value in config.items() if isinstance(config, dict) else [("", config)]:
+        if not (
+            isinstance(value, (Static, Int8WeightOnly, Int8Dynamic)) or (value is None and isinstance(config, dict))
+        ):
+            where = f" at {key!r}" if isinstance(config, dict) else ""
+            raise TypeError(
+                f"quantize_: argument 'config': expected a configuration such as Int8WeightOnly(), or a dictionary of "
+                f"them, got {value!r}{where}"
+            )
+        if not (isinstance(key, (str, type)) or callable(key)):
+            raise TypeError(
+                f"quantize_: argument 'config': expected the name of a submodule, a type or a function as a key, got "
+                f"{key!r}"
+            )
 
 
 def choice(config: Any, name: str, module: Any) -> Any:
@@ -171,22 +195,27 @@ def watched(module: Any, before: Any, after: Any = None) -> list[Any]:
 
 
 def calibrated(model: Any, watchers: list[tuple[Any, ...]]) -> None:
-    """Calls each function of ``watchers`` once with the model, while observers see what its modules get and give.
+    """Calls each function of ``watchers`` once with the model in evaluation, while observers see what its modules get
+    and give.
 
     Args:
         watchers: tuples of the function, a module, the observer of what it gets, and the one of its results or None
     """
+    trained = [module for module in model.modules() if module.training]
     for calibrate in {id(c): c for c, *_ in watchers}.values():
         hooks = []
         try:
             for function, *watcher in watchers:
                 if function is calibrate:
                     hooks += watched(*watcher)
+            model.eval()
             with lamella.no_grad():
                 calibrate(model)
         finally:
             for hook in hooks:
                 hook.remove()
+            for module in trained:
+                module.training = True
 
 
 def static_layers(observed: dict[str, tuple[Any, ...]]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from .modules import (
     Quantize,
     QuantizedConv,
     QuantizedEmbedding,
+    QuantizedEmbeddingBag,
     QuantizedLinear,
 )
 from .tensor import type_name
@@ -171,6 +172,9 @@ def fuse_modules(model: Any, groups: list[Any], inplace: bool = False) -> Any:
     return model
 
 
+fuse_modules_qat = fuse_modules  # torch has a function of its own for models in training
+
+
 def fuse_by_structure(model: Any) -> None:
     """Joins the layers that follow each other in every Sequential of a model."""
     within = [m.layers for m in model.modules() if isinstance(m, Fused)]
@@ -197,7 +201,7 @@ def replace_all(model: Any, made: dict[int, Any]) -> None:
     for parent in list(model.modules()):
         for name, child in parent._modules.items():
             if id(child) in made:
-                parent._modules[name] = made[id(child)]
+                parent._modules[name] = made[id(child)].train(child.training)
 
 
 # ---- prepare, calibrate, convert ------------------------------------------------------------------------------------
@@ -368,12 +372,21 @@ def quantize_dynamic(model: Any, qconfig_spec: Any = None, dtype: Any = lamella.
     """Quantizes the weights of a model's linear layers, which quantize their inputs when they run.
 
     Args:
-        qconfig_spec: the types of layers, or names of submodules; by default `nn.Linear`
+        qconfig_spec: the types of layers, or names of submodules; by default `nn.Linear`. A dictionary may give them
+            `default_dynamic_qconfig`, or None to leave a layer as it is
         dtype: of the weights
 
     Raises:
-        NotImplementedError: a layer of another kind is named
+        NotImplementedError: a layer of another kind is named, or a qconfig is another one
     """
+    if isinstance(qconfig_spec, dict):
+        for key, qconfig in qconfig_spec.items():
+            if qconfig is not None and qconfig != default_dynamic_qconfig:
+                raise NotImplementedError(
+                    f"quantize_dynamic: argument 'qconfig_spec': {key!r} has {qconfig!r}; it takes "
+                    "default_dynamic_qconfig and None, and 'dtype' for all"
+                )
+        qconfig_spec = [key for key, qconfig in qconfig_spec.items() if qconfig is not None]
     model = model if inplace else copy.deepcopy(model)
     spec = {nn.Linear} if qconfig_spec is None else set(qconfig_spec)
     places: dict[int, Any] = {}
@@ -384,9 +397,12 @@ def quantize_dynamic(model: Any, qconfig_spec: Any = None, dtype: Any = lamella.
             made: Any = DynamicLinear.from_float(module, type_name(dtype), by_row=False)
         elif type(module) is nn.Embedding:
             made = QuantizedEmbedding.from_float(module, type_name(dtype))
+        elif type(module) is nn.EmbeddingBag:
+            made = QuantizedEmbeddingBag.from_float(module, type_name(dtype))
         else:
             raise NotImplementedError(
-                f"quantize_dynamic: '{name}' is a {type(module).__name__}; it takes nn.Linear and nn.Embedding"
+                f"quantize_dynamic: '{name}' is a {type(module).__name__}; it takes nn.Linear, nn.Embedding and "
+                "nn.EmbeddingBag"
             )
         places[id(module)] = made
     replace_all(model, places)

@@ -68,11 +68,14 @@ def described(weight: Tensor) -> str:
     return f"{', '.join(map(str, weight.shape))}, weight={kind}"
 
 
-def take_weight(module: Any, state_dict: Any, prefix: str) -> None:
-    """Gives a module the scales of a quantized weight that it is about to load, of the same shape."""
+def take_weight(module: Any, state_dict: Any, prefix: str) -> bool:
+    """Gives a module the scales of a quantized weight that it is about to load, of the same shape, in its own dtype.
+    Returns whether the shape fits."""
     saved = state_dict.get(prefix + "weight")
-    if isinstance(saved, Tensor) and saved.is_quantized and saved.shape == module.weight.shape:
-        module.weight = frozen(saved.to(module.weight.device, copy=True))
+    fits = isinstance(saved, Tensor) and saved.shape == module.weight.shape
+    if fits and saved.is_quantized:
+        module.weight = frozen(saved.to(module.weight.device, module.weight.dtype, copy=True))
+    return fits
 
 
 class _Weighted(nn.Module):
@@ -106,12 +109,17 @@ class _Linear(_Weighted):
         return x if self.input_divisor is None else x / self.input_divisor
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        saved, held = state_dict.get(prefix + "input_divisor"), self.input_divisor
-        if isinstance(saved, Tensor) and (held is None or held.shape == saved.shape):
-            self.input_divisor = lamella.ones(self.weight.shape[1], dtype=saved.dtype, device=self.weight.device)
-        elif saved is None and prefix + "weight" in state_dict:  # of a layer without a divisor
-            self.input_divisor = None
+        saved, features = state_dict.get(prefix + "input_divisor"), self.weight.shape[1]
+        added = False
+        if take_weight(self, state_dict, prefix):
+            if saved is None:  # of a layer without a divisor
+                self.input_divisor = None
+            elif isinstance(saved, Tensor) and self.input_divisor is None:
+                added = True
+                self.input_divisor = lamella.ones(features, dtype=self.weight.dtype, device=self.weight.device)
         super()._load_from_state_dict(state_dict, prefix, *rest)
+        if added and saved.shape != (features,):  # the call above has reported it
+            self.input_divisor = None
 
     def extra_repr(self) -> str:
         return super().extra_repr() + ("" if self.input_divisor is None else ", input_divisor=True")
@@ -130,7 +138,7 @@ class WeightOnlyLinear(_Linear):
     @classmethod
     def from_float(cls, module: nn.Linear, dtype: Any = lamella.int8, group_size: int | None = None) -> Any:
         """Quantizes the weight of a linear layer, with a scale for each out feature or for groups of in features."""
-        axis = None if group_size else 0
+        axis = 0 if group_size is None else None
         return cls(quantize(module.weight, dtype, axis=axis, group_size=group_size), module.bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -157,7 +165,7 @@ class DynamicLinear(_Linear):
         cls, module: nn.Linear, dtype: Any = lamella.int8, group_size: int | None = None, by_row: bool = True
     ) -> Any:
         """Quantizes the weight of a linear layer, with a scale for each out feature or for groups of in features."""
-        axis = None if group_size else 0
+        axis = 0 if group_size is None else None
         return cls(quantize(module.weight, dtype, axis=axis, group_size=group_size), module.bias, by_row)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -246,7 +254,7 @@ class QuantizedEmbedding(nn.Module):
                 f"max_norm={module.max_norm} writes to the table, which is fixed once it is quantized; make the "
                 "embedding with max_norm=None"
             )
-        return cls(quantize(module.weight, dtype, axis=None if group_size else 0, group_size=group_size))
+        return cls(quantize(module.weight, dtype, axis=0 if group_size is None else None, group_size=group_size))
 
     def forward(self, x: Tensor) -> Tensor:
         return F.embedding(x, self.weight)
@@ -291,7 +299,8 @@ class QuantizedEmbeddingBag(QuantizedEmbedding):
         )
 
     def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, mode={self.mode!r}"
+        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
+        return f"{super().extra_repr()}, mode={self.mode!r}{padding}"
 
 
 class FloatFunctional(nn.Module):

@@ -189,13 +189,13 @@ lamella_status average(lamella_frame* f, const lamella_value* args, lamella_valu
   });
 }
 
-// The rows of a table with their scales, dequantized: a table of weights has a scale for all, for each row or for groups
-// within the rows.
+// Returns the dequantized rows of a table. A table of weights has a scale for all, for each row or for groups within
+// the rows.
 Tensor rows_of(lamella_frame* f, const Tensor& weight, const Tensor& indices) {
   const Scheme* s = scheme_of(weight);
   if (!s) no_rule(f->op, "indices", scheme_in(indices));
-  const bool rows = weight.dim() == 2 && weight.is_contiguous() && s->type->is_integer() && weight.numel() &&
-                    weight.numel() == s->count && s->first == 0;
+  const bool rows =
+      weight.dim() == 2 && weight.is_contiguous() && weight.numel() && weight.numel() == s->count && s->first == 0;
   const int64_t n = rows ? weight.size(0) : 0, width = rows ? weight.size(1) : 0, number = s->number();
   const bool by_row = number == n && s->inner == width, by_group = s->grouped && width % s->inner == 0;
   if (!rows || !(number == 1 || by_row || by_group)) no_rule(f->op, "weight", *s, " in this layout");
@@ -218,7 +218,7 @@ Tensor rows_of(lamella_frame* f, const Tensor& weight, const Tensor& indices) {
   DimVector sizes(indices.sizes());
   sizes.push_back(width);
   if (!at.numel()) return lamella::empty(sizes, TensorOptions().dtype(weight.dtype()).device(weight.device()));
-  return lamella::_dequantize(codes, scales, zeros, number > 1 ? s->inner : 1, weight.dtype()).view(sizes);
+  return s->values_of(codes, scales, zeros, number > 1 ? s->inner : 1, 0, weight.dtype()).view(sizes);
 }
 
 Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, int64_t padding, bool by_frequency,
@@ -228,13 +228,15 @@ Tensor embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   return own.defined() ? own : rows_of(f, weight, indices);
 }
 
-// Bags of rows of a table: the rows that the indices name are dequantized, and are the table of a plain call.
+// Returns bags of rows of a table, by a plain call whose table is the dequantized rows that the indices name.
 std::tuple<Tensor, Tensor, Tensor, Tensor> padded_bags(lamella_frame* f, const Tensor& weight, const Tensor& indices,
                                                        const Tensor& offsets, bool by_frequency, int64_t mode,
                                                        bool sparse, const Tensor& by_sample, bool ends,
                                                        std::optional<int64_t> padding) {
-  const Scheme* s = scheme_of(weight);
-  if (!s) no_rule(f->op, "indices", scheme_in(scheme_of(indices) ? indices : scheme_of(offsets) ? offsets : by_sample));
+  for (const auto& [name, t] : {std::pair<const char*, const Tensor&>{"indices", indices},
+                                {"offsets", offsets},
+                                {"per_sample_weights", by_sample}})
+    if (t.defined() && scheme_of(t)) no_rule(f->op, name, scheme_in(t));
   LAMELLA_CHECK(weight.dim() == 2, "argument 'weight': expected 2 dimensions, got shape ", weight.sizes());
   LAMELLA_CHECK(indices.dim() == 1, "argument 'indices': expected a vector, got shape ", indices.sizes());
   const int64_t rows = weight.size(0), n = indices.numel();
@@ -259,8 +261,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> bags(lamella_frame* f, const Tensor& 
   return padded_bags(f, weight, indices, offsets, by_frequency, mode, sparse, by_sample, ends, std::nullopt);
 }
 
-// A tensor whose memory is page-locked.
+// Copies the codes to page-locked memory.
 Tensor pin_memory(lamella_frame* f, const Tensor& self, std::optional<Device> device) {
+  if (scheme_in(self).memory.is_pinned()) return self;
   record(f->op, Way::native, scheme_in(self));
   const auto pinned = std::make_shared<Scheme>(*copied(self, self.device()));
   pinned->memory = pinned->memory.pin_memory(device);

@@ -13,13 +13,21 @@ from .choosing import choose_scales, number_of, numbers, range_of
 from .tensor import QSCHEMES, QScheme, type_name
 
 
+class Making(partial):
+    """A function that makes observers with some options; ``with_args`` adds further ones."""
+
+    def with_args(self, **options: Any) -> Callable[[], Any]:
+        """Returns a function with these options, too."""
+        return Making(self, **options)
+
+
 class Watcher(nn.Module):
     """The base of modules that a `QConfig` makes, whose buffers have the shapes of the data that they have seen."""
 
     @classmethod
     def with_args(cls, **options: Any) -> Callable[[], Any]:
         """Returns a function that makes such modules with these options, as `QConfig` takes it."""
-        return partial(cls, **options)
+        return Making(cls, **options)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         for name, buffer in self._buffers.items():

@@ -251,6 +251,7 @@ Tensor linear_dynamic(const Tensor& input, const Tensor& weight, const Tensor& b
   check_bias(op, bias);
   LAMELLA_CHECK(weight.dim() == 2 && input.dim() && input.size(-1) == weight.size(1), "argument 'input': shape ",
                 input.sizes(), " does not end in the in features of 'weight', shape ", weight.sizes());
+  if (!input.numel()) return weight_linear(op, input, weight, bias);  // no number to round
   const Tensor rows = by_row ? input.reshape({-1, input.size(-1)}) : input.reshape({1, -1});
   const auto [codes, scale, zero] = lamella::_quantize_rows(rows, 0, 127, kByte, false);
   const std::optional<Weight> by = byte_weight(weight);

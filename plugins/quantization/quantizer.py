@@ -24,7 +24,7 @@ class QuantizedModel(nn.Module):
 
     def save(self, path: Any) -> None:
         """Writes the state of the model, whose weights are integers, for ``load_state_dict(state, assign=True)``."""
-        lamella.save(self.state_dict(), path)
+        lamella.save(self.state_dict(), path, format="lamella")
 
 
 def quantize(model: Any, eval_fn: Callable[..., Any], eval_args: Any = ()) -> QuantizedModel:

@@ -23,12 +23,14 @@ LEAST = 1e-4  # the least size of an input channel beside the largest one, by wh
 class GPTQ:
     """Rounds weights column by column; the columns after a column change so that they make its error smaller.
 
-    Scales are chosen by the weight, as without it. The codes then make tr(E H Eᵀ) small, where E is the error of the
-    weight and H the mean of x xᵀ over the inputs x of the layer: that is the mean squared error of the layer's results.
+    The weight determines the scales, as it does without GPTQ. The codes then make tr(E H Eᵀ) small, where E is the
+    error of the weight and H the mean of x xᵀ over the inputs x of the layer: that is the mean squared error of the
+    layer's results.
     Frantar et al. 2022, "GPTQ"; computed by H = U D Uᵀ as in Chee et al. 2023, "QuIP", section 3.
 
-    All layers are calibrated in one run of the model with its floating weights. H is a float32 matrix of (in features,
-    in features) for each layer, which is kept until all layers are rounded. Embeddings are rounded to the nearest.
+    All layers are calibrated in one run of the model, in evaluation and with its floating weights. H is a float32
+    matrix of (in features, in features) for each layer, which is kept until all layers are rounded. Embeddings are
+    rounded to the nearest.
 
     Args:
         calibrate: ``calibrate(model)`` runs data through the model that is like what the model will get
@@ -52,8 +54,9 @@ class GPTQ:
 
     def __post_init__(self) -> None:
         callable_or_error("GPTQ", self.calibrate)
-        if not (self.damping > 0 and math.isfinite(self.damping)):
-            raise ValueError(f"GPTQ: argument 'damping': expected a positive finite number, got {self.damping}")
+        number = isinstance(self.damping, (int, float)) and not isinstance(self.damping, bool)
+        if not (number and self.damping > 0 and math.isfinite(self.damping)):
+            raise ValueError(f"GPTQ: argument 'damping': expected a positive finite number, got {self.damping!r}")
 
     def round_layer(self, layer: Any, weight: Tensor, moments: Tensor) -> None:
         """Gives a quantized linear layer other codes, by its floating weight and the second moments of its inputs.
@@ -77,8 +80,9 @@ class AWQ:
 
     A dynamic layer divides its input before it quantizes it; the choice of alpha leaves that error out.
 
-    All layers are calibrated in one run of the model with its floating weights. H is a float32 matrix of (in features,
-    in features) for each layer, which is kept until all layers are rounded. Embeddings are rounded to the nearest.
+    All layers are calibrated in one run of the model, in evaluation and with its floating weights. H is a float32
+    matrix of (in features, in features) for each layer, which is kept until all layers are rounded. Embeddings are
+    rounded to the nearest.
 
     Args:
         calibrate: ``calibrate(model)`` runs data through the model that is like what the model will get
@@ -103,7 +107,7 @@ class AWQ:
 
     def __post_init__(self) -> None:
         callable_or_error("AWQ", self.calibrate)
-        if not isinstance(self.grid, int) or self.grid < 1:
+        if not isinstance(self.grid, int) or isinstance(self.grid, bool) or self.grid < 1:
             raise ValueError(f"AWQ: argument 'grid': expected an integer of at least 1, got {self.grid!r}")
 
     def round_layer(self, layer: Any, weight: Tensor, moments: Tensor) -> None:

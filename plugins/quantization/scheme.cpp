@@ -56,17 +56,22 @@ Tensor Scheme::codes(int64_t begin, int64_t n) const {
 }
 
 // Returns the scale of each of n codes, of which the first is code `at` of the blocks.
-static Tensor scale_of_each(const Scheme& s, int64_t n, int64_t at, const Device& device) {
-  const Tensor ones = lamella::ones({n}, TensorOptions().dtype(kChar).device(device));
-  return lamella::_dequantize(ones, s.scale_tensor(device), {}, s.inner, kFloat, at);
+static Tensor scale_of_each(const Tensor& scales, int64_t inner, int64_t n, int64_t at) {
+  const Tensor ones = lamella::ones({n}, TensorOptions().dtype(kChar).device(scales.device()));
+  return lamella::_dequantize(ones, scales, {}, inner, kFloat, at);
 }
 
 Tensor Scheme::values(int64_t begin, int64_t n, ScalarType dtype) const {
-  const int64_t at = (first + begin) % (inner * number());
   const Device device = memory.device();
-  if (type->is_integer())
-    return lamella::_dequantize(codes(begin, n), scale_tensor(device), zero_tensor(device), inner, dtype, at);
-  return (called(type->decode, codes(begin, n)) * scale_of_each(*this, n, at, device)).to(dtype);
+  const int64_t at = (first + begin) % (inner * number());
+  return values_of(codes(begin, n), scale_tensor(device), zero_tensor(device), inner, at, dtype);
+}
+
+Tensor Scheme::values_of(const Tensor& codes, const Tensor& scales, const Tensor& zeros, int64_t inner, int64_t at,
+                         ScalarType dtype) const {
+  if (type->is_integer()) return lamella::_dequantize(codes, scales, zeros, inner, dtype, at);
+  const Tensor each = scale_of_each(scales, inner, codes.numel(), at);
+  return (called(type->decode, codes.reshape({-1})) * each).to(dtype).view(codes.sizes());
 }
 
 Tensor Scheme::rounded(const Tensor& x, int64_t begin) const {
@@ -74,7 +79,7 @@ Tensor Scheme::rounded(const Tensor& x, int64_t begin) const {
   const Device device = x.device();
   if (type->is_integer())
     return lamella::_quantize(x, scale_tensor(device), zero_tensor(device), inner, low, high, type->code, at);
-  return called(type->encode, x.to(kFloat) / scale_of_each(*this, x.numel(), at, device)).to(type->code);
+  return called(type->encode, x.to(kFloat) / scale_of_each(scale_tensor(device), inner, x.numel(), at)).to(type->code);
 }
 
 Tensor Scheme::row_sums(const Tensor& codes) const {
@@ -299,8 +304,8 @@ std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t 
   }
   if (how == LAMELLA_CARRY_GRADIENT)
     throw Error(LAMELLA_RUNTIME_ERROR,
-                "integers carry no gradient: this quantized tensor has got one, since it requires it; call "
-                "requires_grad_(False), or train a floating tensor through fake_quantize");
+                "integers carry no gradient: this quantized tensor has got one, since it requires it; set its .grad to "
+                "None and call requires_grad_(False), or train a floating tensor through fake_quantize");
   if (how != LAMELLA_CARRY_COPY && how != LAMELLA_CARRY_DEVICE) return std::nullopt;
   SchemePtr made;
   if (how == LAMELLA_CARRY_DEVICE || lies_so(from, to.strides()))
@@ -369,10 +374,13 @@ std::optional<State> State::load(const Tensor& to, const lamella_value& saved) {
       fits(!t.is_opaque() && t.dim() == 1 && t.numel() > 0 && t.dtype() == dtype && t.device() == to.device(), name);
       return t;
     };
+    const auto all = [&](const Tensor& good) { return to.device().is_meta() || good.all().item().to<bool>(); };
     s->scales = list(scale, kFloat, "scale");
+    fits(all((s->scales > 0).logical_and(s->scales.isfinite())), "scale");
     if (zero.tag != LAMELLA_NONE) {
       s->zeros = list(zero, kInt, "zero_point");
       fits(s->zeros.numel() == s->scales.numel(), "zero_point");
+      fits(all((s->zeros >= s->low).logical_and(s->zeros <= s->high)), "zero_point");
     }
   }
   fits(s->inner > 0 && s->inner <= int64_t{1} << 40 && s->first >= 0 && s->first < s->inner * s->number(), "blocks");

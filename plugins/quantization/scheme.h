@@ -49,6 +49,9 @@ struct Scheme {
   Tensor codes(int64_t begin, int64_t n) const;
   // Returns the values of codes [begin, begin + n), computed in float32.
   Tensor values(int64_t begin, int64_t n, ScalarType dtype) const;
+  // Returns the values of any codes of the type, by blocks of scales and zero points as those of _dequantize.
+  Tensor values_of(const Tensor& codes, const Tensor& scales, const Tensor& zeros, int64_t inner, int64_t at,
+                   ScalarType dtype) const;
   // Returns the codes of values of one dimension that lie at [begin, ...) in the memory.
   Tensor rounded(const Tensor& values, int64_t begin) const;
   // Returns the sums of the rows of the codes of a whole weight, (rows, …), as int32.

@@ -80,6 +80,36 @@ class FakeQuantize(Watcher):
         return lamella.fake_quantize_per_channel_affine(x, self.scale, self.zero_point, observer.axis, *limits)
 
 
+def disable_observer(module: Any) -> None:
+    """Keeps the scales of a `FakeQuantize` as they are; for ``model.apply``. Other modules are left alone."""
+    if isinstance(module, FakeQuantize):
+        module.observes = False
+
+
+def enable_observer(module: Any) -> None:
+    """Lets a `FakeQuantize` choose its scales by what it gets; for ``model.apply``."""
+    if isinstance(module, FakeQuantize):
+        module.observes = True
+
+
+def disable_fake_quant(module: Any) -> None:
+    """Makes a `FakeQuantize` return what it gets; for ``model.apply``.
+
+    >>> fake = lamella.quantization.FakeQuantize()
+    >>> _ = fake.apply(lamella.quantization.disable_fake_quant)
+    >>> fake(lamella.tensor([0.1003]))
+    tensor([0.1003])
+    """
+    if isinstance(module, FakeQuantize):
+        module.rounds = False
+
+
+def enable_fake_quant(module: Any) -> None:
+    """Lets a `FakeQuantize` round what it gets; for ``model.apply``."""
+    if isinstance(module, FakeQuantize):
+        module.rounds = True
+
+
 class LearnableFakeQuantize(nn.Module):
     """Rounds what it gets to the values of codes, by a scale and a zero point that are trained with the net.
 

@@ -89,12 +89,14 @@ def test_opaque_tensors_are_what_their_layers_save(tmp_path):
 @pytest.mark.needs("quantization")
 def test_opaque_tensors_that_files_cannot_hold(tmp_path, monkeypatch):
     q = lamella.quantize_per_tensor(lamella.ones(3), 0.1, 0, lamella.int8)
-    with pytest.raises(RuntimeError, match="'a.quantization.codes' and 'b.quantization.codes' share memory"):
-        save_safetensors({"a": q, "b": q}, tmp_path / "f")
     with pytest.raises(ValueError, match="'w.quantization.codes' is the name of a part of an opaque tensor, too"):
         save_safetensors({"w.quantization.codes": lamella.ones(1), "w": q}, tmp_path / "f")
-    with pytest.raises(ValueError, match="'metadata': the key 'lamella' is for opaque tensors"):
-        save_safetensors({"w": q}, tmp_path / "f", metadata={"lamella": ""})
+    with pytest.raises(ValueError, match="'metadata': the key 'lamella.parts' is for opaque tensors"):
+        save_safetensors({"b": lamella.ones(1)}, tmp_path / "f", metadata={"lamella.parts": ""})
+    with pytest.raises(TypeError, match="'metadata' must be a dict of texts or None, got list"):
+        save_safetensors({"w": q}, tmp_path / "f", metadata=[])
+    with pytest.raises(ValueError, match="'a._extra_state' has a state with a set, which JSON cannot hold"):
+        save_safetensors({"a._extra_state": {1}}, tmp_path / "f")
     assert not list(tmp_path.iterdir())
     save_safetensors({"w": q}, tmp_path / "f")
     whole = (tmp_path / "f").read_bytes()
@@ -103,10 +105,11 @@ def test_opaque_tensors_that_files_cannot_hold(tmp_path, monkeypatch):
         (rb"\"shape\":[3]", rb"\"shape\":[x]"),
         (rb"{\"$tensor\":\"w.quantization.codes\"}", rb"{\"$tensor\":\"w.quantization.other\"}"),
         (b"int8", b"int9"),
+        (rb"\"scale\":0.1", rb"\"scale\":0e0"),
     ):
         assert old in whole, old
         (tmp_path / "g").write_bytes(whole.replace(old, new))
-        with pytest.raises(CheckpointError, match="the metadata 'lamella' is damaged"):
+        with pytest.raises(CheckpointError, match="the metadata 'lamella.parts' is damaged"):
             load_safetensors(tmp_path / "g")
 
 
@@ -119,3 +122,38 @@ def test_a_file_names_the_plugin_that_it_needs(tmp_path, guest):
             lamella.serialization.load_safetensors(sys.argv[1])
     """
     guest.run(program, str(tmp_path / "f"), LAMELLA_PLUGINS="-quantization")
+
+
+@pytest.mark.needs("quantization")
+def test_parts_that_tensors_share_are_written_once(tmp_path):
+    q = lamella.quantization.quantize(lamella.arange(32.0).reshape(4, 8) - 9, "int8", axis=0)
+    tensors = {"a": q, "b": q, "c": q.clone(), "d": q[2:]}
+    save_safetensors(tensors, tmp_path / "f")
+    names = {f"{n}.quantization.codes" for n in "acd"} | {"a.quantization.scale"}
+    assert set(numpy_face.load_file(tmp_path / "f")) == names
+    found = load_safetensors(tmp_path / "f")
+    assert set(found) == set(tensors) and all(found[n].dequantize().equal(t.dequantize()) for n, t in tensors.items())
+
+
+@pytest.mark.needs("quantization")
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 0.0, -1.0])
+def test_scales_that_are_none_are_refused(number, tmp_path):
+    q = lamella.quantization.quantize(lamella.ones(2, 4), "int8", axis=0)
+    save_safetensors({"w": q}, tmp_path / "f")
+    parts = numpy_face.load_file(tmp_path / "f")
+    good, bad = parts["w.quantization.scale"].tobytes(), np.full(2, number, np.float32).tobytes()
+    (tmp_path / "f").write_bytes((tmp_path / "f").read_bytes().replace(good, bad))
+    with pytest.raises(CheckpointError, match="does not fit .* scale"):
+        load_safetensors(tmp_path / "f")
+
+
+@pytest.mark.needs("quantization")
+def test_the_state_of_static_layers(tmp_path):
+    quantization, nn = lamella.quantization, lamella.nn
+    x = lamella.randn(9, 8)
+    models = [nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3)) for _ in range(2)]
+    for i, model in enumerate(models):
+        quantization.quantize_(model, quantization.Static(lambda m, i=i: m(x * (i + 1))))
+    save_safetensors(models[0].state_dict(), tmp_path / "f")
+    models[1].load_state_dict(load_safetensors(tmp_path / "f"))
+    assert models[1](x).equal(models[0](x))

@@ -1,14 +1,14 @@
-// Linear layers whose weight is integers with scales: codes of eight bits become floats in registers, those of four are
-// multiplied as integers. Note [Instruction sets] is in
-// backends/cpu/isa.h.
+// Linear layers whose weight is integers with scales. Codes of eight bits become floats in registers, and codes of four
+// bits are multiplied as integers. Note [Instruction sets] is in backends/cpu/isa.h.
 //
-// Note [Nibbles]  A row of codes of four bits is multiplied in chunks of 64 as integers, by the instruction that
-//   multiplies bytes from 0 on with signed ones. Inverting the highest bit of a code makes it its value plus 8. The 64
-//   floats of x become integers of 24 bits, in units of their greatest magnitude / most_units, so their rounding is no
-//   larger than that of float32; each is three signed bytes, its digits to the base 256. The products of each digit are
-//   summed in 16 bits, which hold them, and then joined in 32 bits: |x| < 2^23 times 15, eight times, is below 2^31. `arrange`
-//   writes each digit's bytes of the even elements of a chunk, and then those of the odd ones, as the low and the high
-//   halves of bytes hold the codes. 8 times the sum of x, of the same integers, is subtracted from each group.
+// Note [Nibbles]  A row of codes of four bits is multiplied in chunks of 64 by vpmaddubsw, which multiplies unsigned
+//   bytes by signed ones. Inverting the highest bit of a code makes it its value plus 8, which is not negative. The 64
+//   floats of x become integers of 24 bits, in units of the greatest magnitude / largest_count; an integer is three
+//   digits to the base 256, which are signed bytes. So each number of x is rounded to 2^-24 of the greatest of its 64
+//   neighbours, and all sums within a chunk are exact: sums of products of a digit have 16 bits, since 8 * 15 * 128 is
+//   below 2^15, and the whole sums have 32, since 8 * 15 * 8323072 is below 2^31. A chunk of x has, digit by digit, the
+//   bytes of its even elements and those of its odd ones, as the low and the high halves of bytes hold the codes, and
+//   then 8 times the sum of the integers of each word, which is subtracted from the sum of products of that word.
 #include "backends/cpu/weight_linear.h"
 
 #include <cstring>
@@ -33,7 +33,7 @@ inline float add_up(__m256 v) {
 // ---- eight bits ----------------------------------------------------------------------------------------------------
 
 int64_t same_size(int64_t depth) { return depth; }
-void copy_row(int64_t depth, int64_t, const float* x, float* to, float*) { std::memcpy(to, x, depth * 4); }
+void copy_row(int64_t depth, const float* x, float* to) { std::memcpy(to, x, depth * 4); }
 bool all_groups(int64_t, int64_t) { return true; }
 
 template <int Rows>
@@ -86,50 +86,46 @@ void multiply_bytes(const FewRows& f, const int8_t* codes, const float* scales, 
 // ---- four bits -----------------------------------------------------------------------------------------------------
 
 #ifdef __AVX2__
-constexpr int64_t digits = 3, bytes_of_chunk = digits * chunk;
-constexpr int32_t most_units = 127 << 16;
+constexpr int64_t digits = 3, words_of_chunk = 8, bytes_of_chunk = digits * chunk + words_of_chunk * 4;
+constexpr int32_t largest_count = 127 << 16;
 
 int64_t chunks_of(int64_t depth) { return (depth + chunk - 1) / chunk; }
-// A row has the digits of its chunks, and then the unit of each.
+// A row has its chunks, and then the unit of each.
 int64_t arranged_size(int64_t depth) { return chunks_of(depth) * (bytes_of_chunk / 4 + 1); }
 
-// Writes the digits of 64 numbers, and the numbers in units. Returns the unit.
-float arrange_chunk(const float* x, int8_t* to, int32_t* whole) {
+// Writes a chunk of x. Returns its unit.
+float arrange_chunk(const float* x, int8_t* to) {
   const __m256 magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
-  __m256 most = _mm256_set1_ps(1e-30f);
+  __m256 most = _mm256_set1_ps(2.5e-32f);  // whose reciprocal times largest_count is finite
   for (int i = 0; i < chunk; i += 8) most = _mm256_max_ps(most, _mm256_and_ps(_mm256_loadu_ps(x + i), magnitude));
   __m128 half = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
   half = _mm_max_ps(half, _mm_movehl_ps(half, half));
   const float greatest = _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
-  const __m256 by = _mm256_set1_ps(most_units / greatest);
+  const __m256 by = _mm256_set1_ps(largest_count / greatest);
+  int32_t whole[chunk];
   for (int i = 0; i < chunk; i += 8)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole + i),
                         _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), by)));
-  // Each digit is between -128 and 127, so after 128 is added to all of them they are the bytes of the sum.
+  // Each digit is between -128 and 127. Adding 128 to every digit makes the digits the bytes of a number.
   for (int half = 0; half < 2; half++)
     for (int d = 0; d < digits; d++)
       for (int i = 0; i < chunk / 2; i++)
         to[d * chunk + half * 32 + i] = static_cast<int8_t>(((whole[2 * i + half] + 0x808080) >> (8 * d)) ^ 0x80);
-  return greatest / most_units;
+  int32_t sums[words_of_chunk] = {};
+  for (int i = 0; i < chunk; i++) sums[i / 8] += 8 * whole[i];
+  std::memcpy(to + digits * chunk, sums, sizeof sums);
+  return greatest / largest_count;
 }
 
-void arrange_row(int64_t depth, int64_t groups, const float* x, float* to, float* sums) {
-  const int64_t size = depth / groups, chunks = chunks_of(depth);
+void arrange_row(int64_t depth, const float* x, float* to) {
+  const int64_t chunks = chunks_of(depth);
   auto* bytes = reinterpret_cast<int8_t*>(to);
   float* units = to + chunks * (bytes_of_chunk / 4);
-  for (int64_t g = 0; g < groups; g++) sums[g] = 0;
   for (int64_t c = 0; c < chunks; c++) {
     const int64_t begin = c * chunk, n = depth - begin < chunk ? depth - begin : chunk;
     float numbers[chunk] = {};
-    int32_t whole[chunk];
     std::memcpy(numbers, x + begin, n * 4);
-    units[c] = arrange_chunk(numbers, bytes + c * bytes_of_chunk, whole);
-    for (int64_t k = 0; k < n;) {
-      const int64_t g = (begin + k) / size, end = (g + 1) * size - begin < n ? (g + 1) * size - begin : n;
-      int64_t sum = 0;
-      for (; k < end; k++) sum += whole[k];
-      sums[g] += static_cast<float>(sum) * units[c];
-    }
+    units[c] = arrange_chunk(numbers, bytes + c * bytes_of_chunk);
   }
 }
 
@@ -158,15 +154,6 @@ struct ShortGroups {
   }
 };
 
-inline float dot(int64_t n, const float* x, const float* y) {
-  __m256 sums = _mm256_setzero_ps();
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) sums = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i), sums);
-  float rest = 0;
-  for (; i < n; i++) rest += x[i] * y[i];
-  return add_up(sums) + rest;
-}
-
 // Returns the words of a chunk of n codes, each inverted at its highest bit.
 inline __m256i words_at(const uint8_t* codes, int64_t n) {
   const __m256i inverted = _mm256_set1_epi32(static_cast<int>(0x88888888));
@@ -186,7 +173,9 @@ inline __m256 multiply_chunk(__m256i words, const int8_t* x) {
                             _mm256_maddubs_epi16(odd, _mm256_loadu_si256(at + 1)));
   };
   const __m256i high = _mm256_add_epi32(_mm256_madd_epi16(sums_of(2), base), _mm256_madd_epi16(sums_of(1), ones));
-  return _mm256_cvtepi32_ps(_mm256_add_epi32(_mm256_slli_epi32(high, 8), _mm256_madd_epi16(sums_of(0), ones)));
+  const __m256i all = _mm256_add_epi32(_mm256_slli_epi32(high, 8), _mm256_madd_epi16(sums_of(0), ones));
+  const __m256i added = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + digits * chunk));
+  return _mm256_cvtepi32_ps(_mm256_sub_epi32(all, added));
 }
 
 // Sums of Rows rows of x and Columns rows of codes, in eight parts each.
@@ -210,7 +199,7 @@ struct Block {
 template <int Rows, int Columns, bool Short>
 void multiply_nibbles(const FewRows& f, const uint8_t* codes, const float* scales, float* out, int64_t out_row) {
   const int64_t size = f.depth / f.groups, row = arranged_size(f.depth), chunks = chunks_of(f.depth);
-  const int64_t row_of_codes = f.depth / 2, groups = f.groups, depth = f.depth;
+  const int64_t code_stride = f.depth / 2, groups = f.groups, depth = f.depth;
   const float* const units = f.x + chunks * (bytes_of_chunk / 4);
   const float* const x = f.x;
   Block<Rows, Columns> all;
@@ -218,7 +207,7 @@ void multiply_nibbles(const FewRows& f, const uint8_t* codes, const float* scale
     __m256i words[Columns];
 #pragma GCC unroll 2
     for (int c = 0; c < Columns; c++)
-      words[c] = words_at(codes + c * row_of_codes + at * (chunk / 2), depth - at * chunk);
+      words[c] = words_at(codes + c * code_stride + at * (chunk / 2), depth - at * chunk);
     to.each([&](__m256 & sum, int r, int c) __attribute__((always_inline)) {
       const auto* digits_of_x = reinterpret_cast<const int8_t*>(x + r * row) + at * bytes_of_chunk;
       sum = _mm256_fmadd_ps(multiply_chunk(words[c], digits_of_x), _mm256_broadcast_ss(units + r * row + at), sum);
@@ -245,15 +234,11 @@ void multiply_nibbles(const FewRows& f, const uint8_t* codes, const float* scale
       });
     }
   }
-  all.each([&](__m256& sum, int r, int c) {
-    out[r * out_row + c] = add_up(sum) - 8 * dot(groups, f.sums + r * groups, scales + c * groups);
-  });
+  all.each([&](__m256& sum, int r, int c) { out[r * out_row + c] = add_up(sum); });
 }
 #else
 int64_t arranged_size(int64_t depth) { return depth; }
-void arrange_row(int64_t depth, int64_t groups, const float* x, float* to, float*) {
-  copy_row(depth, groups, x, to, nullptr);
-}
+void arrange_row(int64_t depth, const float* x, float* to) { copy_row(depth, x, to); }
 bool word_groups(int64_t depth, int64_t) { return depth % 2 == 0; }
 
 template <int Rows, int Columns, bool>

@@ -6,8 +6,8 @@
 
 // Writes the result for a sum. Sums are unsigned, since they wrap.
 DEVICE void finish(const Epilogue& e, u32 sum, i64 i, i64 j, void* out, i64 at) {
-  const i32 zero = (e.zeros ? e.zeros[i * e.zero_step] : 0) + e.shift;
-  if (e.weight_sums) sum -= (u32)zero * (u32)e.weight_sums[j];
+  const u32 zero = (e.zeros ? (u32)e.zeros[i * e.zero_step] : 0) + (u32)e.shift;
+  if (e.weight_sums) sum -= zero * (u32)e.weight_sums[j];
   if (!e.scales) {
     static_cast<i32*>(out)[at] = (i32)sum;
     return;
@@ -21,7 +21,7 @@ DEVICE void finish(const Epilogue& e, u32 sum, i64 i, i64 j, void* out, i64 at) 
 // Returns sum + the products of four bytes each. The first ones are signed if `Signed`, the second ones always.
 template <bool Signed>
 DEVICE i32 add_products(i32 sum, u32 x, u32 w) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
   if (Signed)
     asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(x), "r"(w));
   else
@@ -153,13 +153,14 @@ __global__ void __launch_bounds__(256)
       read_eight<Nibbles>(w, row_of_codes + (Nibbles ? k / 2 : k));
       const float scale = scales[j * groups + (groups == 1 ? 0 : (u32)k / (u32)group)];
 #pragma unroll
+      for (int i = 0; i < 8; i++) w[i] *= scale;  // first, so that sums overflow no earlier than the result
+#pragma unroll
       for (int m = 0; m < M; m++) {
         const i64 row = first + m < rows ? first + m : rows - 1;
-        float some[8], sum = 0;
+        float some[8];
         read_eight(some, x + row * depth + k);
 #pragma unroll
-        for (int i = 0; i < 8; i++) sum += some[i] * w[i];
-        sums[m] += sum * scale;
+        for (int i = 0; i < 8; i++) sums[m] += some[i] * w[i];
       }
     }
 #pragma unroll

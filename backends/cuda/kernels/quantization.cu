@@ -1,4 +1,5 @@
-// Numbers to integers with a scale and a zero point and back, rows by their own range, and four bits two a byte.
+// The kernels quantize numbers, and rows by their own range; they make codes of sums and values of codes, and put codes
+// of four bits two into a byte.
 #include "quantization.h"
 #include "rows.cuh"
 
@@ -11,7 +12,7 @@ DEVICE i64 block_of(const Blocks& b, i64 i) {
 }
 DEVICE i64 zero_of(const Blocks& b, i64 block) { return b.zeros ? b.zeros[block] : 0; }
 
-// Returns the code of a number. NaN becomes `low`; the sum has 64 bits, since zero points may be as large as codes.
+// Returns the code of a number. NaN becomes `low`. A quotient plus a zero point may leave 32 bits, so the sum has 64.
 DEVICE i64 code_of(float x, float scale, i64 zero, i64 low, i64 high) {
   const float q = rintf(x / scale), beyond = 1e18f;
   const i64 code = (q > -beyond ? q < beyond ? (i64)q : (i64)beyond : -(i64)beyond) + zero;
@@ -46,8 +47,8 @@ __global__ void __launch_bounds__(256) dequantize(const C* in, T* out, Blocks bl
   }
 }
 
-// Writes the codes of float32(sum) * scale + bias by the result's scale and zero point. `Each` says that neighbours in a
-// pack may belong to different blocks. A null bias is 0.
+// Writes the codes of float32(sum) * scale + bias by the result's scale and zero point. `Each` says that neighbours in
+// a pack may belong to different blocks. A null bias is 0.
 template <class C, int N, bool Each>
 __global__ void __launch_bounds__(256)
     requantize(const i32* in, C* out, Blocks blocks, const float* bias, float to_scale, i64 zero, i64 low, i64 high,
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// The smaller one; NaN wins.
+// Least::of() returns the smaller one; NaN wins.
 struct Least {
   template <class W>
   static __device__ W of(W x, W y) {
@@ -106,16 +107,16 @@ __global__ void __launch_bounds__(K ? 512 : 1024)
   }
 }
 
-// ---- four bits --------------------------------------------------------------------------------------------------------
+// ---- four bits ------------------------------------------------------------------------------------------------------
 
-// `count` numbers; the last byte of an odd number of them has 0 in its high half.
+// Packs `count` numbers; the last byte of an odd number of them has 0 in its high half.
 __global__ void __launch_bounds__(256) pack_nibbles(const u8* in, u8* out, i64 count) {
   for (i64 i = thread_index(); 2 * i < count; i += grid_threads()) {
     const u8 second = 2 * i + 1 < count ? in[2 * i + 1] : 0;
     out[i] = (u8)(in[2 * i] & 15 | second << 4);
   }
 }
-// `sign` is 8 for numbers from -8 to 7, and 0 for those from 0 to 15.
+// Unpacks `count` numbers. `sign` is 8 for numbers from -8 to 7, and 0 for those from 0 to 15.
 __global__ void __launch_bounds__(256) unpack_nibbles(const u8* in, u8* out, i64 count, int sign) {
   for (i64 i = thread_index(); 2 * i < count; i += grid_threads()) {
     out[2 * i] = (u8)((in[i] & 15 ^ sign) - sign);

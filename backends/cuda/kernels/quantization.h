@@ -6,8 +6,8 @@
 
 namespace cuda {
 
-// The scales and zero points of a tensor in row-major order: element i has number ((first + i) / inner) % count of each.
-// A null `zeros` stands for zero points of 0.
+// The scales and zero points of a tensor in row-major order: element i has number ((first + i) / inner) % count of
+// each. A null `zeros` stands for zero points of 0.
 struct Blocks {
   const float* scales;
   const int32_t* zeros;

@@ -1,8 +1,10 @@
 """Reads and writes files of safetensors by the library of that name: ``pip install lamella[safetensors]``.
 
 Note [Opaque tensors]  The format holds plain tensors. For an opaque one, a file has the tensors that its layers save,
-  such as ``weight.quantization.codes`` and ``weight.quantization.scale``, and the metadata ``lamella`` has the rest as
-  JSON: the shape and dtype of each opaque tensor, and the states of its layers with the names of their tensors.
+  such as ``weight.quantization.codes`` and ``weight.quantization.scale``, and the metadata ``lamella.parts`` has the
+  rest as JSON: the shape and dtype of each opaque tensor, and the states of its layers with the names of their tensors.
+  A part that two tensors share is written once. The extra state of modules, such as the scale of a layer's results, is
+  in the metadata, too.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ CODES = {
     "C64": "complex64",
 }
 NAMES = {name: code for code, name in CODES.items()}
-METADATA = "lamella"  # the key of the metadata about opaque tensors
+METADATA = "lamella.parts"  # a key of the file's metadata: see Note [Opaque tensors]
 PART = "$tensor"  # the key of the name of a tensor, in the state of a layer
 
 
@@ -49,13 +51,16 @@ def _library(who: str) -> Any:
     return safetensors
 
 
-def _opened(who: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns a dict of plain tensors, and a description of each opaque one: see Note [Opaque tensors]."""
+def _opened(who: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Returns a dict of plain tensors, and the metadata for the rest: see Note [Opaque tensors]."""
+    from lamella.nn.modules._state_dict import EXTRA
     from lamella.serialization.errors import Refused
     from lamella.serialization.index import of_slots
 
     plain: dict[str, Any] = {}
-    described: dict[str, Any] = {}
+    opaque: dict[str, Any] = {}
+    states: dict[str, Any] = {}
+    parts: dict[tuple[Any, ...], str] = {}  # the names of the parts that are written, by where they lie
 
     def add(name: str, tensor: Any) -> None:
         if name in plain:
@@ -64,33 +69,40 @@ def _opened(who: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], dict[str
 
     def part(name: str, value: Any) -> Any:
         if isinstance(value, _C.Tensor):
-            add(name, value)
-            return {PART: name}
+            lies = (value._storage_id(), value.storage_offset(), value.shape, value.stride(), value.dtype)
+            if lies not in parts:
+                parts[lies] = name
+                add(name, value)
+            return {PART: parts[lies]}
         if isinstance(value, dict):
             return {key: part(f"{name}.{key}", inner) for key, inner in value.items()}
         if isinstance(value, list):
             return [part(f"{name}.{i}", inner) for i, inner in enumerate(value)]
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
-        raise Refused(f"has a layer whose state has a {type(value).__name__}, which JSON cannot hold; use lamella.save")
+        raise Refused(f"has a state with a {type(value).__name__}, which JSON cannot hold; use lamella.save")
 
     for name, tensor in tensors.items():
-        if not (isinstance(tensor, _C.Tensor) and tensor.is_opaque and type(name) is str):
-            add(name, tensor)
-            continue
+        is_state = type(name) is str and name.endswith(EXTRA) and not isinstance(tensor, _C.Tensor)
         try:
-            slots = dict(of_slots(_C._save_slots, tensor))
-            if not slots:
-                raise Refused("is opaque, and no layer saves its values; save them as a plain tensor")
-            described[name] = {
-                "dtype": str(tensor.dtype).rpartition(".")[2],
-                "shape": list(tensor.shape),
-                "stride": list(tensor.stride()),
-                "slots": {layer: part(f"{name}.{layer}", state) for layer, state in slots.items()},
-            }
+            if is_state:
+                states[name] = part(name, tensor)
+            elif isinstance(tensor, _C.Tensor) and tensor.is_opaque and type(name) is str:
+                slots = dict(of_slots(_C._save_slots, tensor))
+                if not slots:
+                    raise Refused("is opaque, and no layer saves its values; save them as a plain tensor")
+                opaque[name] = {
+                    "dtype": str(tensor.dtype).rpartition(".")[2],
+                    "shape": list(tensor.shape),
+                    "stride": list(tensor.stride()),
+                    "slots": {layer: part(f"{name}.{layer}", state) for layer, state in slots.items()},
+                }
+            else:
+                add(name, tensor)
         except Refused as error:
             raise ValueError(f"{who}: argument 'tensors': '{name}' {error}") from error
-    return plain, described
+    more = {"opaque": opaque, "states": states}
+    return plain, {METADATA: json.dumps(more, separators=(",", ":"))} if opaque or states else {}
 
 
 def _checked(who: str, tensors: dict[str, Any]) -> dict[str, Any]:
@@ -141,13 +153,13 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
 
     An opaque tensor, such as a quantized one, is written as the tensors that its layers save: ``weight`` as
     ``weight.quantization.codes`` and ``weight.quantization.scale``, which other readers see. `load_safetensors` makes
-    it again.
+    it again. The extra state of modules in a state_dict is written as metadata, if it is numbers, texts and lists.
 
     Raises:
         TypeError: the argument is no dict of tensors by name
         RuntimeError: two tensors share memory, which the format cannot express
         ValueError: the format lacks a tensor's dtype, a tensor is on meta, no layer saves an opaque one, or the
-            metadata has the key "lamella" beside an opaque one
+            metadata has the key "lamella.parts"
         ModuleNotFoundError: the library is not installed
 
     >>> lamella.serialization.save_safetensors(lamella.ones(1), "model.safetensors")
@@ -157,12 +169,13 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
     who = "save_safetensors"
     if not isinstance(tensors, dict):
         raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
-    plain, opaque = _opened(who, tensors)
+    if metadata is not None and not isinstance(metadata, dict):
+        raise TypeError(f"{who}: argument 'metadata' must be a dict of texts or None, got {type(metadata).__name__}")
+    if METADATA in (metadata or {}):
+        raise ValueError(f"{who}: argument 'metadata': the key '{METADATA}' is for opaque tensors; choose another")
+    plain, parts = _opened(who, tensors)
     checked = _checked(who, plain)
-    if opaque:
-        if METADATA in (metadata or {}):
-            raise ValueError(f"{who}: argument 'metadata': the key '{METADATA}' is for opaque tensors; choose another")
-        metadata = {**(metadata or {}), METADATA: json.dumps(opaque, separators=(",", ":"))}
+    metadata = {**(metadata or {}), **parts} if parts else metadata
     library = _library(who)
     # While there is a memoryview of a tensor, its memory is not moved.
     held = [memoryview(x.reshape(-1).view(dtype=_C.uint8)) for x in checked.values() if x.numel()]
@@ -209,15 +222,22 @@ def load_safetensors(filename: Any, device: Any = None) -> dict[str, Any]:
     length = int.from_bytes(data[:8], "little")
     described = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(METADATA)
     if described is not None:
-        _close(found, described)
-    return {name: tensor.to(device) for name, tensor in found.items()}
+        try:
+            found = _closed(found, json.loads(described))
+        except CheckpointError:
+            raise
+        except Exception as error:  # the layers check what they load, each with errors of its own
+            raise CheckpointError(f"load_safetensors: the metadata '{METADATA}' is damaged: {error!r}") from error
+    return {name: x.to(device) if isinstance(x, _C.Tensor) else x for name, x in found.items()}
 
 
-def _close(found: dict[str, Any], described: str) -> None:
-    """Puts opaque tensors in the place of the tensors that their layers have saved."""
+def _closed(found: dict[str, Any], described: dict[str, Any]) -> dict[str, Any]:
+    """Returns the tensors of a file with opaque ones in the place of their parts, and the states of modules."""
     from lamella import _storage
     from lamella.serialization.errors import CheckpointError
 
+    opaque, states = described["opaque"], described["states"]
+    own = tuple([f"{name}.{layer}" for name, more in opaque.items() for layer in more["slots"]] + list(states))
     used: set[str] = set()
 
     def whole(state: Any) -> Any:
@@ -227,26 +247,22 @@ def _close(found: dict[str, Any], described: str) -> None:
             return state
         if PART not in state:
             return {key: whole(inner) for key, inner in state.items()}
-        used.add(state[PART])
-        return found[state[PART]]
+        name = state[PART]
+        if not name.startswith(own):
+            raise ValueError(f"'{name}' is no part of an opaque tensor")
+        used.add(name)
+        return found[name]
 
-    made = {}
-    try:
-        for name, more in json.loads(described).items():
-            tensor = _C._opaque(_C._find_dtype(more["dtype"]), tuple(more["shape"]), tuple(more["stride"]), host())
-            if not _storage.load_slots(tensor, [(layer, whole(state)) for layer, state in more["slots"].items()]):
-                raise CheckpointError(
-                    f"load_safetensors: '{name}' is opaque, and no loaded plugin has its slots: {list(more['slots'])}; "
-                    "see lamella.plugins.status()"
-                )
-            made[name] = tensor
-    except CheckpointError:
-        raise
-    except Exception as error:  # the layers check what they load, each with errors of its own
-        raise CheckpointError(f"load_safetensors: the metadata '{METADATA}' is damaged: {error!r}") from error
-    for name in used:
-        found.pop(name, None)
-    found.update(made)
+    made = {name: whole(state) for name, state in states.items()}
+    for name, more in opaque.items():
+        tensor = _C._opaque(_C._find_dtype(more["dtype"]), tuple(more["shape"]), tuple(more["stride"]), host())
+        if not _storage.load_slots(tensor, [(layer, whole(state)) for layer, state in more["slots"].items()]):
+            raise CheckpointError(
+                f"load_safetensors: '{name}' is opaque, and no loaded plugin has its slots: {list(more['slots'])}; "
+                "see lamella.plugins.status()"
+            )
+        made[name] = tensor
+    return {name: tensor for name, tensor in found.items() if name not in used} | made
 
 
 def _tensor(data: Any, dtype: Any, shape: list[int]) -> Any:

@@ -46,6 +46,32 @@ def test_sums_are_as_exact_as_float32(bits, rows, features, group, groups, scale
     assert faults(bits, rows, features, group, groups, scale_of_x, seed) == []
 
 
+@pytest.mark.parametrize("group", [32, 512])
+@pytest.mark.parametrize("mean", [0.0, 10.0])
+def test_four_bits_are_as_exact_as_eight(mean, group):
+    """An input whose numbers have a mean loses nothing to the sum of the numbers that inverted codes add."""
+    rng = np.random.default_rng(0)
+    w, x = rng.integers(-8, 8, (64, 2048)).astype(np.int8), rng.standard_normal((4, 2048)).astype(np.float32)
+    x = np.maximum(x, 0) if mean == 0 else x + np.float32(mean)
+    scale = rng.uniform(0.5, 1, (64, 2048 // group)).astype(np.float32)
+    wanted = x.astype(np.float64) @ (w * np.repeat(scale, group, 1).astype(np.float64)).T
+    errors = []
+    for codes in (packed(w), w):
+        got = aten._weight_linear(lamella.from_numpy(x), lamella.from_numpy(codes), lamella.from_numpy(scale))
+        errors.append(np.sqrt(np.mean((got.numpy() - wanted) ** 2)))
+    assert errors[0] < 3 * errors[1], errors
+
+
+def test_codes_of_zero_give_zero():
+    x = lamella.randn(2, 4096) + 100
+    w = lamella.zeros(3, 2048, dtype=lamella.uint8)
+    assert not aten._weight_linear(x, w, lamella.ones(3, 1)).any()
+    large = lamella.zeros(1, 64)
+    large[0, 0] = 1.0
+    ones = lamella.full((1, 32), 0x11, dtype=lamella.uint8)
+    assert aten._weight_linear(large, ones, lamella.full((1, 1), 1e38)).item() == np.float32(1e38)
+
+
 @pytest.mark.parametrize("isa", ["x86-64", "x86-64-v3", "x86-64-v4"])
 def test_on_every_instruction_set(isa):
     program = (

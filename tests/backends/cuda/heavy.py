@@ -807,6 +807,14 @@ def byte_products():
             check(ops._int_linear(there(x), there(w), *given, there(bias)), wanted + bias, 0, 0)
             check(ops._int_linear(there(x)[:, None], there(w), None, None, there(scale[0])),
                   (sums.astype(np.float32) * scale[0])[:, None], 0, 0)  # fmt: skip
+    deep = there(np.full((20, 1 << 18), -128, np.int8))  # sums beyond int32 wrap
+    check(ops._int_linear(deep, deep[:8]), np.zeros((20, 8)), 0, 0)
+    large = there(np.where(np.arange(64) == 7, np.float32(3e38), 1)[None])
+    few_codes = np.tile(np.array([[1, -2]], np.int8), (3, 32))
+    for codes in (there(few_codes), ops._pack_nibbles(there(few_codes)).view(3, 32)):
+        check(
+            ops._weight_linear(large, codes, there(np.full((3, 1), 0.25, np.float32))), np.full((1, 3), -1.5e38), 1e-6
+        )
     limits = {lamella.float32: 2e-5, lamella.float16: 0.02, lamella.bfloat16: 0.1}
     for rows, columns, depth, groups in (
         (1, 40, 512, 1),

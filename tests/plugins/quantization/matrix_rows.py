@@ -343,9 +343,12 @@ def torch_file(case):
 
 def safetensors(case):
     path = case.folder / "x.safetensors"
-    lamella.serialization.save_safetensors(tensors_of(case), path)
-    read = lamella.serialization.load_safetensors(path)
-    case.use.check(case.module(read["x"].to(case.device)))
+    state = {f"state.{name}": t for name, t in case.module.state_dict().items()}
+    lamella.serialization.save_safetensors({**state, "x": case.use.operand(case.x)}, path)
+    read = lamella.serialization.load_safetensors(path, case.device)
+    fresh = case.use.module(case.device)
+    fresh.load_state_dict({name.removeprefix("state."): t for name, t in read.items() if name != "x"})
+    case.use.check(fresh(read["x"]))
 
 
 class Values(lamella.nn.Module):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lamella import nn
 from references import plain
-from test_quantized_tensors import here, pair, refused
+from test_quantized_tensors import DEVICE, here, pair, refused
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 quantization = lamella.quantization
@@ -54,6 +54,23 @@ def test_bags(type, scheme, group, mode):
     assert {c.operator for c in calls} == {"aten::embedding_bag"}
 
 
+def test_tables_of_a_numeric_type_of_a_package():
+    """Rows and bags of codes that a package decodes, with scales by row and by groups."""
+    tens = quantization.register_type(
+        "tens", bits=4, largest=1.0, encode=lambda x: (x > 0).to(lamella.uint8), decode=lambda codes: codes.float() * 10
+    )
+    try:
+        x = lamella.randn(10, 8)
+        for q in (quantization.quantize(x, "tens", axis=0), quantization.quantize(x, "tens", group_size=4)):
+            at, starts = lamella.tensor([3, 0, 9, 3]), lamella.tensor([0, 1])
+            assert F.embedding(at, q).equal(q.dequantize()[at])
+            assert F.embedding_bag(at, q, starts, mode="sum").equal(
+                F.embedding_bag(at, q.dequantize(), starts, mode="sum")
+            )
+    finally:
+        tens.close()
+
+
 def test_the_parts_of_bags_are_those_of_plain_tables():
     q, _ = pair((10, 12), "int8", "channel", 0)
     at, starts = here(np.array([3, 0, 9, 3, 5])), here(np.array([0, 2, 2]))
@@ -72,6 +89,18 @@ def test_weights_of_samples_get_gradients():
     np.testing.assert_allclose(by.grad.cpu().numpy(), a.values()[[3, 0, 9]].sum(1), 1e-5, 1e-5)
 
 
+def test_page_locked_memory():
+    q = pair((10, 12), "int8", "channel", 0)[0].cpu()
+    if DEVICE == "cpu":
+        with refused("pin_memory", "no loaded device pins"):
+            q.pin_memory()
+        return
+    for t in (q, q[2:, ::3]):
+        pinned = t.pin_memory()
+        assert pinned.is_pinned() and pinned.pin_memory() is pinned
+        assert pinned.is_quantized and pinned.dequantize().equal(t.dequantize())
+
+
 def test_wrong_arguments_of_bags():
     q, _ = pair((10, 12), "int8", "channel", 0)
     at, starts = here(np.array([3, 0, 9])), here(np.array([0, 2]))
@@ -79,7 +108,7 @@ def test_wrong_arguments_of_bags():
         lamella.embedding_bag(q, at, starts, False, 0, False, None, False, 10)
     with refused("embedding_bag", "'indices'", "a vector"):
         lamella.embedding_bag(q, at[None], starts)
-    with refused("embedding_bag", "quantized", error=NotImplementedError):
+    with refused("embedding_bag", "'per_sample_weights' is quantized", error=NotImplementedError):
         lamella.embedding_bag(q.dequantize(), at, starts, per_sample_weights=q[0, :3])
 
 

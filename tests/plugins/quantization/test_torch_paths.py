@@ -73,3 +73,62 @@ def test_the_same_names_in_lamella():
     assert lamella.ao.quantization.observer.MinMaxObserver is lamella.quantization.MinMaxObserver
     assert "convert" in dir(lamella.ao.quantization) and "observer" in dir(lamella.ao.quantization)
     assert (lamella.quint8, lamella.qint8, lamella.qint32) == (lamella.uint8, lamella.int8, lamella.int32)
+
+
+MORE = """
+import torch
+from torch import nn
+from torch.ao.quantization import *
+from torch.ao.quantization import quantize
+from torch.quantization.observer import MinMaxObserver
+from torch.nn.quantized import FloatFunctional
+import torch.ao.nn.quantized
+
+assert FloatFunctional is torch.ao.nn.quantized.FloatFunctional and QuantWrapper and prepare
+made = MinMaxObserver.with_args(dtype=torch.quint8).with_args(reduce_range=True)()
+assert (made.dtype, made.quant_max) == ("uint8", 127)
+
+
+def run(model, x):
+    model(x)
+
+
+torch.manual_seed(0)
+x = torch.randn(9, 8)
+net = QuantWrapper(nn.Linear(8, 4)).eval()
+net.qconfig = get_default_qconfig("x86")
+static = quantize(net, run, (x,))
+assert (static(x) - net(x)).abs().max() < 0.1
+bags = quantize_dynamic(nn.Sequential(nn.EmbeddingBag(10, 4)), {nn.EmbeddingBag})
+assert bags[0].weight.is_quantized
+chosen = quantize_dynamic(nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2)), {"0": default_dynamic_qconfig, "1": None})
+assert chosen[0].weight.is_quantized and type(chosen[1]) is nn.Linear
+fake = torch.ao.quantization.FakeQuantize()
+fake(x)
+fake.apply(disable_observer).apply(disable_fake_quant)
+assert fake(x * 9).equal(x * 9)
+fake.apply(enable_fake_quant)
+assert not fake(x).equal(x)
+quantizer = torch.quantization.quantizer
+model = quantizer.quantize(nn.Sequential(nn.Linear(8, 4)), run, (x,))
+model.save("mymodule.pt")
+fresh = quantizer.quantize(nn.Sequential(nn.Linear(8, 4)), run, (x * 2,))
+fresh.load_state_dict(torch.load("mymodule.pt"))
+assert fresh(x).equal(model(x))
+print("right")
+"""
+
+
+def test_more_of_torchs_paths(tmp_path):
+    """Names by `*`, the one-call workflow, observers with more options, and the talk's quantizer."""
+    (tmp_path / "program.py").write_text(MORE)
+    done = subprocess.run(
+        [sys.executable, "-m", "lamella.cli", "run", "program.py"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.stdout == "right\n", done.stderr
+
+
+def test_a_qconfig_that_dynamic_layers_do_not_take():
+    linear = lamella.nn.Sequential(lamella.nn.Linear(4, 4))
+    with pytest.raises(NotImplementedError, match="quantize_dynamic: argument 'qconfig_spec'.*default_dynamic_qconfig"):
+        lamella.quantization.quantize_dynamic(linear, {lamella.nn.Linear: lamella.quantization.default_qconfig})
