@@ -43,6 +43,8 @@ LAMELLA_LIBRARY(quantized, m) {
   layer.size = sizeof layer;
   layer.name = layer_name;
   layer.at = "backend";
+  static const char* const modes[] = {"torch_dispatch", nullptr};
+  layer.inside = modes;  // a mode of Python sees calls with quantized tensors, and not the operators that rules call
   layer.flags = LAMELLA_LAYER_DECOMPOSE;
   layer.fallback = fallback;
   layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;

@@ -12,7 +12,7 @@ from . import ao, engines, tensor
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_quantization.so"))
     ctx.contribute("lamella", {"quantization": sys.modules[__package__], "ao": ao, **tensor.functions})
-    ctx.contribute("lamella.nn", {"quantized": vars(ao.nn)["quantized"]})
+    sys.modules.setdefault("lamella.nn.quantized", vars(ao.nn)["quantized"])  # lamella.nn finds it without being run
     ctx.contribute("lamella.backends", {"quantized": engines.Engines("lamella.backends.quantized")})
     ctx.contribute("Tensor", tensor.methods)
     ctx.contribute("repr", {"quantization": tensor.note})
