@@ -68,14 +68,16 @@ def described(weight: Tensor) -> str:
     return f"{', '.join(map(str, weight.shape))}, weight={kind}"
 
 
-def take_weight(module: Any, state_dict: Any, prefix: str) -> bool:
-    """Gives a module the scales of a quantized weight that it is about to load, of the same shape, in its own dtype.
-    Returns whether the shape fits."""
+def by_rows(weight: Tensor, dtype: Any, group_size: int | None) -> Tensor:
+    """Quantizes a weight with a scale for each row, or for groups within the rows."""
+    return quantize(weight, dtype, axis=0 if group_size is None else None, group_size=group_size)
+
+
+def take_weight(module: Any, state_dict: Any, prefix: str) -> None:
+    """Gives a module the scales of a quantized weight that it is about to load, of the same shape, in its own dtype."""
     saved = state_dict.get(prefix + "weight")
-    fits = isinstance(saved, Tensor) and saved.shape == module.weight.shape
-    if fits and saved.is_quantized:
+    if isinstance(saved, Tensor) and saved.is_quantized and saved.shape == module.weight.shape:
         module.weight = frozen(saved.to(module.weight.device, module.weight.dtype, copy=True))
-    return fits
 
 
 class _Weighted(nn.Module):
@@ -110,8 +112,8 @@ class _Linear(_Weighted):
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         saved, features = state_dict.get(prefix + "input_divisor"), self.weight.shape[1]
-        added = False
-        if take_weight(self, state_dict, prefix):
+        weight, added = state_dict.get(prefix + "weight"), False
+        if isinstance(weight, Tensor) and weight.shape == self.weight.shape:
             if saved is None:  # of a layer without a divisor
                 self.input_divisor = None
             elif isinstance(saved, Tensor) and self.input_divisor is None:
@@ -138,8 +140,7 @@ class WeightOnlyLinear(_Linear):
     @classmethod
     def from_float(cls, module: nn.Linear, dtype: Any = lamella.int8, group_size: int | None = None) -> Any:
         """Quantizes the weight of a linear layer, with a scale for each out feature or for groups of in features."""
-        axis = 0 if group_size is None else None
-        return cls(quantize(module.weight, dtype, axis=axis, group_size=group_size), module.bias)
+        return cls(by_rows(module.weight, dtype, group_size), module.bias)
 
     def forward(self, x: Tensor) -> Tensor:
         return F.linear(self.divided(x), self.weight, self.bias)
@@ -165,8 +166,7 @@ class DynamicLinear(_Linear):
         cls, module: nn.Linear, dtype: Any = lamella.int8, group_size: int | None = None, by_row: bool = True
     ) -> Any:
         """Quantizes the weight of a linear layer, with a scale for each out feature or for groups of in features."""
-        axis = 0 if group_size is None else None
-        return cls(quantize(module.weight, dtype, axis=axis, group_size=group_size), module.bias, by_row)
+        return cls(by_rows(module.weight, dtype, group_size), module.bias, by_row)
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.linear_dynamic(self.divided(x), self.weight, self.bias, self.by_row)
@@ -254,7 +254,7 @@ class QuantizedEmbedding(nn.Module):
                 f"max_norm={module.max_norm} writes to the table, which is fixed once it is quantized; make the "
                 "embedding with max_norm=None"
             )
-        return cls(quantize(module.weight, dtype, axis=0 if group_size is None else None, group_size=group_size))
+        return cls(by_rows(module.weight, dtype, group_size))
 
     def forward(self, x: Tensor) -> Tensor:
         return F.embedding(x, self.weight)

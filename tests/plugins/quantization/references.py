@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import lamella
 import numpy as np
+import pytest
 
 RANGES = {
     "int8": (-128, 127),
@@ -73,3 +74,8 @@ def plain(tensor, values):
     assert tuple(tensor.shape) == np.shape(values)
     np.testing.assert_array_equal(tensor.cpu().float().numpy(), values)
     assert isinstance(tensor, lamella.Tensor)
+
+
+def refused(*patterns, error=RuntimeError):
+    """Expects an error whose text matches each pattern."""
+    return pytest.raises(error, match="".join(f"(?=(?s:.*){p})" for p in patterns))

@@ -9,14 +9,10 @@ import lamella.nn.functional as F
 import numpy as np
 import pytest
 from lamella import nn
+from references import refused
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 quantization = lamella.quantization
-
-
-def refused(*patterns, error=RuntimeError):
-    """Expects an error whose text matches each pattern."""
-    return pytest.raises(error, match="".join(f"(?=(?s:.*){p})" for p in patterns))
 
 
 # ---- observers ------------------------------------------------------------------------------------------------------

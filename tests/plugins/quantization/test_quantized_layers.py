@@ -4,7 +4,7 @@ import lamella
 import pytest
 from lamella import nn, quantization
 from lamella.quantization import AWQ, GPTQ
-from test_quantized_tensors import refused
+from references import refused
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 ALL = [

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from references import RANGES, plain, quantized, rounded, same
-from test_quantized_tensors import DEVICE, drawn, here, pair, refused
+from references import RANGES, plain, quantized, refused, rounded, same
+from test_quantized_tensors import DEVICE, drawn, here, pair
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 quantization = lamella.quantization

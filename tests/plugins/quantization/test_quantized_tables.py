@@ -5,8 +5,8 @@ import lamella.nn.functional as F
 import numpy as np
 import pytest
 from lamella import nn
-from references import plain
-from test_quantized_tensors import DEVICE, here, pair, refused
+from references import plain, refused
+from test_quantized_tensors import DEVICE, here, pair
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 quantization = lamella.quantization

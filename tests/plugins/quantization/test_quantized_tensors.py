@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from references import RANGES, plain, quantized, same
+from references import RANGES, plain, quantized, refused, same
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 DEVICE = os.environ.get("QUANTIZED_ON", "cpu")
@@ -58,11 +58,6 @@ def pair(shape, type="int8", scheme="tensor", axis=0, group=None, affine=True, s
         return made, quantized(x, type, scales, zeros, axis, group)
     made = lamella.quantize_per_channel(t, here(scales), given_zeros, axis, type)
     return made, quantized(x, type, scales, zeros, axis)
-
-
-def refused(*patterns, error=RuntimeError):
-    """Expects an error whose text matches each pattern."""
-    return pytest.raises(error, match="".join(f"(?=(?s:.*){p})" for p in patterns))
 
 
 @st.composite

@@ -10,17 +10,13 @@ import numpy as np
 import pytest
 import references
 from lamella import nn
+from references import refused
 
 pytestmark = pytest.mark.needs("autograd", "quantization")
 quantization = lamella.quantization
 GPTQ, AWQ = quantization.GPTQ, quantization.AWQ
 
 CONFIGS = ["Int8WeightOnly", "Int4WeightOnly", "Int8Dynamic", "Int8DynamicInt4Weight"]
-
-
-def refused(*patterns, error=RuntimeError):
-    """Expects an error whose text matches each pattern."""
-    return pytest.raises(error, match="".join(f"(?=(?s:.*){p})" for p in patterns))
 
 
 def correlated(features, rows=400, seed=0, large=()):
