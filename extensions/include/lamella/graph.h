@@ -1,0 +1,154 @@
+/* Graphs: the interface "graph", version 1, of the plugin that records, changes and runs programs as graphs. It is found
+ * as find_interface("graph", 1); the promises of docs/abi.md for the table hold for this one. docs/graphs.md describes
+ * the text of graphs, their types and their operators; docs/write_a_pass.md is the guide for passes.
+ *
+ * A program has graphs by name (functions, methods as "Class.method", and a main one with the empty name), classes, and
+ * constant tensors. A graph has blocks of nodes; a node computes values from values.
+ *
+ * Note [Handles]  A program is a counted object, and owns its graphs, blocks, nodes and values: their handles are valid
+ *   as long as the program. A node that was removed stays valid, and `node_block` of it is null. Strings are borrowed,
+ *   until the program changes.
+ * Note [Changes]  One thread at a time changes a program. A call compiles the program if it changed since the last one;
+ *   calls that are under way go on with the program as it was. */
+#ifndef LAMELLA_GRAPH_H
+#define LAMELLA_GRAPH_H
+
+#include <lamella/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lamella_graph lamella_graph;
+typedef struct lamella_graph_block lamella_graph_block;
+typedef struct lamella_graph_node lamella_graph_node;
+typedef struct lamella_graph_value lamella_graph_value;
+
+/* A function of the host that programs call (`prim::PythonCall`). It is copied; `release` is called with the context
+ * when the program ends. */
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  const char* name;
+  lamella_status (*call)(void* context, const lamella_value* args, int32_t n, lamella_value* result);
+  void (*release)(void* context); /* nullable */
+  void* context;
+} lamella_graph_host_function;
+
+enum lamella_graph_container {
+  LAMELLA_GRAPH_NO_CONTAINER = 0,
+  LAMELLA_GRAPH_LIST = 1,
+  LAMELLA_GRAPH_TUPLE = 2,
+  LAMELLA_GRAPH_DICT = 3,     /* a pair of items for each entry: the key, then the value */
+  LAMELLA_GRAPH_INSTANCE = 4, /* an item for each attribute of the class */
+  LAMELLA_GRAPH_FUTURE = 5
+};
+
+/* How a pass changes a graph: returns a status, and sets *changed. */
+typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* program, lamella_graph* graph,
+                                             int32_t* changed);
+
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* ---- programs ---- */
+  /* Reads the text of a program; `constants` are the tensors that it names as <data/0> and so on. Fails with the line
+   * and column for a text that is none. */
+  lamella_status (*parse)(const char* text, int64_t length, lamella_tensor* const* constants, int32_t num_constants,
+                          lamella_object** program);
+  lamella_status (*text)(lamella_object* program, lamella_value* out); /* an owned string */
+  lamella_status (*copy)(lamella_object* program, lamella_object** out);
+  int32_t (*same)(lamella_object* a, lamella_object* b); /* up to the names of values and places in sources */
+  /* Fails for a program that is not well formed, with the node and its place. */
+  lamella_status (*verify)(lamella_object* program);
+  /* Returns how many constants there are, and writes the first `room` of them, borrowed. */
+  int32_t (*constants)(lamella_object* program, lamella_tensor** out, int32_t room);
+  lamella_status (*add_constant)(lamella_object* program, lamella_tensor*, int32_t* number);
+  lamella_status (*add_host_function)(lamella_object* program, const lamella_graph_host_function*);
+  /* Writes the names of the graphs (or of the classes), sorted. */
+  int32_t (*graphs)(lamella_object* program, const char** out, int32_t room);
+  int32_t (*classes)(lamella_object* program, const char** out, int32_t room);
+  lamella_graph* (*graph)(lamella_object* program, const char* name); /* null: there is none */
+  /* The names and types of the attributes of a class, as owned strings. */
+  lamella_status (*attributes)(lamella_object* program, const char* class_name, lamella_value* names, lamella_value* types,
+                               int32_t room, int32_t* count);
+
+  /* ---- running ---- */
+  /* Runs a graph. Arguments that the host makes are flat values or containers; they are converted to the types of the
+   * parameters. *rets gets an owned value: none, the result, or a tuple of several results. */
+  lamella_status (*run)(lamella_object* program, const char* name, const lamella_value* args, int32_t num_args,
+                        lamella_value* result);
+  /* Makes a container, and takes the items over; `program` and `class_name` are for an instance. */
+  lamella_status (*make)(int32_t container, lamella_value* items, int32_t n, lamella_object* program,
+                         const char* class_name, lamella_value* out);
+  /* Returns what kind of container a value is (enum lamella_graph_container). Its items, which are borrowed, are written
+   * to `out` as far as there is room; *count gets their number. */
+  int32_t (*items)(const lamella_value* value, lamella_value* out, int32_t room, int32_t* count);
+  const char* (*class_of)(const lamella_value* instance); /* borrowed; null: the value is no instance */
+  /* The attribute of an instance by its name; get returns an owned value. */
+  lamella_status (*get_attribute)(const lamella_value* instance, const char* name, lamella_value* out);
+  lamella_status (*set_attribute)(const lamella_value* instance, const char* name, const lamella_value* value);
+  lamella_status (*wait)(const lamella_value* future, lamella_value* out);
+
+  /* ---- graphs ---- */
+  lamella_status (*graph_text)(lamella_graph*, lamella_value* out);
+  lamella_graph_block* (*top)(lamella_graph*);
+  int32_t (*parameters)(lamella_graph_block*, lamella_graph_value** out, int32_t room);
+  int32_t (*results)(lamella_graph_block*, lamella_graph_value** out, int32_t room);
+  lamella_graph_node* (*first)(lamella_graph_block*); /* null: the block has no node */
+  lamella_graph_node* (*next)(lamella_graph_node*);   /* null: it is the last one */
+  lamella_graph_node* (*owner)(lamella_graph_block*); /* the node that the block is of; null for a top block */
+  lamella_graph_block* (*node_block)(lamella_graph_node*);
+  const char* (*node_op)(lamella_graph_node*);       /* "aten::add" */
+  const char* (*node_overload)(lamella_graph_node*); /* "Tensor" or "" */
+  int32_t (*inputs)(lamella_graph_node*, lamella_graph_value** out, int32_t room);
+  int32_t (*outputs)(lamella_graph_node*, lamella_graph_value** out, int32_t room);
+  int32_t (*blocks)(lamella_graph_node*, lamella_graph_block** out, int32_t room);
+  int32_t (*attribute_names)(lamella_graph_node*, const char** out, int32_t room);
+  /* The attribute as an owned value: numbers, strings, lists; none if there is none. */
+  lamella_status (*attribute)(lamella_graph_node*, const char* name, lamella_value* out);
+  lamella_status (*set_node_attribute)(lamella_graph_node*, const char* name, const lamella_value*);
+  const char* (*source)(lamella_graph_node*, int32_t* line, int32_t* column); /* the file; null: unknown */
+  const char* (*value_name)(lamella_graph_value*);
+  lamella_status (*value_type)(lamella_graph_value*, lamella_value* out); /* as text, owned */
+  lamella_status (*set_value_type)(lamella_graph_value*, const char* type);
+  lamella_graph_node* (*definition)(lamella_graph_value*); /* null for a parameter */
+  /* The nodes that use the value, with the number of the input; null for a result of a block. */
+  int32_t (*uses)(lamella_graph_value*, lamella_graph_node** users, int32_t* inputs, int32_t room);
+
+  /* ---- changes ---- */
+  /* Makes a node before another one, or at the end of a block if `before` is null. */
+  lamella_status (*insert)(lamella_graph_block*, lamella_graph_node* before, const char* op, const char* overload,
+                           lamella_graph_node** out);
+  lamella_status (*add_input)(lamella_graph_node*, lamella_graph_value*);
+  lamella_status (*set_input)(lamella_graph_node*, int32_t at, lamella_graph_value*);
+  lamella_status (*add_output)(lamella_graph_node*, const char* type, lamella_graph_value** out);
+  lamella_status (*replace_uses)(lamella_graph_value* from, lamella_graph_value* to);
+  lamella_status (*remove)(lamella_graph_node*); /* fails if a value of it is used */
+
+  /* ---- passes ---- */
+  /* Returns how many passes are registered, and writes their names. */
+  int32_t (*passes)(const char** out, int32_t room);
+  lamella_status (*run_pass)(const char* name, lamella_object* program, int32_t* changed);
+  lamella_status (*register_pass)(lamella_library*, const char* name, lamella_graph_pass, void* context);
+  /* Replaces each match of a graph, given as text, by another one with the same parameters; neither writes. */
+  lamella_status (*rewrite)(lamella_object* program, const char* from, const char* to, int32_t* count);
+
+  /* ---- signatures ---- */
+  /* Returns how many signatures an operator's name has, and writes their texts, which live as long as the process. */
+  int32_t (*signatures)(const char* name, const char** out, int32_t room);
+  int32_t (*builtins)(const char** out, int32_t room);
+  /* Calls a builtin by its name with overload, for tests; args: all arguments, as `run` takes them. */
+  lamella_status (*call_builtin)(const char* name, lamella_value* args, int32_t n, lamella_value* out);
+
+  /* ---- the host ---- */
+  /* Sets the functions that print a line and that show a tensor; `show` writes an owned string. */
+  void (*set_host)(void (*print)(const char* text, int64_t length),
+                   lamella_status (*show)(lamella_tensor*, lamella_value* out));
+} lamella_graph_table;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,173 @@
+// The functions of the interface for containers, signatures and the host.
+#include <algorithm>
+
+#include "interface/program.h"
+#include "run/future.h"
+#include "run/host.h"
+#include "signatures/builtins.h"
+
+namespace lamella::graph {
+namespace {
+
+lamella_status make(int32_t container, lamella_value* items, int32_t n, lamella_object* program, const char* class_name,
+                    lamella_value* out) {
+  return guarded([&] {
+    std::vector<lamella_value> all(items, items + n);
+    switch (container) {
+      case LAMELLA_GRAPH_LIST:
+        *out = new_list(std::move(all));
+        return LAMELLA_OK;
+      case LAMELLA_GRAPH_TUPLE:
+        *out = new_tuple(std::move(all));
+        return LAMELLA_OK;
+      case LAMELLA_GRAPH_DICT: {
+        auto* d = new Dict;
+        *out = value_of(&d->object);
+        for (size_t i = 0; i + 1 < all.size(); i += 2) d->set(all[i], all[i + 1]);
+        return LAMELLA_OK;
+      }
+      case LAMELLA_GRAPH_INSTANCE: {
+        const Class* type = nullptr;
+        for (const auto& [name, c] : program_of(program).program.classes)
+          if (name == class_name) type = &c;
+        LAMELLA_CHECK_VALUE(type, "the program has no class '", class_name, "'");
+        LAMELLA_CHECK_VALUE(type->attributes.size() == all.size(), class_name, ": has ", type->attributes.size(),
+                            " attributes, got ", all.size());
+        auto* made = new Instance;
+        made->type = std::make_shared<const Class>(*type);
+        made->attributes.assign(all.size(), none());
+        *out = value_of(&made->object);
+        for (size_t i = 0; i < all.size(); i++) {
+          const auto& [name, t] = type->attributes[i];
+          made->attributes[i] = converted(all[i], *t, std::string(class_name) + ": attribute '" + name + "'");
+          release(all[i]);
+        }
+        return LAMELLA_OK;
+      }
+      default:
+        throw Error(LAMELLA_VALUE_ERROR, "there is no such kind of container");
+    }
+  });
+}
+
+int32_t items(const lamella_value* v, lamella_value* out, int32_t room, int32_t* count) {
+  const auto write = [&](const std::vector<lamella_value>& all) {
+    *count = write_items(all, out, room, [](const lamella_value& x) { return x; });
+  };
+  *count = 0;
+  if (v->tag != LAMELLA_OBJECT) return LAMELLA_GRAPH_NO_CONTAINER;
+  if (is_object(*v, list_type)) return write(list_of(*v).items), LAMELLA_GRAPH_LIST;
+  if (is_object(*v, tuple_type)) return write(tuple_of(*v).items), LAMELLA_GRAPH_TUPLE;
+  if (is_object(*v, instance_type)) return write(instance_of(*v).attributes), LAMELLA_GRAPH_INSTANCE;
+  if (is_object(*v, future_type)) return LAMELLA_GRAPH_FUTURE;
+  if (!is_object(*v, dict_type)) return LAMELLA_GRAPH_NO_CONTAINER;
+  for (const Dict::Entry& e : dict_of(*v).entries())
+    for (const lamella_value* x : {&e.key, &e.value}) {
+      if (*count < room) out[*count] = *x;
+      ++*count;
+    }
+  return LAMELLA_GRAPH_DICT;
+}
+
+const char* class_of(const lamella_value* v) {
+  return is_object(*v, instance_type) ? instance_of(*v).type->name.c_str() : nullptr;
+}
+
+// Returns the number of an attribute; raises for a value that is no instance and for an unknown name.
+size_t attribute_number(const lamella_value& v, const char* name) {
+  LAMELLA_CHECK_TYPE(is_object(v, instance_type), "expected an instance of a class");
+  const Class& type = *instance_of(v).type;
+  const int64_t i = type.find(name);
+  LAMELLA_CHECK_VALUE(i >= 0, "class ", type.name, " has no attribute '", name, "'");
+  return static_cast<size_t>(i);
+}
+
+lamella_status get_attribute(const lamella_value* v, const char* name, lamella_value* out) {
+  return guarded([&] { return *out = copy_of(instance_of(*v).attributes[attribute_number(*v, name)]), LAMELLA_OK; });
+}
+lamella_status set_attribute(const lamella_value* v, const char* name, const lamella_value* given) {
+  return guarded([&] {
+    const size_t i = attribute_number(*v, name);
+    Instance& self = instance_of(*v);
+    lamella_value own = converted(*given, *self.type->attributes[i].second, self.type->name + ": attribute '" + name + "'");
+    std::swap(own, self.attributes[i]);
+    return release(own), LAMELLA_OK;
+  });
+}
+lamella_status wait(const lamella_value* future, lamella_value* out) {
+  return guarded([&] {
+    LAMELLA_CHECK_TYPE(is_object(*future, future_type), "wait: expected a future");
+    return *out = result_of_future(*future), LAMELLA_OK;
+  });
+}
+
+// ---- signatures ----
+
+// Returns a text that lives as long as the process.
+const char* lasting(const std::string& text) {
+  static std::mutex lock;
+  static auto& known = *new std::unordered_map<std::string, std::unique_ptr<std::string>>();
+  const std::lock_guard<std::mutex> guard(lock);
+  std::unique_ptr<std::string>& s = known[text];
+  if (!s) s = std::make_unique<std::string>(text);
+  return s->c_str();
+}
+
+int32_t signatures(const char* name, const char** out, int32_t room) {
+  return write_items(signatures_of(name), out, room, [](const Signature* s) { return lasting(s->text()); });
+}
+int32_t builtins(const char** out, int32_t room) {
+  return write_items(builtin_schemas(), out, room, [](const std::string& s) { return lasting(s); });
+}
+lamella_status call_builtin(const char* full, lamella_value* args, int32_t n, lamella_value* out) {
+  return guarded([&] {
+    const std::string name(full);
+    const size_t dot = name.find('.', name.find("::"));
+    for (const Signature* s : builtins_of(name.substr(0, dot))) {
+      if (s->overload != (dot == std::string::npos ? "" : name.substr(dot + 1))) continue;
+      std::vector<lamella_value> all;
+      for (int32_t i = 0; i < n; i++) all.push_back(args[i] = unflattened(args[i]));
+      *out = s->function(all.data());
+      return LAMELLA_OK;
+    }
+    throw Error(LAMELLA_VALUE_ERROR, "there is no builtin " + name);
+  });
+}
+
+// ---- the host ----
+
+void (*host_print)(const char*, int64_t) = nullptr;
+lamella_status (*host_show)(lamella_tensor*, lamella_value*) = nullptr;
+
+void print_by_host(std::string_view text) { host_print(text.data(), static_cast<int64_t>(text.size())); }
+std::string text_by_host(lamella_tensor* t) {
+  lamella_value text = none();
+  check(host_show(t, &text));
+  std::string own(text_of(text));
+  release(text);
+  return own;
+}
+
+void set_host(void (*print)(const char*, int64_t), lamella_status (*show)(lamella_tensor*, lamella_value*)) {
+  host_print = print;
+  host_show = show;
+  graph::print = print_by_host;
+  tensor_text = text_by_host;
+}
+
+}  // namespace
+
+void add_values(lamella_graph_table& t) {
+  t.make = make;
+  t.items = items;
+  t.class_of = class_of;
+  t.get_attribute = get_attribute;
+  t.set_attribute = set_attribute;
+  t.wait = wait;
+  t.signatures = signatures;
+  t.builtins = builtins;
+  t.call_builtin = call_builtin;
+  t.set_host = set_host;
+}
+
+}  // namespace lamella::graph

@@ -1,0 +1,149 @@
+// Constant propagation: nodes on constants alone, and branches and loops whose condition is known.
+#include <algorithm>
+
+#include "passes/effects.h"
+#include "passes/passes.h"
+#include "run/constants.h"
+#include "signatures/signature.h"
+
+namespace lamella::graph {
+namespace {
+
+const Literal* constant_of(const Value* v) {
+  if (!v->definition->is("prim::Constant")) return nullptr;
+  static const Literal absent{Literal::None()};
+  const Literal* x = v->definition->attribute("value");
+  return x ? x : &absent;
+}
+const bool* known_bool(const Value* v) {
+  const Literal* x = constant_of(v);
+  return x ? std::get_if<bool>(&x->value) : nullptr;
+}
+const int64_t* known_int(const Value* v) {
+  const Literal* x = constant_of(v);
+  return x ? std::get_if<int64_t>(&x->value) : nullptr;
+}
+
+// Values that nobody can write, so that one constant may stand for each run's result.
+bool is_immutable(const Type& t) {
+  switch (t.kind) {
+    case Kind::integer:
+    case Kind::floating:
+    case Kind::complex:
+    case Kind::boolean:
+    case Kind::string:
+    case Kind::none:
+    case Kind::number:
+    case Kind::device:
+    case Kind::dtype:
+      return true;
+    case Kind::optional:
+      return is_immutable(*t.inner[0]);
+    default:
+      return false;
+  }
+}
+
+bool as_literal(const lamella_value& v, Literal* out) {
+  switch (v.tag) {
+    case LAMELLA_NONE:
+      return *out = {Literal::None()}, true;
+    case LAMELLA_BOOLEAN:
+      return *out = {v.as.i != 0}, true;
+    case LAMELLA_INT:
+      return *out = {v.as.i}, true;
+    case LAMELLA_FLOAT:
+      return *out = {v.as.d}, true;
+    case LAMELLA_COMPLEX:
+      return *out = {std::complex<double>(v.as.doubles[0], v.as.doubles[1])}, true;
+    case LAMELLA_STRING:
+      return *out = {std::string(text_of(v))}, true;
+    case LAMELLA_DTYPE:
+      return *out = {Literal::Word{Kind::dtype, api().dtype_info(static_cast<int32_t>(v.as.i))->name}}, true;
+    default:
+      return false;
+  }
+}
+
+// Computes a builtin whose arguments are constants that nobody can write; returns false if it cannot, or if it raises
+// an error, which the program raises when it runs.
+bool compute(const Node& n, Literal* result) {
+  if (n.outputs.size() != 1 || !n.blocks.empty() || has_effect(n) || !is_immutable(*n.outputs[0]->type)) return false;
+  const Signature* s = is_primitive(n) ? nullptr : signature_of(n);
+  if (!s || !s->function || s->random) return false;
+  const bool known = std::all_of(n.inputs.begin(), n.inputs.end(),
+                                 [](const Value* v) { return constant_of(v) && is_immutable(*v->type); });
+  if (!known || n.inputs.empty() || s->variadic) return false;
+  const std::vector<lamella_value> no_tensors;
+  const Constants constants(no_tensors);
+  std::vector<lamella_value> args;
+  bool good = false;
+  try {
+    for (size_t i = 0; i < s->arguments.size(); i++)
+      args.push_back(i < n.inputs.size()
+                         ? constants.value(*constant_of(n.inputs[i]), *n.inputs[i]->type, false)
+                         : constants.value(s->arguments[i].default_value, *s->arguments[i].type, false));
+    lamella_value out = s->function(args.data());
+    good = as_literal(out, result) && result->is_of(*n.outputs[0]->type);
+    release(out);
+  } catch (const Error&) {
+    api().error_clear();
+  }
+  for (lamella_value& v : args) release(v);
+  return good;
+}
+
+// Replaces a node by the nodes of a block whose results stand for the node's from number `from` on.
+void replace_by(Node* n, const Block& b, ValueMap values, size_t from = 0) {
+  const std::vector<Value*> results = copy_nodes(b, n, values);
+  for (size_t i = 0; i < n->outputs.size(); i++) n->outputs[i]->replace_uses_with(results[i + from]);
+  n->block->remove(n);
+}
+
+bool simplify(Node* n) {
+  if (n->is("prim::Constant")) return false;
+  if (n->is("prim::If")) {
+    const bool* condition = known_bool(n->inputs[0]);
+    if (!condition) return false;
+    replace_by(n, *n->blocks[*condition ? 0 : 1], {});
+    return true;
+  }
+  if (n->is("prim::Loop")) {
+    const int64_t* trips = known_int(n->inputs[0]);
+    const bool* condition = known_bool(n->inputs[1]);
+    if (!(trips && *trips <= 0) && !(condition && !*condition)) return false;
+    for (size_t i = 0; i < n->outputs.size(); i++) n->outputs[i]->replace_uses_with(n->inputs[i + 2]);
+    n->block->remove(n);
+    return true;
+  }
+  Literal result;
+  if (is_unused(*n) || !compute(*n, &result)) return false;
+  Node* made = n->block->insert(n, "prim::Constant");
+  made->source = n->source;
+  if (!std::holds_alternative<Literal::None>(result.value)) made->set_attribute("value", std::move(result));
+  Value* v = made->add_output(n->outputs[0]->type, n->outputs[0]->name);
+  n->outputs[0]->replace_uses_with(v);
+  n->block->remove(n);
+  return true;
+}
+
+bool propagate_in(Block& b) {
+  bool changed = false;
+  for (Node* n = b.first(); n != b.end();) {
+    for (const auto& inner : n->blocks) changed = propagate_in(*inner) || changed;
+    Node* const before = n->before;
+    if (simplify(n)) {
+      changed = true;
+      n = before->behind;  // what was put in its place
+    } else {
+      n = n->behind;
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+bool propagate_constants(Program&, Graph& g) { return propagate_in(g.top()); }
+
+}  // namespace lamella::graph

@@ -1,0 +1,127 @@
+// The threads of futures, and their results.
+#include "run/future.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace lamella::graph {
+namespace {
+
+struct Future {
+  lamella_object object{1, &future_type};
+  enum class State : uint8_t { waiting, running, done } state = State::waiting;
+  std::mutex lock;
+  std::condition_variable ended;
+  std::shared_ptr<const Executable> exe;
+  Limits limits;
+  const Code* callee = nullptr;
+  std::vector<lamella_value> args;
+  lamella_captured* thread = nullptr;  // the settings of the thread that forked
+  lamella_value result = none();
+  std::optional<Error> error;
+};
+
+Future& future_of(const lamella_value& v) { return *reinterpret_cast<Future*>(v.as.object); }
+
+void destroy_future(lamella_object* o) {
+  auto* f = reinterpret_cast<Future*>(o);
+  for (lamella_value& v : f->args) release(v);
+  release(f->result);
+  api().thread_discard(f->thread);
+  delete f;
+}
+
+// Runs the function if nobody does yet. Returns whether it ran here.
+bool run_here(Future& f) {
+  {
+    const std::lock_guard<std::mutex> guard(f.lock);
+    if (f.state != Future::State::waiting) return false;
+    f.state = Future::State::running;
+  }
+  lamella_value result = none();
+  std::optional<Error> error;
+  std::vector<lamella_value> args = std::move(f.args);
+  f.args.clear();
+  if (f.thread) check(api().thread_swap(f.thread));
+  try {
+    Machine machine(*f.exe, f.limits);
+    machine.run(*f.callee, args.data(), &result);
+  } catch (const Error& e) {
+    error.emplace(e);
+    api().error_clear();
+  } catch (const std::exception& e) {
+    error.emplace(LAMELLA_RUNTIME_ERROR, e.what());
+  }
+  if (f.thread) api().thread_swap(f.thread);
+  const std::lock_guard<std::mutex> guard(f.lock);
+  f.result = result;
+  if (error) f.error.emplace(*error);
+  f.state = Future::State::done;
+  f.ended.notify_all();
+  return true;
+}
+
+// The futures that no thread runs yet, and how many threads run some. Never destroyed: threads may outlive main().
+struct Queue {
+  std::mutex lock;
+  std::deque<lamella_value> futures;  // owned
+  int32_t threads = 0;
+};
+Queue& queue() {
+  static auto& q = *new Queue;
+  return q;
+}
+
+void work() {
+  while (true) {
+    lamella_value next;
+    {
+      Queue& q = queue();
+      const std::lock_guard<std::mutex> guard(q.lock);
+      if (q.futures.empty()) {
+        q.threads--;
+        return;
+      }
+      next = q.futures.front();
+      q.futures.pop_front();
+    }
+    run_here(future_of(next));
+    release(next);
+  }
+}
+
+}  // namespace
+
+const lamella_object_type future_type = {sizeof future_type, 0, "graph.Future", destroy_future};
+
+lamella_value start_future(const Executable& exe, Limits limits, const Code& callee, std::vector<lamella_value> args) {
+  auto* f = new Future;
+  f->exe = exe.shared_from_this();
+  f->limits = limits;
+  f->callee = &callee;
+  f->args = std::move(args);
+  lamella_value own = value_of(&f->object);
+  check(api().thread_capture(&f->thread));
+  Queue& q = queue();
+  const std::lock_guard<std::mutex> guard(q.lock);
+  q.futures.push_back(copy_of(own));
+  if (q.threads < api().num_threads()) {
+    q.threads++;
+    std::thread(work).detach();
+  }
+  return own;
+}
+
+lamella_value result_of_future(const lamella_value& v) {
+  Future& f = future_of(v);
+  run_here(f);
+  std::unique_lock<std::mutex> guard(f.lock);
+  f.ended.wait(guard, [&] { return f.state == Future::State::done; });
+  if (f.error) throw Error(*f.error);
+  return copy_of(f.result);
+}
+
+}  // namespace lamella::graph

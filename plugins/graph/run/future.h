@@ -1,0 +1,16 @@
+// Functions of a program that run beside their caller: `prim::fork` starts one, `aten::wait` gives its result.
+#pragma once
+
+#include "run/machine.h"
+
+namespace lamella::graph {
+
+extern const lamella_object_type future_type;
+
+// Starts a function, with arguments that it takes over; returns an owned future. At most as many run as there are
+// processors; `wait` runs a function that has not begun itself, so that functions which wait for each other end.
+lamella_value start_future(const Executable& exe, Limits limits, const Code& callee, std::vector<lamella_value> args);
+// Waits; returns the owned result, or raises the error of the function.
+lamella_value result_of_future(const lamella_value& future);
+
+}  // namespace lamella::graph
