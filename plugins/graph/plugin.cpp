@@ -1,7 +1,8 @@
-// The plugin's entry: publishes the interface "graph".
+// The plugin's entry: registers the layer that records, and publishes the interface "graph".
 #include <lamella/library.h>
 
 #include "interface/program.h"
+#include "trace/layer.h"
 
 namespace lamella::graph {
 namespace {
@@ -14,6 +15,7 @@ const lamella_graph_table* table() {
     add_nodes(t);
     add_values(t);
     add_passes(t);
+    add_tracing(t);
     return t;
   }();
   return &made;
@@ -22,4 +24,7 @@ const lamella_graph_table* table() {
 }  // namespace
 }  // namespace lamella::graph
 
-LAMELLA_LIBRARY_FRAGMENT(graph, m) { m.interface("graph", 1, lamella::graph::table()); }
+LAMELLA_LIBRARY_FRAGMENT(graph, m) {
+  lamella::graph::register_layer(m);
+  m.interface("graph", 1, lamella::graph::table());
+}

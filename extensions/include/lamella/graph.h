@@ -48,6 +48,9 @@ enum lamella_graph_container {
 typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* program, lamella_graph* graph,
                                              int32_t* changed);
 
+/* Returns the file of the host's code that runs now, which stays valid, and its line; null if it is not known. */
+typedef const char* (*lamella_graph_place)(void* context, int32_t* line);
+
 typedef struct {
   uint32_t size;
   uint32_t reserved;
@@ -124,6 +127,8 @@ typedef struct {
   lamella_status (*add_input)(lamella_graph_node*, lamella_graph_value*);
   lamella_status (*set_input)(lamella_graph_node*, int32_t at, lamella_graph_value*);
   lamella_status (*add_output)(lamella_graph_node*, const char* type, lamella_graph_value** out);
+  lamella_status (*add_parameter)(lamella_graph_block*, const char* type, const char* name, lamella_graph_value** out);
+  lamella_status (*add_result)(lamella_graph_block*, lamella_graph_value*);
   lamella_status (*replace_uses)(lamella_graph_value* from, lamella_graph_value* to);
   lamella_status (*remove)(lamella_graph_node*); /* fails if a value of it is used */
 
@@ -141,6 +146,27 @@ typedef struct {
   int32_t (*builtins)(const char** out, int32_t room);
   /* Calls a builtin by its name with overload, for tests; args: all arguments, as `run` takes them. */
   lamella_status (*call_builtin)(const char* name, lamella_value* args, int32_t n, lamella_value* out);
+
+  /* ---- recording ---- */
+  /* Makes a recorder, a counted object, which appends the operators that this thread calls between start and stop to a
+   * graph of the program. A strict one refuses operators that give values of tensors to the program. One by shape runs
+   * operators on `meta`, so that nothing is computed; its inputs are tensors of that device. */
+  lamella_status (*recorder_new)(lamella_object* program, const char* graph, int32_t strict, int32_t by_shape,
+                                 lamella_graph_place place, void* context, lamella_object** out);
+  lamella_status (*recorder_start)(lamella_object* recorder);
+  lamella_status (*recorder_stop)(lamella_object* recorder);
+  lamella_status (*recorder_end)(lamella_object* recorder); /* what stands for tensors is of no use from now on */
+  /* Makes the tensor that stands for an input; the value gets the type of the tensor. */
+  lamella_status (*recorder_input)(lamella_object* recorder, lamella_tensor* real, lamella_graph_value* value,
+                                   lamella_tensor** out);
+  /* Says that a tensor is an attribute: `path` are the names on the way to it from the instance `self`. */
+  lamella_status (*recorder_attribute)(lamella_object* recorder, lamella_tensor*, lamella_graph_value* self,
+                                       const char* const* path, int32_t n);
+  /* Finds the value of the graph for a value of the program; one that is not known becomes a constant. */
+  lamella_status (*recorder_value)(lamella_object* recorder, const lamella_value*, lamella_graph_value** out);
+  /* Returns the tensor that another one stands for; a tensor that stands for none is returned itself. */
+  lamella_status (*recorder_real)(lamella_tensor*, lamella_tensor** out);
+  lamella_status (*recorder_warnings)(lamella_object* recorder, lamella_value* out); /* an owned list of strings */
 
   /* ---- the host ---- */
   /* Sets the functions that print a line and that show a tensor; `show` writes an owned string. */

@@ -151,6 +151,12 @@ lamella_status set_input(lamella_graph_node* n, int32_t at, lamella_graph_value*
 lamella_status add_output(lamella_graph_node* n, const char* type, lamella_graph_value** out) {
   return guarded([&] { return *out = handle_of(present(n).add_output(parse_type(type))), LAMELLA_OK; });
 }
+lamella_status add_parameter(lamella_graph_block* b, const char* type, const char* name, lamella_graph_value** out) {
+  return guarded([&] { return *out = handle_of(block_of(b).add_parameter(parse_type(type), name)), LAMELLA_OK; });
+}
+lamella_status add_result(lamella_graph_block* b, lamella_graph_value* v) {
+  return guarded([&] { return block_of(b).add_result(&value_of(v)), LAMELLA_OK; });
+}
 lamella_status replace_uses(lamella_graph_value* from, lamella_graph_value* to) {
   return guarded([&] { return value_of(from).replace_uses_with(&value_of(to)), LAMELLA_OK; });
 }
@@ -193,6 +199,8 @@ void add_nodes(lamella_graph_table& t) {
   t.add_input = add_input;
   t.set_input = set_input;
   t.add_output = add_output;
+  t.add_parameter = add_parameter;
+  t.add_result = add_result;
   t.replace_uses = replace_uses;
   t.remove = remove;
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "run/machine.h"
+#include "signatures/builtins.h"
 
 namespace lamella::graph {
 
@@ -58,5 +59,6 @@ void add_programs(lamella_graph_table& table);
 void add_nodes(lamella_graph_table& table);
 void add_values(lamella_graph_table& table);
 void add_passes(lamella_graph_table& table);
+void add_tracing(lamella_graph_table& table);
 
 }  // namespace lamella::graph

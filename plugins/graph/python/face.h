@@ -5,6 +5,9 @@
 
 #include <lamella/graph.h>
 
+#include <map>
+#include <optional>
+
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -63,6 +66,7 @@ py::object run(const Program& p, const char* name, const py::tuple& args);
 void add_instances(py::module_& m);
 void add_programs(py::module_& m);
 void add_graphs(py::module_& m);
+void add_tracing(py::module_& m, const std::string& package_folder);
 int add_function(PyObject* m);
 
 }  // namespace lamella::graph::face

@@ -1,26 +1,8 @@
 // `Graph`, `Block`, `Node` and `Value`: handles of a program's parts, which keep the program.
-#include "face.h"
+#include "handles.h"
 
 namespace lamella::graph::face {
 namespace {
-
-struct Graph {
-  ProgramRef program;
-  lamella_graph* graph;
-  std::string name;
-};
-struct Block {
-  ProgramRef program;
-  lamella_graph_block* block;
-};
-struct Node {
-  ProgramRef program;
-  lamella_graph_node* node;
-};
-struct Value {
-  ProgramRef program;
-  lamella_graph_value* value;
-};
 
 template <class Handle, class Call>
 std::vector<Handle> all(Call call) {
@@ -130,6 +112,16 @@ void add_graphs(py::module_& m) {
             return insert(g.program, before ? graphs->node_block(before->node) : top(g), op, inputs, types, before);
           },
           py::arg("op"), py::arg("inputs"), py::arg("types"), py::kw_only(), py::arg("before") = std::nullopt);
+
+  graph.def(
+      "add_input",
+      [top](const Graph& g, const std::string& type, const std::string& name) {
+        lamella_graph_value* v = nullptr;
+        check(graphs->add_parameter(top(g), type.c_str(), name.c_str(), &v));
+        return Value{g.program, v};
+      },
+      py::arg("type"), py::arg("name") = "");
+  graph.def("add_output", [top](const Graph& g, const Value& v) { check(graphs->add_result(top(g), v.value)); });
 
   block.def("nodes", [](const Block& b) { return nodes(b.program, b.block); })
       .def("inputs", [](const Block& b) { return values(b.program, b.block, graphs->parameters); })

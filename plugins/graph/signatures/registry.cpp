@@ -118,15 +118,6 @@ Signature read(const lamella_operator* op) {
   return s;
 }
 
-const Signature* signature_of_operator(const lamella_operator* op) {
-  static std::mutex lock;
-  static auto& known = *new std::unordered_map<const lamella_operator*, std::unique_ptr<const Signature>>();
-  const std::lock_guard<std::mutex> guard(lock);
-  std::unique_ptr<const Signature>& s = known[op];
-  if (!s) s = std::make_unique<const Signature>(read(op));
-  return s.get();
-}
-
 bool fits(const Signature& s, const Node& n) {
   if (n.inputs.size() > s.arguments.size() && !s.variadic) return false;
   if (n.outputs.size() != s.results.size()) return false;
@@ -142,6 +133,15 @@ bool fits(const Signature& s, const Node& n) {
 }
 
 }  // namespace
+
+const Signature* signature_of_operator(const lamella_operator* op) {
+  static std::mutex lock;
+  static auto& known = *new std::unordered_map<const lamella_operator*, std::unique_ptr<const Signature>>();
+  const std::lock_guard<std::mutex> guard(lock);
+  std::unique_ptr<const Signature>& s = known[op];
+  if (!s) s = std::make_unique<const Signature>(read(op));
+  return s.get();
+}
 
 std::vector<const Signature*> signatures_of(const std::string& name) {
   std::vector<const Signature*> all = builtins_of(name);

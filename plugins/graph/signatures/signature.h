@@ -49,6 +49,9 @@ std::vector<const Signature*> signatures_of(const std::string& name);
 // there is none.
 const Signature* signature_of(const Node& n);
 
+// Returns the signature of an operator of the registry; it lives as long as the process.
+const Signature* signature_of_operator(const lamella_operator* op);
+
 // Returns whether a value of type `from` may be an argument of type `to`; sets the type variables that it meets.
 bool fits_argument(const Type& from, const Type& to, TypeVariables* variables);
 // Returns a type with its variables replaced.

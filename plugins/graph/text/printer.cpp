@@ -66,7 +66,8 @@ struct Printer {
     }
     values(n.inputs);
     if (n.source.file)
-      out += "  # " + *n.source.file + ":" + std::to_string(n.source.line) + ":" + std::to_string(n.source.column);
+      out += "  # " + *n.source.file + ":" + std::to_string(n.source.line) +
+             (n.source.column ? ":" + std::to_string(n.source.column) : "");
     out += "\n";
     for (size_t i = 0; i < n.blocks.size(); i++) {
       indent(depth + 1);

@@ -1,0 +1,226 @@
+"""``jit.trace`` and ``jit.trace_module``: programs from what functions and modules call."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lamella import Tensor, nn
+from lamella.plugins.graph._python import Graph, Program
+from lamella.plugins.graph.jit.functions import ScriptFunction
+from lamella.plugins.graph.jit.modules import ScriptModule
+from lamella.plugins.graph.script import Compiled
+from lamella.plugins.graph.script.functions import Function, Parameter
+from lamella.plugins.graph.script.types import ANY, BOOL, TENSOR, Object, Type
+from lamella.plugins.graph.tracing import TracerWarning, Tracing, TracingError
+
+
+def trace(
+    func: Callable | nn.Module,
+    example_inputs: Any = None,
+    optimize: None = None,
+    check_trace: bool = True,
+    check_inputs: Sequence[Any] | None = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    *,
+    example_kwarg_inputs: dict[str, Any] | None = None,
+) -> Any:
+    """Runs a function or a module once, and returns the operators that it called as a program.
+
+    A number that depends on a size of the inputs becomes an expression of the program where it is a multiple of one
+    size plus a constant; other dependences are reported. What the function does by values of tensors cannot be
+    recorded.
+
+    Args:
+        func: a function or a module.
+        example_inputs: its inputs: a tuple, or the only one.
+        check_trace: whether the program is compared with the function: once more, for other inputs, for other sizes.
+        check_inputs: inputs to compare with, in the place of random ones.
+        check_tolerance: the relative and absolute difference that the comparison admits.
+        strict: whether reading the value of a tensor (``if x.sum() > 0``, ``int(x)``, ``x.numpy()``) is an error. If
+            not, the value is a constant of the program, and there is a warning.
+        example_kwarg_inputs: inputs by name.
+
+    Returns:
+        a :class:`ScriptFunction`, or a :class:`ScriptModule` with the parameters and buffers of the module.
+
+    Raises:
+        TracingError: the function cannot be recorded.
+        TracingCheckError: the program computes something else than the function.
+        RuntimeError: the function reads the value of a tensor; the message has the file and the line.
+
+    >>> def scaled(x):
+    ...     return x * 2 + x.shape[0]
+    >>> f = lamella.jit.trace(scaled, lamella.ones(3))
+    >>> f(lamella.zeros(2))
+    tensor([2., 2.])
+    """
+    inputs = _inputs(example_inputs)
+    checks = None if not check_trace else [_inputs(i) for i in check_inputs or ()]
+    if isinstance(func, nn.Module):
+        return _trace_module(func, {"forward": (inputs, example_kwarg_inputs or {})}, checks, check_tolerance, strict)
+    name = re.sub(r"\W", "_", getattr(func, "__name__", type(func).__name__)).strip("_") or "function"
+    program = Program(_empty(name))
+    tracing = Tracing(_maker(program, _empty(name)), name, func, inputs, example_kwarg_inputs or {})
+    recording = tracing.trace(strict)
+    if checks is not None:
+        tracing.check(recording, _runner(program, name), check_tolerance, strict, checks)
+    program.run_pass("dce")
+    compiled = Compiled(str(program), program.constants, {}, name, {name: _function(name, tracing.names)})
+    return ScriptFunction(compiled, func, program)
+
+
+def trace_module(
+    mod: nn.Module,
+    inputs: dict[str, Any],
+    optimize: None = None,
+    check_trace: bool = True,
+    check_inputs: Sequence[dict[str, Any]] | None = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+) -> ScriptModule:
+    """Records several methods of a module; each becomes a method of the program.
+
+    Args:
+        mod: the module.
+        inputs: the inputs of each method, by its name.
+        check_trace, check_inputs, check_tolerance, strict: as of :func:`trace`; ``check_inputs`` are by name, too.
+
+    >>> class Flow(lamella.nn.Module):
+    ...     def forward(self, x): return x + 1
+    ...     def inverse(self, y): return y - 1
+    >>> flow = lamella.jit.trace_module(Flow(), {"forward": lamella.ones(2), "inverse": lamella.ones(2)})
+    >>> flow.inverse(flow(lamella.zeros(2)))
+    tensor([0., 0.])
+    """
+    if not isinstance(mod, nn.Module):
+        raise TypeError(f"trace_module: argument 'mod' must be a Module, got {type(mod).__name__}")
+    methods = {name: (_inputs(i), {}) for name, i in inputs.items()}
+    checks = None if not check_trace else [{k: _inputs(i) for k, i in c.items()} for c in check_inputs or ()]
+    return _trace_module(mod, methods, checks, check_tolerance, strict)
+
+
+def _inputs(given: Any) -> tuple[Any, ...]:
+    if given is None:
+        return ()
+    return given if isinstance(given, tuple) else tuple(given) if isinstance(given, list) else (given,)
+
+
+def _empty(name: str, parameter: str = "") -> str:
+    return f"with {name} = graph({parameter}) {{ return () }}\n"
+
+
+def _maker(program: Program, text: str) -> Callable[[], Program]:
+    """Returns a function that gives a program first, and then new ones with the same text."""
+    left = [program]
+    return lambda: left.pop() if left else Program(text)
+
+
+def _runner(program: Program, name: str, *first: Any) -> Callable:
+    return lambda *inputs: program.run(name, (*first, *inputs))
+
+
+def _function(name: str, parameters: list[str], self_type: Type | None = None) -> Function:
+    made = [Parameter(p, TENSOR) for p in parameters]
+    return Function(name, None, None, made, returned=ANY, self_type=self_type)  # type: ignore[arg-type]
+
+
+class _Class:
+    """The class of a recorded module: its parameters, buffers and submodules."""
+
+    def __init__(self, name: str, attributes: dict[str, Type]):
+        self.type = Object(name, self)
+        self.attributes = attributes
+        self.constants: dict[str, Any] = {}
+        self.name = name
+        self.is_interface = False
+
+    def text(self) -> str:
+        lines = "".join(f"  {name} : {t}\n" for name, t in self.attributes.items())
+        return f"class {self.name} {{\n{lines}}}\n"
+
+
+class _Classes:
+    """The classes of a module and of those in it; modules with the same attributes share one."""
+
+    def __init__(self, module: nn.Module):
+        self.by_module: dict[int, _Class] = {}
+        self.by_form: dict[tuple, _Class] = {}
+        self.listed: list[tuple[Any, _Class]] = []
+        self.names: dict[str, int] = {}
+        self.top = self.add(module)
+
+    def add(self, module: nn.Module) -> _Class:
+        known = self.by_module.get(id(module))
+        if known is not None:
+            return known
+        attributes: dict[str, Type] = {}
+        for name, child in module._modules.items():
+            if child is not None:
+                attributes[name] = self.add(child).type
+        for name, t in (*module._parameters.items(), *module._buffers.items()):
+            if t is not None:
+                attributes[name] = TENSOR
+        attributes["training"] = BOOL
+        form = (type(module), *((name, str(t)) for name, t in attributes.items()))
+        found = self.by_form.get(form)
+        if found is None:
+            plain = re.sub(r"\W", "_", type(module).__name__)
+            self.names[plain] = n = self.names.get(plain, -1) + 1
+            found = self.by_form[form] = _Class(f"{plain}_{n}" if n else plain, attributes)
+        self.by_module[id(module)] = found
+        self.listed.append((module, found))
+        return found
+
+    def text(self) -> str:
+        return "".join(c.text() for c in self.by_form.values())
+
+
+def _trace_module(
+    module: nn.Module,
+    methods: dict[str, tuple[tuple[Any, ...], dict[str, Any]]],
+    checks: Sequence[Any] | None,
+    tolerance: float,
+    strict: bool,
+) -> ScriptModule:
+    classes = _Classes(module)
+    own = classes.top.name
+    graphs = {name: f"{own}.{name}" for name in methods}
+    text = classes.text() + "".join(_empty(g, f"%self : {own}") for g in graphs.values())
+    program = Program(text)
+    tracings = {}
+    for name, (inputs, keywords) in methods.items():
+        function = module if name == "forward" else getattr(module, name)
+        make = _maker(program, text)
+        tracings[name] = Tracing(make, graphs[name], function, inputs, keywords, module)
+    recordings = {name: t.trace(strict) for name, t in tracings.items()}
+    functions = {graphs[n]: _function(graphs[n], t.names, classes.top.type) for n, t in tracings.items()}
+    compiled = Compiled(text, [], {}, own, functions, classes.listed)
+    made = ScriptModule(compiled, module, program, {})
+    if checks is not None:
+        for name, t in tracings.items():
+            more = [c if isinstance(c, tuple) else c[name] for c in checks if isinstance(c, tuple) or name in c]
+            t.check(recordings[name], _runner(program, graphs[name], made._object), tolerance, strict, more)
+    program.run_pass("dce")
+    compiled.text, compiled.constants = str(program), program.constants
+    for name in methods:
+        _say_modes(program.graph(graphs[name]), module)
+    return made
+
+
+def _say_modes(graph: Graph, module: nn.Module) -> None:
+    """Warns of operators that were recorded in training mode, which `eval()` does not change."""
+    for n in graph.nodes():
+        if n.op not in ("aten::dropout", "aten::batch_norm", "aten::dropout_", "aten::alpha_dropout"):
+            continue
+        constants = [v.node().attributes.get("value") for v in n.inputs() if v.node() and v.node().op == "prim::Constant"]
+        if True in constants:
+            place = f" at {n.source[0]}:{n.source[1]}" if n.source else ""
+            text = f"trace: {n.op}{place} was recorded in training mode, which eval() of the program does not change"
+            warnings.warn(text, TracerWarning, stacklevel=4)
+
+
+__all__ = ["Tensor", "TracerWarning", "TracingError", "trace", "trace_module"]

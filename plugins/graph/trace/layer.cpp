@@ -1,0 +1,79 @@
+// The layer that records: it stands at `modes`, so that it sees the operators as the program calls them.
+#include "trace/layer.h"
+
+#include "trace/recorder.h"
+
+namespace lamella::graph {
+namespace {
+
+// The recorder of this thread; a stand-in names its own, for other threads.
+thread_local Recorder* recording = nullptr;
+
+// The arguments of a call with the real tensors in the place of stand-ins.
+class RealArguments {
+ public:
+  RealArguments(const lamella_value* args, size_t n) : own_(args, args + n) {
+    replace([this](lamella_tensor* t) { return real_of(t); });
+    if (!recorder_) recorder_ = recording;
+    if (recorder_ && recorder_->by_shape()) replace([this](lamella_tensor* t) { return recorder_->shape_of(t); });
+  }
+  const lamella_value* values() const { return own_.data(); }
+  Recorder* recorder() const { return recorder_; }
+  bool has_stand_in() const { return has_stand_in_; }
+
+ private:
+  template <class F>
+  void replace(F f) {
+    for (lamella_value& v : own_) {
+      if (v.tag == LAMELLA_TENSOR) v.as.tensor = f(v.as.tensor);
+      if (v.tag != LAMELLA_TENSOR_LIST) continue;
+      auto& list = lists_.emplace_back();
+      for (uint32_t k = 0; k < v.length; k++) list.push_back(f(v.as.tensors[k]));
+      v.as.tensors = list.data();
+    }
+  }
+  lamella_tensor* real_of(lamella_tensor* t) {
+    const StandIn* s = stand_ins.get(t);
+    if (!s) return t;
+    recorder_ = s->recorder;
+    has_stand_in_ = true;
+    return s->real.get();
+  }
+  std::vector<lamella_value> own_;
+  std::list<std::vector<lamella_tensor*>> lists_;
+  Recorder* recorder_ = nullptr;
+  bool has_stand_in_ = false;
+};
+
+// Operators of category "host" give values of a tensor to the program.
+bool is_exit(const lamella_operator* op) { return std::string_view(api().operator_category(op)) == "host"; }
+
+lamella_status see(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return guarded([&] {
+    const RealArguments real(args, f->num_args);
+    Recorder* const recorder = real.recorder();
+    if (recorder) recorder->check_open(title(f));
+    const bool exit = is_exit(f->op);
+    if (exit && real.has_stand_in()) recorder->leave(title(f));
+    if (lamella_status st = api().redispatch(f, real.values(), f->num_args, rets, f->num_rets)) return st;
+    if (recorder && !exit) recorder->record(*signature_of_operator(f->op), args, real.values(), rets);
+    return lamella_status{LAMELLA_OK};
+  });
+}
+
+}  // namespace
+
+void set_recording(Recorder* r) { recording = r; }
+
+void register_layer(Library& m) {
+  static lamella_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "trace";
+  layer.at = "modes";
+  layer.fallback = see;
+  layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
+  m.layer(layer, &trace_bit);
+  m.tensor_slot("trace", stand_ins, "trace");
+}
+
+}  // namespace lamella::graph

@@ -1,0 +1,276 @@
+// The nodes, constants and attributes of a recording.
+#include "trace/recorder.h"
+
+namespace lamella::graph {
+namespace {
+
+void destroy_recorder(lamella_object* o) { delete reinterpret_cast<Recorder*>(o); }
+
+// Returns the literal of a value that is written in a graph, and its type; nullopt for another value.
+std::optional<std::pair<Literal, TypePtr>> literal_of(const lamella_value& v) {
+  const auto made = [](Literal x, TypePtr t) { return std::optional(std::pair(std::move(x), std::move(t))); };
+  const auto list = [&](Kind kind, auto item) {
+    Literal::List l;
+    for (uint32_t i = 0; i < v.length; i++) l.push_back(item(i));
+    return made({std::move(l)}, Type::list(Type::of(kind)));
+  };
+  switch (v.tag) {
+    case LAMELLA_NONE:
+      return made({Literal::None()}, Type::of(Kind::none));
+    case LAMELLA_BOOLEAN:
+      return made({v.as.i != 0}, Type::of(Kind::boolean));
+    case LAMELLA_INT:
+      return made({v.as.i}, Type::of(Kind::integer));
+    case LAMELLA_FLOAT:
+      return made({v.as.d}, Type::of(Kind::floating));
+    case LAMELLA_COMPLEX:
+      return made({std::complex<double>(v.as.doubles[0], v.as.doubles[1])}, Type::of(Kind::complex));
+    case LAMELLA_STRING:
+      return made({std::string(text_of(v))}, Type::of(Kind::string));
+    case LAMELLA_DTYPE:
+      return made({Literal::Word{Kind::dtype, api().dtype_info(static_cast<int32_t>(v.as.i))->name}}, Type::of(Kind::dtype));
+    case LAMELLA_DEVICE: {
+      std::string name = api().backend_name(v.as.device.backend);
+      if (v.as.device.index) name += ":" + std::to_string(v.as.device.index);
+      return made({Literal::Word{Kind::device, std::move(name)}}, Type::of(Kind::device));
+    }
+    case LAMELLA_LAYOUT:
+      return made({Literal::Word{Kind::layout, "strided"}}, Type::of(Kind::layout));
+    case LAMELLA_MEMORY_FORMAT:
+      return made({Literal::Word{Kind::memory_format, std::string(word_of_memory_format(v.as.i))}},
+                  Type::of(Kind::memory_format));
+    case LAMELLA_INT_LIST:
+      return list(Kind::integer, [&](uint32_t i) { return Literal{v.as.ints[i]}; });
+    case LAMELLA_FLOAT_LIST:
+      return list(Kind::floating, [&](uint32_t i) { return Literal{v.as.doubles[i]}; });
+    case LAMELLA_BOOL_LIST:
+      return list(Kind::boolean, [&](uint32_t i) { return Literal{v.as.bools[i] != 0}; });
+    case LAMELLA_VALUE_LIST: {
+      Literal::List l;
+      TypePtr element = Type::of(Kind::any);
+      for (uint32_t i = 0; i < v.length; i++) {
+        auto item = literal_of(v.as.values[i]);
+        if (!item) return std::nullopt;
+        if (element->kind == Kind::any || element->kind == Kind::none) element = item->second;
+        l.push_back(std::move(item->first));
+      }
+      return made({std::move(l)}, Type::list(std::move(element)));
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+const lamella_object_type recorder_type = {sizeof recorder_type, 0, "graph.Recorder", destroy_recorder};
+Slot<StandIn> stand_ins;
+int32_t trace_bit = -1;
+
+StandIn::StandIn(Tensor real, Recorder* recorder, Value* value) : real(std::move(real)), recorder(recorder), value(value) {
+  api().retain(recorder);
+}
+StandIn::StandIn(const StandIn& o) : StandIn(o.real, o.recorder, o.value) {}
+StandIn::~StandIn() { api().release(recorder); }
+
+TypePtr type_of_tensor(const lamella_tensor& t) {
+  TensorFacts facts;
+  facts.dtype = api().dtype_info(t.dtype)->name;
+  facts.sizes.emplace();
+  for (int32_t d = 0; d < t.dl.ndim; d++) facts.sizes->push_back({t.dl.shape[d], 0, {}});
+  return std::make_shared<const Type>(std::move(facts));
+}
+
+Recorder::Recorder(lamella_object* program, Graph& g, bool strict, bool by_shape, lamella_graph_place place,
+                   void* context)
+    : program_(program), graph_(g), strict_(strict), by_shape_(by_shape), place_(place), context_(context) {
+  api().retain(program_);
+}
+Recorder::~Recorder() { api().release(program_); }
+
+lamella_tensor* Recorder::shape_of(lamella_tensor* t) {
+  if (!t || t->backend == 0) return t;  // the backend of number 0 is meta
+  const std::lock_guard<std::mutex> guard(lock_);
+  std::pair<Tensor, Tensor>& known = shapes_[t];
+  if (!known.second.defined()) {
+    lamella_tensor* made = nullptr;
+    check(api().tensor_empty(t->dl.ndim, t->dl.shape, t->dl.strides, t->dtype, {0, 0}, &made));
+    known = {Tensor::borrow(t), Tensor::steal(made)};
+  }
+  return known.second.get();
+}
+
+void Recorder::start() { api().thread()->include |= uint64_t{1} << trace_bit; }
+void Recorder::stop() { api().thread()->include &= ~(uint64_t{1} << trace_bit); }
+
+Source Recorder::where() const {
+  Source s;
+  const char* file = nullptr;
+  if (place_) file = place_(context_, &s.line);
+  if (!file) return {};
+  auto& shared = files_[file];
+  if (!shared) shared = std::make_shared<const std::string>(file);
+  s.file = shared;
+  return s;
+}
+std::string Recorder::where_text() const {
+  const Source s = where();
+  return s.file ? " at " + *s.file + ":" + std::to_string(s.line) : "";
+}
+
+void Recorder::check_open(const std::string& op) const {
+  LAMELLA_CHECK(!ended_, op, ": this tensor stands for a value of a trace that has ended; it has no values of its own");
+}
+
+void Recorder::leave(const std::string& op) {
+  const std::string what = op == "_materialize" ? "the elements of a tensor are read" : "the value of a tensor is read";
+  LAMELLA_CHECK(!by_shape_, "trace: ", what, " (", op, ")", where_text(), ", which is not known by shapes alone");
+  LAMELLA_CHECK(!strict_, "trace: ", what, " (", op, ")", where_text(),
+                ": the graph has operators alone, and would keep what follows from this value as a constant. Script the "
+                "function, or trace it with strict=False");
+  warnings_.push_back("trace: " + what + " (" + op + ")" + where_text() +
+                      ": the graph keeps what follows from it as it is for these inputs, and may be wrong for others");
+}
+
+Node* Recorder::append(const std::string& op, const std::string& overload) {
+  Node* n = graph_.top().append(op, overload);
+  n->source = where();
+  return n;
+}
+
+Value* Recorder::constant(Literal x, TypePtr type) {
+  Value*& known = literals_[type->text() + " " + x.text()];
+  if (known) return known;
+  Node* n = append("prim::Constant");
+  if (!std::holds_alternative<Literal::None>(x.value)) n->set_attribute("value", std::move(x));
+  return known = n->add_output(std::move(type));
+}
+
+Value* Recorder::list_of(const std::vector<Value*>& items, TypePtr element) {
+  Node* n = append("prim::ListConstruct");
+  for (Value* v : items) n->add_input(v);
+  return n->add_output(Type::list(std::move(element)));
+}
+
+Tensor Recorder::stand_in(const Tensor& real, Value* v) {
+  Tensor t = lamella::opaque(real.sizes(), real.options(), real.strides());
+  stand_ins.set(t, StandIn(real, this, v));
+  return t;
+}
+
+void Recorder::add_attribute(const Tensor& t, Value* self, std::vector<std::string> path) {
+  attributes_.try_emplace(t.get(), Attribute{t, self, std::move(path)});
+}
+
+// Returns the attribute at the end of a path; the parts of the way are read once.
+Value* Recorder::attribute(Value* self, const std::vector<std::string>& path) {
+  const Program& program = program_of(program_).program;
+  std::string full = self->name;
+  for (const std::string& name : path) {
+    full += "." + name;
+    Value*& known = paths_[full];
+    if (!known) {
+      const auto found = program.classes.find(self->type->name);
+      const int64_t i = found == program.classes.end() ? -1 : found->second.find(name);
+      LAMELLA_CHECK(i >= 0, "trace: class ", self->type->text(), " has no attribute '", name, "'");
+      Node* n = append("prim::GetAttr");
+      n->set_attribute("name", {name});
+      n->add_input(self);
+      known = n->add_output(found->second.attributes[static_cast<size_t>(i)].second, name);
+    }
+    self = known;
+  }
+  return self;
+}
+
+Value* Recorder::value_for(const lamella_value& v) {
+  if (v.tag == LAMELLA_TENSOR) {
+    lamella_tensor* t = v.as.tensor;
+    if (const StandIn* s = stand_ins.get(t)) {
+      LAMELLA_CHECK(s->recorder == this, "trace: a tensor stands for a value of another trace");
+      return s->value;
+    }
+    if (const auto a = attributes_.find(t); a != attributes_.end()) return attribute(a->second.self, a->second.path);
+    Value*& known = constants_[t];
+    if (known) return known;
+    ProgramObject& p = program_of(program_);
+    const auto number = static_cast<int64_t>(p.constants.size());
+    p.constants.push_back(copy_of(v));  // which also keeps its address from another tensor
+    Node* n = append("prim::Constant");
+    n->set_attribute("value", {Literal::Tensor{number}});
+    return known = n->add_output(type_of_tensor(*t));
+  }
+  if (v.tag == LAMELLA_TENSOR_LIST) {
+    std::vector<Value*> items;
+    bool absent = false;
+    for (uint32_t i = 0; i < v.length; i++) {
+      absent = absent || !v.as.tensors[i];
+      lamella_value item = none();
+      if (v.as.tensors[i]) item = value(v.as.tensors[i]);
+      items.push_back(value_for(item));
+    }
+    return list_of(items, absent ? Type::optional(Type::of(Kind::tensor)) : Type::of(Kind::tensor));
+  }
+  auto literal = literal_of(v);
+  LAMELLA_CHECK_TYPE(literal, "trace: an argument is a ", v.tag == LAMELLA_OBJECT ? v.as.object->type->name : "dictionary",
+                     where_text(), ", which a graph cannot hold");
+  return constant(std::move(literal->first), std::move(literal->second));
+}
+
+// Returns the tensor that the program gets for a result: the argument that was written, or a stand-in.
+lamella_tensor* Recorder::answer(const lamella_value* given, const lamella_value* real, size_t n, lamella_tensor* owned,
+                                 Value* v) {
+  for (size_t i = 0; i < n; i++) {
+    if (real[i].tag != LAMELLA_TENSOR || real[i].as.tensor != owned) continue;
+    if (StandIn* s = stand_ins.get(given[i].as.tensor)) {
+      s->value = v;
+      api().retain(given[i].as.tensor);
+      api().release(owned);
+      return given[i].as.tensor;
+    }
+    api().retain(given[i].as.tensor);  // an attribute or a constant, which the operator wrote
+    api().release(owned);
+    return given[i].as.tensor;
+  }
+  return stand_in(Tensor::steal(owned), v).release();
+}
+
+void Recorder::record(const Signature& s, const lamella_value* given, const lamella_value* real, lamella_value* rets) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  size_t n = s.arguments.size();
+  // Arguments at the end that have their defaults are left out, but for what a keyword behind them needs.
+  const auto is_default = [&](size_t i) {
+    if (!s.arguments[i].has_default) return false;
+    const auto x = literal_of(given[i]);
+    return x && x->first == s.arguments[i].default_value;
+  };
+  while (n && is_default(n - 1)) n--;
+  std::vector<Value*> inputs;
+  for (size_t i = 0; i < n; i++) {
+    Value* v = value_for(given[i]);
+    if (v->type->kind == Kind::list && v->type->inner[0]->kind == Kind::any) v = constant({Literal::List()}, s.arguments[i].type);
+    inputs.push_back(v);
+  }
+  Node* node = append(s.name, s.overload);
+  for (Value* v : inputs) node->add_input(v);
+  std::vector<std::pair<size_t, Value*>> lists;
+  for (size_t i = 0; i < s.results.size(); i++) {
+    if (rets[i].tag == LAMELLA_TENSOR) {
+      Value* v = node->add_output(type_of_tensor(*rets[i].as.tensor));
+      rets[i].as.tensor = answer(given, real, s.arguments.size(), rets[i].as.tensor, v);
+    } else {
+      Value* v = node->add_output(s.results[i].type);
+      if (rets[i].tag == LAMELLA_TENSOR_LIST) lists.emplace_back(i, v);
+    }
+  }
+  for (const auto& [i, list] : lists) {
+    Node* unpack = append("prim::ListUnpack");
+    unpack->add_input(list);
+    auto* tensors = const_cast<lamella_tensor**>(rets[i].as.tensors);
+    for (uint32_t k = 0; k < rets[i].length; k++)
+      if (tensors[k])
+        tensors[k] = answer(given, real, s.arguments.size(), tensors[k], unpack->add_output(type_of_tensor(*tensors[k])));
+  }
+}
+
+}  // namespace lamella::graph

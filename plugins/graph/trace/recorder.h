@@ -1,0 +1,104 @@
+// Recording: operators that a program calls with stand-ins become nodes of a graph.
+//
+// Note [Stand-ins]  The program that is recorded gets opaque tensors in the place of its inputs. A stand-in has the
+//   layer's key and a state: the real tensor, and the value of the graph that it stands for. So each operator reaches
+//   the layer, which calls it with the real tensors, appends a node, and answers with stand-ins. A value leaves a
+//   stand-in only through an operator, `item` or `_materialize`: the layer refuses it, for the graph would not have what
+//   follows from it; a recorder that is not strict gives the value and collects a warning.
+// Note [What was there]  Tensors that are no stand-ins are attributes of the recorded module, or else constants.
+#pragma once
+
+#include <lamella/graph.h>
+#include <lamella/opaque.h>
+#include <lamella/slot.h>
+
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "interface/program.h"
+
+namespace lamella::graph {
+
+extern const lamella_object_type recorder_type;
+
+class Recorder {
+ public:
+  lamella_object object{1, &recorder_type};
+
+  // by_shape: stand-ins are of `meta`, and so is all else that operators get, so that nothing is computed or written.
+  Recorder(lamella_object* program, Graph& g, bool strict, bool by_shape, lamella_graph_place place, void* context);
+  ~Recorder();
+
+  // Switches the layer on and off for this thread.
+  void start();
+  void stop();
+  // Ends the recording: its stand-ins are of no use any more.
+  void end() { ended_ = true; }
+
+  Tensor stand_in(const Tensor& real, Value* v);
+  // Says that a tensor is an attribute, by the names on the way to it from `self`.
+  void add_attribute(const Tensor& t, Value* self, std::vector<std::string> path);
+  // Returns the value that stands for a value of the program: that of a stand-in, an attribute, or a new constant.
+  Value* value_for(const lamella_value& v);
+  // Appends the node of a call, and puts stand-ins in the place of its results.
+  void record(const Signature& s, const lamella_value* given, const lamella_value* real, lamella_value* rets);
+  // Fails if a strict recorder meets an operator that gives values to the program; else collects a warning.
+  void leave(const std::string& op);
+  // Fails for a stand-in whose recording has ended.
+  void check_open(const std::string& op) const;
+  bool by_shape() const { return by_shape_; }
+  // Returns the tensor of `meta` with the shape and the dtype of another one.
+  lamella_tensor* shape_of(lamella_tensor* t);
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  Source where() const;
+  std::string where_text() const;
+  Node* append(const std::string& op, const std::string& overload = {});
+  Value* constant(Literal x, TypePtr type);
+  Value* attribute(Value* self, const std::vector<std::string>& path);
+  Value* list_of(const std::vector<Value*>& items, TypePtr element);
+  lamella_tensor* answer(const lamella_value* given, const lamella_value* real, size_t n, lamella_tensor* owned, Value* v);
+
+  lamella_object* const program_;
+  Graph& graph_;
+  const bool strict_, by_shape_;
+  const lamella_graph_place place_;
+  void* const context_;
+  bool ended_ = false;
+  std::mutex lock_;  // of the graph: other threads may call operators with stand-ins
+
+  struct Attribute {
+    Tensor keep;
+    Value* self;
+    std::vector<std::string> path;
+  };
+  std::unordered_map<const lamella_tensor*, Attribute> attributes_;
+  std::unordered_map<lamella_tensor*, std::pair<Tensor, Tensor>> shapes_;  // a tensor, and that of `meta`
+  std::unordered_map<std::string, Value*> paths_, literals_;
+  std::unordered_map<const lamella_tensor*, Value*> constants_;
+  mutable std::unordered_map<std::string, std::shared_ptr<const std::string>> files_;
+  std::vector<std::string> warnings_;
+};
+
+// The state of a stand-in. A copy of it, which a subclass of Tensor in Python makes, stands for the same value.
+struct StandIn {
+  Tensor real;
+  Recorder* recorder;  // retained
+  Value* value;
+
+  StandIn(Tensor real, Recorder* recorder, Value* value);
+  StandIn(const StandIn& o);
+  StandIn& operator=(const StandIn&) = delete;
+  ~StandIn();
+  std::optional<StandIn> carry(const Tensor&, const Tensor&, int32_t) const { return *this; }
+};
+
+extern Slot<StandIn> stand_ins;
+extern int32_t trace_bit;
+
+// Returns the type that a tensor has: its dtype and its sizes.
+TypePtr type_of_tensor(const lamella_tensor& t);
+
+}  // namespace lamella::graph
