@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -168,8 +169,16 @@ PyObject* alias_of(PyObject* o) {
   return run(alias, &v);
 }
 
+// Returns the layers that are outside of autograd, and so may be a tracer's, among those of a tensor's keys.
+uint64_t outer_keys(const Tensor* t) {
+  for (const dispatcher::Band& band : dispatcher::bands())
+    if (!std::strcmp(band.name, "autograd")) return t->keys & ~uint64_t{0} << (band.high + 1);
+  return 0;
+}
+
 // Returns another view of a view that a layer of this thread, such as a tracer, has kept. Those layers do not see it:
-// they would keep it, too. Takes the view over.
+// they would keep it, too. If the view is opaque, the tracer's slot carries its state to the other one, and a tracer by
+// the tensors' keys does not see it either. Takes the view over.
 PyObject* viewed_again(PyObject* view) {
   struct Without {  // also after an exception
     lamella_thread& thread = core::this_thread().shared;
@@ -179,7 +188,7 @@ PyObject* viewed_again(PyObject* view) {
   };
   PyObject* again;
   {
-    const uint64_t on = core::this_thread().shared.include;
+    const uint64_t on = core::this_thread().shared.include | (unwrap(view)->opaque() ? outer_keys(unwrap(view)) : 0);
     const Without layers(on | dispatcher::process_layers.load(std::memory_order_relaxed));
     again = alias_of(view);
   }
@@ -189,8 +198,8 @@ PyObject* viewed_again(PyObject* view) {
 
 PyObject* as_class(PyObject* o, PyTypeObject* type) {
   PyObject* view = alias_of(o);
-  if (view && Py_TYPE(view) == tensor_type && !is_fresh(view) && unwrap(view)->base && view != o)
-    view = viewed_again(view);
+  const bool kept = view && Py_TYPE(view) == tensor_type && !is_fresh(view) && view != o;
+  if (kept && (unwrap(view)->base || unwrap(view)->opaque())) view = viewed_again(view);
   if (!view || (Py_TYPE(view) == tensor_type && is_fresh(view))) return view ? of_class(view, type) : nullptr;
   // A mode or a class has returned an object of the class already.
   if (PyType_IsSubtype(Py_TYPE(view), type)) return view;

@@ -260,9 +260,12 @@ PyObject* stride(PyObject* a, PyObject* args) {
   Tensor* t = unwrap(a);
   return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, &Tensor::strides, dim);
 }
-// Raises for an opaque tensor, whose elements have no addresses.
+// Raises for an opaque tensor, whose elements have no addresses: the layer may refuse with its own error before that.
 PyObject* data_ptr(PyObject* a, PyObject*) {
   if (!unwrap(a)->opaque()) return PyLong_FromVoidPtr(unwrap(a)->dl.data);
+  PyObject* plain = readable(a, true);
+  if (!plain) return nullptr;
+  Py_DECREF(plain);
   const std::string layers = dispatcher::layers_of(unwrap(a));
   return PyErr_Format(PyExc_RuntimeError, "data_ptr: the tensor is opaque, so it has no address; its layers: %s",
                       layers.empty() ? "none" : layers.c_str());
