@@ -3,6 +3,7 @@
 #include <lamella/dispatcher.h>
 
 #include "core/fork.h"
+#include "dispatcher/archives.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/interfaces.h"
 #include "dispatcher/ledger.h"
@@ -16,11 +17,12 @@ const lamella_dispatcher table = {sizeof table, 0, kernel_owner, around_fork};
 
 }  // namespace
 
-void publish_dispatcher() {
+void publish_interfaces() {
   Library* lib = nullptr;
   (void)open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, "dispatcher", "lamella", LAMELLA_EXTENDS, 0},
                      &lib);
   (void)publish_interface(*lib, "dispatcher", 1, &table, nullptr);
+  (void)publish_interface(*lib, "archive", 1, &archive_table, nullptr);
 }
 
 }  // namespace lamella::dispatcher

@@ -1,8 +1,8 @@
-// Publishes the interface of <lamella/dispatcher.h>.
+// Publishes the library's own interfaces: those of <lamella/dispatcher.h> and <lamella/archive.h>.
 #pragma once
 
 namespace lamella::dispatcher {
 
-void publish_dispatcher();  // called once, at start-up
+void publish_interfaces();  // called once, at start-up
 
 }  // namespace lamella::dispatcher

@@ -29,7 +29,7 @@ void start() {
     dispatcher::install_events();
     Api::table() = dispatcher::api();  // the catalogue uses the public headers, like a plugin
     register_catalogue();
-    dispatcher::publish_dispatcher();
+    dispatcher::publish_interfaces();
     const char* trace = std::getenv("LAMELLA_TRACE_DISPATCH");
     if (trace && *trace && *trace != '0') dispatcher::set_trace(true);
   });

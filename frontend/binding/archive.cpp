@@ -17,9 +17,10 @@
 #include "dispatcher/parallel.h"
 #include "dispatcher/slots.h"
 #include "dispatcher/tensors.h"
-#include "frontend/archive/crc32.h"
-#include "frontend/archive/reader.h"
-#include "frontend/archive/writer.h"
+#include "core/archive/crc32.h"
+#include "core/archive/reader.h"
+#include "core/archive/replacement.h"
+#include "core/archive/writer.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
@@ -242,6 +243,13 @@ class PyArchiveWriter {
   std::unique_ptr<archive::Writer> writer_;
 };
 
+// Calls a function with the interpreter's lock released.
+template <class F>
+auto without_lock(F&& f) {
+  const py::gil_scoped_release released;
+  return f();
+}
+
 std::string list_of(const int64_t* v, int n) {
   std::string s = "[";
   for (int i = 0; i < n; i++) s.append(i ? "," : "").append(std::to_string(v[i]));
@@ -300,6 +308,17 @@ void add_archive(py::module_& m) {
         return archive::crc32(before, bytes.data(), bytes.size());
       },
       py::arg("data"), py::arg("before") = 0);
+  // The functions of core/archive/replacement.h; paths are bytes.
+  using archive::Replacement;
+  py::class_<Replacement>(m, "_Replacement")
+      .def(py::init(
+          [](const std::string& path) { return without_lock([&] { return std::make_unique<Replacement>(path); }); }))
+      .def("fileno", &Replacement::fd)
+      .def("commit", [](Replacement& r, bool durable) { without_lock([&] { r.commit(durable); }); })
+      .def("discard", [](Replacement& r) { r.discard(); });
+  m.def("_part_suffix", [] { return archive::part_suffix; });
+  m.def("_sync_folder", [](const std::string& folder) { without_lock([&] { archive::sync_folder(folder); }); });
+  m.def("_remove_unlocked", [](const std::string& part) { without_lock([&] { archive::remove_unlocked(part); }); });
   py::class_<PyArchive>(m, "_Archive")  // reads a descriptor from `base` on, or an object from its position on
       .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("base") = 0)
       .def("names", &PyArchive::names)

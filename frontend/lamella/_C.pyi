@@ -1113,6 +1113,7 @@ _DrawingInTurns: Any
 _Event: Any
 _Library: Any
 _ModuleBase: Any
+_Replacement: Any
 _Stream: Any
 _ThreadState: Any
 _anchors: Callable[..., Any]
@@ -1158,12 +1159,14 @@ _overriders: Callable[..., Any]
 _owners_of: Callable[..., Any]
 _packet: Callable[..., Any]
 _parse_schema: Callable[..., Any]
+_part_suffix: Callable[..., Any]
 _plugin_stamp: Callable[..., Any]
 _pop_mode: Callable[..., Any]
 _promote: Callable[..., Any]
 _property: Callable[..., Any]
 _push_mode: Callable[..., Any]
 _read_key: Callable[..., Any]
+_remove_unlocked: Callable[..., Any]
 _reset_fallbacks: Callable[..., Any]
 _reset_memory_stats: Callable[..., Any]
 _resolve_dim: Callable[..., Any]
@@ -1192,6 +1195,7 @@ _single_operators: Callable[..., Any]
 _storage_view: Callable[..., Any]
 _support: Callable[..., Any]
 _swap_tensors: Callable[..., Any]
+_sync_folder: Callable[..., Any]
 _synchronize: Callable[..., Any]
 _tensor_from: Callable[..., Any]
 _thread_layers: Callable[..., Any]

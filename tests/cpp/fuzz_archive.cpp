@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "frontend/archive/crc32.h"
-#include "frontend/archive/names.h"
-#include "frontend/archive/reader.h"
-#include "frontend/archive/writer.h"
+#include "core/archive/crc32.h"
+#include "core/archive/names.h"
+#include "core/archive/reader.h"
+#include "core/archive/writer.h"
 
 using namespace lamella::archive;
 

@@ -37,6 +37,8 @@ strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 (cd "$top/tests/plugins/autograd" && sanitized run_gradients.py && cd "$top/tests" && strangers faults/test_failing.py) & beside=$!
 trap wait EXIT
 tests/cpp/fuzz_archive 1000000
+mkdir -p "$build/archives"
+tests/cpp/test_archive "$build/liblamella_cpu.so" "$build/archives"
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblamella_cpu.so"
 tests/cpp/test_door "$build/liblamella_cpu.so"

@@ -14,7 +14,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-HEADERS = ("program.h", "autograd.h", "python.h")
+HEADERS = ("program.h", "archive.h", "autograd.h", "python.h")
 INCLUDES = "".join(f"#include <lamella/{h}>\n" for h in HEADERS)
 GROWS_AT_ITS_END = ("lamella_tensor",)  # made by the library alone; other structs that may grow begin with their size
 CONSTANT = re.compile(r"#define (LAMELLA_(?:MAX|PYTHON)_\w+|LAMELLA_PLAIN_DTYPES|DLPACK_FLAG_\w+) +(.*)")

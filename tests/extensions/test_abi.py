@@ -48,6 +48,7 @@ def test_the_golden_file_holds_what_matters():
     """The table's entries in their order, each pointer's signature, and no two lines with one key."""
     tables = {  # name: (header, text that ends the search, offset of the first entry, least number of entries)
         "lamella_api": ("c_api.h", "here ends version 1.0", 16, 70),
+        "lamella_archive_interface": ("archive.h", "} lamella_archive_interface;", 8, 15),
         "lamella_autograd": ("autograd.h", "} lamella_autograd;", 8, 35),
         "lamella_python": ("python.h", "} lamella_python;", 16, 8),
     }

@@ -227,7 +227,7 @@ def test_a_hostile_file_takes_no_memory(tmp_path):
 
 def test_the_native_reader_under_a_sanitizer(tmp_path):
     """A shorter run of tests/cpp's fuzzer; it must report the variant of the reader that lacks a check."""
-    sources = [ROOT / "tests/cpp/fuzz_archive.cpp", *sorted((ROOT / "frontend/archive").glob("*.cpp"))]
+    sources = [ROOT / "tests/cpp/fuzz_archive.cpp", *sorted((ROOT / "core/archive").glob("*.cpp"))]
     flags = ["-std=c++20", "-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", f"-I{ROOT}"]
     runs = {}
     kinds = (("whole", []), ("planted", ["-DLAMELLA_PLANTED_ARCHIVE"]))

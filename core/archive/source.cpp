@@ -1,5 +1,5 @@
 // Sources of archives: files and memory.
-#include "frontend/archive/source.h"
+#include "core/archive/source.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

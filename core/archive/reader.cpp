@@ -1,6 +1,6 @@
 // Reads an archive's directory and members. Each size that a file states is compared with the file's own size before
 // memory of that size is allocated.
-#include "frontend/archive/reader.h"
+#include "core/archive/reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <system_error>
 #include <thread>
 
-#include "frontend/archive/crc32.h"
-#include "frontend/archive/names.h"
+#include "core/archive/crc32.h"
+#include "core/archive/names.h"
 
 namespace lamella::archive {
 namespace {

@@ -35,6 +35,12 @@ class FileSink : public Sink {
   bool reserves_;  // see Note [Blocks before bytes]
 };
 
+// One of several runs of bytes that a member is made of.
+struct Piece {
+  const void* data;
+  uint64_t size;
+};
+
 class Writer {
  public:
   static constexpr uint64_t alignment = 64;
@@ -42,7 +48,11 @@ class Writer {
   explicit Writer(Sink& sink) : sink_(sink) {}
   // Adds a member. Raises std::invalid_argument for a name that readers refuse or of more than 1024
   // bytes.
-  void add(const std::string& name, const void* data, uint64_t size);
+  void add(const std::string& name, const Piece* pieces, size_t count);
+  void add(const std::string& name, const void* data, uint64_t size) {
+    const Piece piece = {data, size};
+    add(name, &piece, 1);
+  }
   // Writes the directory; afterwards no member can be added.
   void finish();
 

@@ -1,5 +1,5 @@
 // CRC-32: by carry-less multiplication if the processor has it, else by tables, eight bytes a step.
-#include "frontend/archive/crc32.h"
+#include "core/archive/crc32.h"
 
 #include <array>
 #include <cstring>

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/archive/source.h"
+#include "core/archive/source.h"
 
 namespace lamella::archive {
 

@@ -1,5 +1,5 @@
 // Checks the names of an archive's members.
-#include "frontend/archive/names.h"
+#include "core/archive/names.h"
 
 #include <cstddef>
 

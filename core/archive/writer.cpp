@@ -1,5 +1,5 @@
 // Writes archives: headers, members, the directory. 64-bit numbers (zip64) are used only if needed.
-#include "frontend/archive/writer.h"
+#include "core/archive/writer.h"
 
 #include <fcntl.h>
 #include <sys/types.h>
@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "frontend/archive/crc32.h"
-#include "frontend/archive/names.h"
+#include "core/archive/crc32.h"
+#include "core/archive/names.h"
 
 namespace lamella::archive {
 namespace {
@@ -98,31 +98,40 @@ void Writer::flush() {
   pending_.clear();
 }
 
-void Writer::add(const std::string& name, const void* data, uint64_t size) {
+void Writer::add(const std::string& name, const Piece* pieces, size_t count) {
   if (const char* why = unsafe_name(name)) throw std::invalid_argument("a member's name " + std::string(why));
   if (name.size() > 1024) throw std::invalid_argument("a member's name is longer than 1024 bytes");
+  uint64_t size = 0;
+  for (size_t i = 0; i < count; i++) size += pieces[i].size;
+  const auto each = [pieces, count](auto use) {
+    for (size_t i = 0; i < count; i++)
+      if (pieces[i].size) use(pieces[i].data, static_cast<size_t>(pieces[i].size));
+  };
+  const auto summed = [each] {
+    uint32_t crc = 0;
+    each([&crc](const void* data, size_t n) { crc = crc32(crc, data, n); });
+    return crc;
+  };
   Entry e = {name, at_, size, 0};
-  const auto count = static_cast<size_t>(size);
   const bool later = size >= long_member && sink_.patches();
-  if (!later) e.crc = crc32(0, data, count);
+  if (!later) e.crc = summed();
   std::string head = header(e);
   pending_ += head;
   at_ += head.size() + size;
   if (size < long_member) {
-    pending_.append(static_cast<const char*>(data), count);
+    each([this](const void* data, size_t n) { pending_.append(static_cast<const char*>(data), n); });
     if (pending_.size() >= most_pending) flush();
   } else {
     flush();
     std::future<uint32_t> sum;
     if (later) {
-      auto work = [=] { return crc32(0, data, count); };
       try {
-        sum = std::async(std::launch::async, work);
+        sum = std::async(std::launch::async, summed);
       } catch (const std::system_error&) {  // no thread could be started
-        sum = std::async(std::launch::deferred, work);
+        sum = std::async(std::launch::deferred, summed);
       }
     }
-    sink_.write(data, count);
+    each([this](const void* data, size_t n) { sink_.write(data, n); });
     if (later) {
       e.crc = sum.get();
       head = header(e);
