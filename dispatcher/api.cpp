@@ -136,7 +136,6 @@ lamella_status library_open(const lamella_library_def* d, lamella_library** out)
     return core::raise(
         LAMELLA_VALUE_ERROR,
         core::format("library_open: 'kind' is %u; expected LAMELLA_DEFINES, _EXTENDS or _IMPLEMENTS", def.kind));
-  if (lamella_status st = expect_known("library_open", "reserved", def.reserved, 0)) return st;
   const std::string ns = chosen_namespace(def.ns);
   def.ns = ns.c_str();
   if (lamella_status st = open_library(def, out)) return st;
@@ -148,6 +147,7 @@ void library_close(lamella_library* l) {
   close_library(l);
 }
 const char* library_namespace(const lamella_library* l) { return l->ns.c_str(); }
+uint32_t version_of_namespace(const char* ns) { return namespace_version(ns); }
 lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella_handle* h) {
   lamella_operator_def def;
   lamella_pointwise meaning;
@@ -155,6 +155,7 @@ lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella
   if (!def.schema) return core::raise(LAMELLA_VALUE_ERROR, "define: 'schema' must not be null");
   if (lamella_status st = expect_known("define", "forms", def.forms, 63)) return st;
   if (lamella_status st = expect_known("define", "reserved", def.reserved, 0)) return st;
+  if (lamella_status st = expect_known("define", "effects", def.effects, LAMELLA_EFFECT_STATE)) return st;
   if (def.pointwise) {
     if (lamella_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
     if (lamella_status st = check_meaning(meaning)) return st;
@@ -420,6 +421,9 @@ const lamella_api table = {
     .find_overloads = guard_count<find_overloads, "find_overloads", nullable(1)>,
     .operators = guard_count<list_operators, "operators", nullable(0)>,
     .operator_dims = guard<operator_dims, "operator_dims">,
+    .operator_effects = guard<operator_effects, "operator_effects">,
+    .operator_since = guard<operator_since, "operator_since">,
+    .namespace_version = guard<version_of_namespace, "namespace_version">,
     .infer = guard<infer_alone, "infer", nullable(1, 3, 5)>,
     .parallel_for = guard<parallel_for, "parallel_for", nullable(4)>,
     .num_threads = get_num_threads,

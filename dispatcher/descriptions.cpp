@@ -58,6 +58,8 @@ const lamella_argument* operator_return(const lamella_operator* op, int32_t i) {
 int32_t operator_form(const lamella_operator* op) { return static_cast<int32_t>(op->form); }
 const lamella_operator* operator_functional(const lamella_operator* op) { return op->functional; }
 const char* operator_dims(const lamella_operator* op) { return op->dims.c_str(); }
+uint32_t operator_effects(const lamella_operator* op) { return op->effects; }
+uint32_t operator_since(const lamella_operator* op) { return op->since; }
 int32_t find_overloads(const char* name, const lamella_operator** out, int32_t room) {
   return written("find_overloads", overloads_of(name), out, room);
 }

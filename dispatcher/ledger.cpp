@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -12,7 +13,8 @@ namespace lamella::dispatcher {
 namespace {
 
 struct Ledger {
-  std::unordered_map<std::string, Library*> definers;  // by namespace
+  std::unordered_map<std::string, Library*> definers;                 // by namespace
+  std::unordered_map<std::string, std::multiset<uint32_t>> versions;  // by namespace, of the open libraries
   struct Entry {
     Library* library;
     std::function<void(lamella_handle)> undo;
@@ -40,6 +42,8 @@ lamella_status open_library(const lamella_library_def& def, Library** out) {
                            " cannot define it too: add to it as a fragment, or take a name of its own, as " + ns +
                            "_v2");
   *out = new Library{ns, owner, def.kind, def.version};
+  (*out)->namespace_version = std::max(def.namespace_version, 1u);
+  if (def.kind != LAMELLA_IMPLEMENTS) ledger().versions[ns].insert((*out)->namespace_version);
   if (def.kind == LAMELLA_DEFINES) definers[ns] = *out;
   core::emit(LAMELLA_EVENT_LIBRARY, LAMELLA_EVENT_BEGIN, (*out)->owner.c_str());
   return LAMELLA_OK;
@@ -70,6 +74,12 @@ lamella_status withdraw(lamella_handle h) {
   return LAMELLA_OK;
 }
 
+uint32_t namespace_version(const std::string& ns) {
+  RegistryLock lock;
+  const auto known = ledger().versions.find(ns);
+  return known == ledger().versions.end() ? 0 : *known->second.rbegin();
+}
+
 bool is_live(lamella_handle h) { return ledger().live.count(h) != 0; }
 
 void close_library(Library* lib) {
@@ -81,6 +91,11 @@ void close_library(Library* lib) {
       defined != ledger().definers.end() && defined->second == lib)
     ledger().definers.erase(defined);
   lib->handles = {};
+  if (lib->kind != LAMELLA_IMPLEMENTS) {
+    const auto versions = ledger().versions.find(lib->ns);
+    versions->second.erase(versions->second.find(lib->namespace_version));
+    if (versions->second.empty()) ledger().versions.erase(versions);
+  }
   core::emit(LAMELLA_EVENT_LIBRARY, LAMELLA_EVENT_END, lib->owner.c_str());
 }
 

@@ -16,6 +16,7 @@ struct lamella_library {
   uint32_t version = LAMELLA_ABI_VERSION;  // of the headers that its owner was built with
   std::string written = {}, chosen = {};   // see Note [Chosen namespace] in load.h; empty: none was chosen
   bool open = true;                        // a closed library is kept, since callers may still have the pointer
+  uint32_t namespace_version = 1;          // of the operators; see lamella_library_def
   bool defines = false;                    // whether it has defined an operator
   std::vector<lamella_handle> handles = {};
 };
@@ -28,6 +29,9 @@ using Library = lamella_library;
 // the error then names both owners.
 lamella_status open_library(const lamella_library_def&, Library** out);
 void close_library(Library*);
+// Returns the highest version that an open library gives to a namespace which it defines or extends; 0 if there is no
+// such library.
+uint32_t namespace_version(const std::string& ns);
 
 // Adds a registration. `undo` runs under the registry's lock, once, when the handle is withdrawn. It gets the handle as
 // an argument, so that it can be written before the handle exists.

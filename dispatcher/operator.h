@@ -86,6 +86,8 @@ struct lamella_operator {
   std::string module;  // the module that shows the operator, as "linalg"; empty: none. See lamella_operator_def
   int32_t line = 0;
   uint32_t forms = 0;
+  uint32_t effects = 0;  // enum lamella_effects
+  uint32_t since = 1;    // the version of the namespace in which it got its present number of arguments
   bool live = true;
   bool may_fault = false;  // in-place and out= forms compute into a temporary, since a kernel may stop half-way
   lamella::dispatcher::Form form = lamella::dispatcher::Form::Functional;

@@ -143,6 +143,8 @@ Operator* derive(Operator* from, Form form) {
   op->functional = from;
   op->category = from->category;
   op->dims = from->dims;
+  op->effects = from->effects;
+  op->since = from->since;
   op->may_fault = from->may_fault;
   op->doc = from->doc;
   op->module = from->module;
@@ -235,9 +237,9 @@ Operator* withdrawn_twin(const Operator& op) {
   for (Operator* old : operators().by_name[op.name]) {
     const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
                       old->schema_text == op.schema_text && old->category == op.category && old->forms == op.forms &&
-                      old->dims == op.dims && old->aliases == op.aliases && old->infer == op.infer &&
-                      old->infer_context == op.infer_context && !old->pointwise && !op.pointwise &&
-                      old->shape_rules.size() <= 1;
+                      old->dims == op.dims && old->effects == op.effects && old->since == op.since &&
+                      old->aliases == op.aliases && old->infer == op.infer && old->infer_context == op.infer_context &&
+                      !old->pointwise && !op.pointwise && old->shape_rules.size() <= 1;
     if (!same) continue;
     for (Operator* o : {old, old->inplace, old->out})
       if (o) {
@@ -303,6 +305,12 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
     return core::raise(LAMELLA_VALUE_ERROR, "define: " + full +
                                                 ": 'module' must be a module's name below lamella, as " +
                                                 "\"linalg\", got \"" + def.module + "\"");
+  if (const uint32_t version = namespace_version(ns); def.since > version)
+    return core::raise(
+        LAMELLA_VALUE_ERROR,
+        core::format("define: %s: 'since' is %u, and the namespace '%s' has version %u; open the library "
+                     "with that version or a later one",
+                     full.c_str(), def.since, ns.c_str(), version));
   auto* op = new Operator;
   op->name = full;
   op->base = name;
@@ -313,6 +321,8 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   op->category = def.category ? def.category : def.pointwise ? category_by_meaning() : "";
   op->may_fault = (category_flags(op->category) & may_fault) != 0;
   op->dims = def.dims ? def.dims : def.pointwise ? "broadcast" : "";
+  op->effects = def.effects | (category_flags(op->category) & has_effect ? LAMELLA_EFFECT_STATE : 0);
+  op->since = std::max(def.since, 1u);
   op->doc = def.doc ? def.doc : "";
   op->module = def.module ? def.module : "";
   op->owner = lib.owner;

@@ -24,7 +24,8 @@ void split_name(const std::string& full, std::string* name, std::string* overloa
 enum CategoryFlags : uint32_t {
   by_meaning = 1,  // its kernels need the operator's lamella_pointwise, and do not serve an operator without it
   may_fault = 2,   // its kernels may stop at a value (an index out of range) after a part of the result is written
-  by_index = 4     // its operators' tensors `index` and `indices` hold indices, which kernels get in int64
+  by_index = 4,    // its operators' tensors `index` and `indices` hold indices, which kernels get in int64
+  has_effect = 8   // its operators have LAMELLA_EFFECT_STATE
 };
 // A category is a name by which a layer or a backend serves many operators.
 void declare_category(const std::string& name, uint32_t flags);

@@ -21,6 +21,8 @@ std::string show(const std::string& name) {
          op->owner;
     if (!op->file.empty()) s += " (" + op->file + ":" + std::to_string(op->line) + ")";
     if (!op->dims.empty()) s += ", dimensions \"" + op->dims + "\"";
+    if (op->effects) s += ", has effects on state";
+    if (op->since > 1) s += ", since version " + std::to_string(op->since) + " of its namespace";
     if (!op->module.empty()) s += ", shown in the module " + op->module;
     s += "\n";
     std::string who;

@@ -42,13 +42,13 @@ constexpr struct {
     {"pooling", 0},
     {"convolution", 0},
     {"indexing", may_fault | by_index},
-    {"random", 0},
+    {"random", has_effect},
     {"normalization", 0},
     {"linalg", 0},
     {"fft", 0},
     {"scatter", may_fault | by_index},
     {"dynamic", 0},
-    {"host", 0},
+    {"host", has_effect},
     {"lists", 0},
 };
 

@@ -94,6 +94,8 @@ py::dict describe_operator(Operator* op) {
   d["schema"] = op->schema_text;
   d["category"] = op->category;
   d["dims"] = dims;
+  d["effects"] = op->effects;
+  d["since"] = op->since;
   d["owner"] = owner;
   d["doc"] = doc;
   d["file"] = file;

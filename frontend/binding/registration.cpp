@@ -99,14 +99,15 @@ void drop_object(void* object) { drop_anywhere(static_cast<PyObject*>(object)); 
 // A library of registrations from Python. A callable is released when its registration is withdrawn.
 class PyLibrary {
  public:
-  PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
+  PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind, uint32_t version) {
     const uint32_t k = kind == "DEF" ? LAMELLA_DEFINES : kind == "IMPL" ? LAMELLA_IMPLEMENTS : LAMELLA_EXTENDS;
-    check(dispatcher::open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0},
-                                   &lib_));
+    check(dispatcher::open_library(
+        {sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, version}, &lib_));
   }
 
   lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
-                        const std::string& module, const std::string& dims, const std::string& file, int line) {
+                        const std::string& module, const std::string& dims, uint32_t effects, uint32_t since,
+                        const std::string& file, int line) {
     lamella_operator_def d{};
     d.size = sizeof d;
     d.schema = schema.c_str();
@@ -115,6 +116,8 @@ class PyLibrary {
     d.forms = forms;
     d.module = module.empty() ? nullptr : module.c_str();
     d.dims = dims.empty() ? nullptr : dims.c_str();
+    d.effects = effects;
+    d.since = since;
     d.file = file.c_str();
     d.line = line;
     lamella_handle h;
@@ -297,7 +300,8 @@ class PyLibrary {
 
 void add_registration(py::module_& m) {
   py::class_<PyLibrary>(m, "_Library")
-      .def(py::init<const std::string&, const std::string&, const std::string&>())
+      .def(py::init<const std::string&, const std::string&, const std::string&, uint32_t>(), py::arg("ns"),
+           py::arg("owner"), py::arg("kind"), py::arg("version") = 1)
       .def("define", &PyLibrary::define)
       .def("impl", &PyLibrary::impl)
       .def("category", &PyLibrary::category)

@@ -109,7 +109,7 @@ unsafe fn register() -> Result<(), lamella_status> {
         ns: text("rusty"),
         owner: text("plugin.rs"),
         kind: lamella_library_kind_LAMELLA_DEFINES,
-        reserved: 0,
+        namespace_version: 0,
     };
     let mut library = null_mut();
     ok((api().library_open.unwrap())(&def, &mut library))?;

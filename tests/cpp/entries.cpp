@@ -245,6 +245,55 @@ static void operators() {
   done("what is said of operators");
 }
 
+static void effects_and_versions() {
+  const auto* random = api->find_operator("aten::dropout", "");
+  CHECK(api->operator_effects(random) == LAMELLA_EFFECT_STATE && api->operator_since(random) == 1);
+  CHECK(api->operator_effects(api->find_operator("aten::dropout_", "")) == LAMELLA_EFFECT_STATE);
+  CHECK(api->operator_effects(api->find_operator("aten::add", "Tensor")) == LAMELLA_EFFECT_NONE);
+  CHECK(api->namespace_version("aten") == 1 && api->namespace_version("versioned") == 0);
+  lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "versioned", "this", LAMELLA_DEFINES, 3};
+  lamella_library *l, *more, *kernels;
+  OK(api, api->library_open(&def, &l));
+  CHECK(api->namespace_version("versioned") == 3);
+  lamella_operator_def d{};
+  d.size = sizeof d;
+  d.forms = LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT;
+  d.schema = "logged(Tensor x) -> Tensor";
+  d.effects = LAMELLA_EFFECT_STATE;
+  d.since = 3;
+  lamella_handle handle;
+  OK(api, api->define(l, &d, &handle));
+  for (const auto& [name, overload] : {std::pair{"logged", ""}, {"logged_", ""}, {"logged", "out"}}) {
+    const auto* op = api->find_operator((std::string("versioned::") + name).c_str(), overload);
+    CHECK(api->operator_effects(op) == LAMELLA_EFFECT_STATE && api->operator_since(op) == 3);
+  }
+  OK(api, api->withdraw(handle));
+  d.effects = d.since = 0;  // another definition, although the schema is the same
+  OK(api, api->define(l, &d, nullptr));
+  CHECK(api->operator_effects(api->find_operator("versioned::logged", "")) == 0);
+  d.schema = "later(Tensor x) -> Tensor";
+  d.since = 4;
+  FAILS(api, api->define(l, &d, nullptr), "'since' is 4, and the namespace 'versioned' has version 3");
+  d.effects = 2;
+  FAILS(api, api->define(l, &d, nullptr), "define: 'effects' is 0x2");
+  def.kind = LAMELLA_EXTENDS;
+  def.namespace_version = 4;
+  OK(api, api->library_open(&def, &more));
+  CHECK(api->namespace_version("versioned") == 4);
+  def.kind = LAMELLA_IMPLEMENTS;
+  def.namespace_version = 9;
+  OK(api, api->library_open(&def, &kernels));
+  CHECK(api->namespace_version("versioned") == 4);  // kernels say nothing of the operators
+  d.effects = 0;
+  OK(api, api->define(more, &d, nullptr));
+  api->library_close(more);
+  CHECK(api->namespace_version("versioned") == 3);
+  api->library_close(l);
+  api->library_close(kernels);
+  CHECK(api->namespace_version("versioned") == 0);
+  done("effects of operators, and versions of namespaces");
+}
+
 static void dimensions() {
   const auto said = [](const char* op, const char* overload) {
     return lamella::parse_dims(api->operator_dims(api->find_operator(op, overload)));
@@ -397,6 +446,7 @@ int main(int argc, char** argv) {
   streams();
   operators();
   dimensions();
+  effects_and_versions();
   storages(cpu);
   layers(cpu);
   names();

@@ -219,6 +219,12 @@ struct lamella_api {
   /* Returns how many operators there are, all forms included, and writes the first `room` of them to `out`. */
   int32_t (*operators)(const lamella_operator** out, int32_t room);
   const char* (*operator_dims)(const lamella_operator*); /* "" if the definition does not say: Note [Dimensions] */
+  uint32_t (*operator_effects)(const lamella_operator*); /* enum lamella_effects */
+  /* The version of its namespace in which the operator got its present number of arguments; from 1 on. */
+  uint32_t (*operator_since)(const lamella_operator*);
+  /* The version of a namespace's operators: the highest that an open library which defines or extends it has given.
+   * 0: there is no such library. */
+  uint32_t (*namespace_version)(const char* ns);
   /* Runs the operator's shape rule alone. args: as for `call`. The rule checks them and describes the results in
    * `outs`, which has room for each of them; `device` (nullable) gets the device that would serve the call. Fails for
    * an operator without a shape rule. */

@@ -181,7 +181,9 @@ typedef struct {
   const char* ns;
   const char* owner; /* for messages */
   uint32_t kind;     /* enum lamella_library_kind */
-  uint32_t reserved;
+  /* The version of the namespace's operators: a whole number that the library raises when one of its operators gets an
+   * argument, or when its results change. 0 is 1. A program that was stored says which versions it needs. */
+  uint32_t namespace_version;
 } lamella_library_def;
 
 enum lamella_forms {
@@ -191,6 +193,17 @@ enum lamella_forms {
   LAMELLA_FORM_FUNCTION = 8,
   LAMELLA_FORM_PRIVATE = 16,   /* not shown in the namespace */
   LAMELLA_FORM_NO_KERNEL = 32, /* the shape rule is the whole operator (views, empty): every device has it */
+};
+
+/* What a call does beside returning results and writing the arguments that its schema marks (a!). A program that
+ * reorders calls, drops one whose results are unused, or runs one instead of two with equal arguments, must leave a
+ * call with an effect where it is. */
+enum lamella_effects {
+  LAMELLA_EFFECT_NONE = 0,
+  /* It reads or writes state that no argument shows: files, the clock, globals, a generator that is no argument. The
+   * operators of two categories have it though their definitions do not say so: those of "random", which advance a
+   * generator, and those of "host", which hand values to the program. */
+  LAMELLA_EFFECT_STATE = 1
 };
 
 typedef struct {
@@ -211,6 +224,8 @@ typedef struct {
                           "linalg", `linalg_norm` and `norm` are lamella.linalg.norm. An operator of the catalogue that
                           names none is shown at the top level. */
   const char* dims;    /* nullable: how the dimensions of the results follow from the arguments': Note [Dimensions] */
+  uint32_t effects;    /* enum lamella_effects */
+  uint32_t since; /* the version of the namespace in which the operator got its present number of arguments; 0 is 1 */
 } lamella_operator_def;
 
 #ifdef __cplusplus

@@ -184,10 +184,11 @@ using IsTypedGetter = std::enable_if_t<!std::is_convertible<F, lamella_get_attri
 /* Registers under one owner. The first failure stops all that follows; the init function returns it. */
 class LAMELLA_HIDDEN Library {
  public:
-  /* `key`: the key for `impl` without a key; null for a whole library. */
-  Library(const char* ns, const char* owner, const char* key = nullptr, uint32_t kind = LAMELLA_EXTENDS)
+  /* `key`: the key for `impl` without a key; null for a whole library. `version`: that of the namespace's operators. */
+  Library(const char* ns, const char* owner, const char* key = nullptr, uint32_t kind = LAMELLA_EXTENDS,
+          uint32_t version = 0)
       : ns_(ns), key_(key), exact_(kind == LAMELLA_DEFINES) {
-    const lamella_library_def d = {sizeof d, LAMELLA_TARGET_VERSION, ns, owner, kind, 0};
+    const lamella_library_def d = {sizeof d, LAMELLA_TARGET_VERSION, ns, owner, kind, version};
     status_ = api().library_open(&d, &lib_);
     if (status_) return;
     ns_ = api().library_namespace(lib_);
@@ -204,9 +205,21 @@ class LAMELLA_HIDDEN Library {
     module_ = name;
     return *this;
   }
+  /* Operators that are defined from here on have these effects (enum lamella_effects) and their definitions'. */
+  Library& effects(uint32_t bits) {
+    effects_ = bits;
+    return *this;
+  }
+  /* Operators that are defined from here on got their present arguments in that version of the namespace. */
+  Library& since(uint32_t version) {
+    since_ = version;
+    return *this;
+  }
   /* Defines an operator. Its `dims`, as "broadcast", say how dimensions map: Note [Dimensions] in c_api.h. */
   Library& define(lamella_operator_def def) {
     if (!def.module) def.module = module_;
+    if (!def.since) def.since = since_;
+    def.effects |= effects_;
     if (!status_) status_ = api().define(lib_, &def, nullptr);
     return *this;
   }
@@ -348,6 +361,7 @@ class LAMELLA_HIDDEN Library {
                  int line);
 
   const char *ns_, *key_, *module_ = nullptr;
+  uint32_t effects_ = 0, since_ = 0;
   bool exact_; /* the library defines the schemas, so that a function with fewer arguments is an error */
   lamella_library* lib_ = nullptr;
   lamella_status status_ = LAMELLA_OK;
@@ -355,9 +369,10 @@ class LAMELLA_HIDDEN Library {
 
 /* Runs a block of registrations; an exception becomes the status. */
 template <class Body>
-LAMELLA_HIDDEN lamella_status run_block(const char* ns, const char* owner, const char* key, uint32_t kind, Body body) {
+LAMELLA_HIDDEN lamella_status run_block(const char* ns, const char* owner, const char* key, uint32_t kind, Body body,
+                                        uint32_t version = 0) {
   return guarded([&] {
-    Library m(ns, owner, key, kind);
+    Library m(ns, owner, key, kind, version);
     if (!m.status()) body(m);
     return m.status();
   });
@@ -399,21 +414,23 @@ __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(
 #define LAMELLA_CAT(a, b) LAMELLA_CAT_(a, b)
 
 /* Defines a namespace and its operators; a second library that defines it is an error that names both. */
-#define LAMELLA_LIBRARY(ns, m) LAMELLA_BLOCK_(ns, nullptr, LAMELLA_DEFINES, m, __COUNTER__)
+#define LAMELLA_LIBRARY(ns, m) LAMELLA_LIBRARY_VERSION(ns, 0, m)
+/* The same, for a namespace whose operators have that version: lamella_library_def.namespace_version. */
+#define LAMELLA_LIBRARY_VERSION(ns, version, m) LAMELLA_BLOCK_(ns, version, nullptr, LAMELLA_DEFINES, m, __COUNTER__)
 /* Adds operators to a namespace that another library defines, as the catalogue defines aten. */
-#define LAMELLA_LIBRARY_FRAGMENT(ns, m) LAMELLA_BLOCK_(ns, nullptr, LAMELLA_EXTENDS, m, __COUNTER__)
+#define LAMELLA_LIBRARY_FRAGMENT(ns, m) LAMELLA_BLOCK_(ns, 0, nullptr, LAMELLA_EXTENDS, m, __COUNTER__)
 /* Registers kernels of one key: a device, backend, a layer, composite, or a dtype that is not plain. */
-#define LAMELLA_LIBRARY_IMPL(ns, key, m) LAMELLA_BLOCK_(ns, #key, LAMELLA_IMPLEMENTS, m, __COUNTER__)
-#define LAMELLA_BLOCK_(ns, key, kind, m, id) LAMELLA_BLOCK_NUMBERED_(ns, key, kind, m, id)
-#define LAMELLA_BLOCK_NUMBERED_(ns, key, kind, m, id)                                                   \
-  static void LAMELLA_CAT(lamella_body_, id)(lamella::Library & m);                                     \
-  static lamella_status LAMELLA_CAT(lamella_run_, id)(void) {                                           \
-    return lamella::run_block(#ns, LAMELLA_PLUGIN_NAME, key, kind, LAMELLA_CAT(lamella_body_, id));     \
-  }                                                                                                     \
-  static const lamella_block LAMELLA_CAT(lamella_block_, id) = {LAMELLA_CAT(lamella_run_, id),          \
-                                                                uint32_t{kind} << 30 | id};             \
-  __attribute__((used, retain, section("lamella_init"))) static const lamella_block* const LAMELLA_CAT( \
-      lamella_entry_, id) = &LAMELLA_CAT(lamella_block_, id);                                           \
+#define LAMELLA_LIBRARY_IMPL(ns, key, m) LAMELLA_BLOCK_(ns, 0, #key, LAMELLA_IMPLEMENTS, m, __COUNTER__)
+#define LAMELLA_BLOCK_(ns, version, key, kind, m, id) LAMELLA_BLOCK_NUMBERED_(ns, version, key, kind, m, id)
+#define LAMELLA_BLOCK_NUMBERED_(ns, version, key, kind, m, id)                                               \
+  static void LAMELLA_CAT(lamella_body_, id)(lamella::Library & m);                                          \
+  static lamella_status LAMELLA_CAT(lamella_run_, id)(void) {                                                \
+    return lamella::run_block(#ns, LAMELLA_PLUGIN_NAME, key, kind, LAMELLA_CAT(lamella_body_, id), version); \
+  }                                                                                                          \
+  static const lamella_block LAMELLA_CAT(lamella_block_, id) = {LAMELLA_CAT(lamella_run_, id),               \
+                                                                uint32_t{kind} << 30 | id};                  \
+  __attribute__((used, retain, section("lamella_init"))) static const lamella_block* const LAMELLA_CAT(      \
+      lamella_entry_, id) = &LAMELLA_CAT(lamella_block_, id);                                                \
   static void LAMELLA_CAT(lamella_body_, id)(lamella::Library & m)
 
 #endif

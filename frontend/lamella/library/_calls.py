@@ -39,6 +39,9 @@ class Description(NamedTuple):
         arguments: in the schema's order, with the outputs of an out= form
         returns: the types of the results
         dims: how the results' dimensions follow from the arguments', as "reduce"; empty if the operator does not say
+        effects: "state" if a call reads or writes what none of its arguments shows, as operators of the categories
+            "random" and "host" do; else empty
+        since: the version of the namespace in which the operator got the arguments that it has now
     """
 
     name: str
@@ -49,6 +52,8 @@ class Description(NamedTuple):
     arguments: tuple[Argument, ...]
     returns: tuple[str, ...]
     dims: str = ""
+    effects: str = ""
+    since: int = 1
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Returns a call's arguments by name, in the schema's order, with the defaults of those that are left out.
@@ -120,8 +125,8 @@ def _described(name: str, schema: str) -> Description:
         for a in d["args"]
     )
     returns = tuple(kind for kind, _ in d["returns"])
-    form, category = FORMS[d["form"]], d["category"]
-    return Description(d["name"], d["overload"], form, d["functional"], category, arguments, returns, d["dims"])
+    about = (d["name"], d["overload"], FORMS[d["form"]], d["functional"], d["category"], arguments, returns, d["dims"])
+    return Description(*about, "state" if d["effects"] else "", d["since"])
 
 
 forget_descriptions = _described.cache_clear  # a new definition with the same schema may differ in the rest

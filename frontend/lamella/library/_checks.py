@@ -17,6 +17,13 @@ def check_type(who: str, what: str, value: Any, wanted: type = str, name: str = 
         raise TypeError(f"{who}: argument '{what}': expected {name}, got {type(value).__name__}")
 
 
+def version_from_one(who: str, what: str, value: Any) -> None:
+    """Raises unless the value is a version: a whole number from 1 on."""
+    check_type(who, what, value, int)
+    if not 1 <= value < 2**32:
+        raise ValueError(f"{who}: argument '{what}': expected a whole number from 1 on, got {value}")
+
+
 def check_callable(who: str, what: str, f: Any) -> None:
     """Raises unless a call of ``f`` computes its result; a generator or a coroutine would not."""
     if not callable(f):

@@ -10,7 +10,7 @@ from typing import Any
 from lamella import _C
 from lamella._namespace import operator
 
-from ._checks import check_callable, check_type, devices, key_name, several
+from ._checks import check_callable, check_type, devices, key_name, several, version_from_one
 from ._functions import register_autocast
 from ._library import Library
 from ._rules import Rule, Vmap
@@ -191,6 +191,8 @@ def custom_op(
     schema: str | None = None,
     tags: Any = None,
     dims: str = "",
+    effects: str = "",
+    since: int = 1,
 ) -> Any:
     """Makes an operator from a function, which becomes its kernel; also as a decorator.
 
@@ -206,9 +208,12 @@ def custom_op(
         tags: accepted for torch's sake; has no effect
         dims: how the results' dimensions follow from the arguments', for layers such as names: see
             :meth:`Library.define`
+        effects: "state" if the function reads or writes what none of its arguments shows, as a file or the clock
+        since: the version of the namespace in which the operator got the arguments that it has now
 
     Raises:
-        ValueError: the name has no namespace, the schema cannot be inferred, or ``dims`` does not parse
+        ValueError: the name has no namespace, the schema cannot be inferred, ``dims`` does not parse, ``effects`` is
+            another word, or ``since`` is below 1
         RuntimeError: the operator is defined already; the message names both owners. If the same place of a program
             runs again, such as a cell of a notebook, the earlier definition is closed instead.
 
@@ -224,6 +229,7 @@ def custom_op(
     named = ns.isidentifier() and all(p.isidentifier() for p in base.split(".", 1))
     if not colons or not named or base.endswith(".default"):
         raise ValueError(f"custom_op: argument 'name': expected a namespace and a name, as 'mine::twice', got {name!r}")
+    version_from_one("custom_op", "since", since)
     keys = devices("custom_op", device_types)
     if not isinstance(mutates_args, str):
         mutates_args = tuple(several("custom_op", "mutates_args", mutates_args))
@@ -239,9 +245,9 @@ def custom_op(
         _C._parse_schema(base + text, ns)  # checked before an earlier definition is closed
         site = Site()
         supersede(("custom_op", name), site)
-        library = Library(ns, "FRAGMENT", owner=str(site))
+        library = Library(ns, "FRAGMENT", owner=str(site), version=since)
         try:
-            library.define(base + text, doc=fn.__doc__ or "", dims=dims)
+            library.define(base + text, doc=fn.__doc__ or "", dims=dims, effects=effects, since=since)
             own = name if "." in name else f"{name}.default"
             packet = staticmethod(_C._packet(own))  # a call of the operator makes no Python frame
             made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)

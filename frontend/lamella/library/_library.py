@@ -11,7 +11,7 @@ from lamella._namespace import show_modules
 
 from ._backend import Backend, described
 from ._calls import forget_descriptions
-from ._checks import check_callable, check_type, key_name, several
+from ._checks import check_callable, check_type, key_name, several, version_from_one
 from ._layer import Layer, fallthrough_kernel
 from ._objects import ObjectKind
 from ._objects import forget as forget_kind
@@ -24,6 +24,7 @@ INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 # Kinds of registrations of which a name may have several; of any other kind it has one.
 STACK = ("kernel", "category", "rule", "switch")
 KINDS = ("DEF", "IMPL", "FRAGMENT")
+EFFECTS = {"": 0, "state": 1}  # the words of `define` and their bits, enum lamella_effects
 
 
 class Library:
@@ -35,8 +36,11 @@ class Library:
             namespace without defining it; "IMPL" only registers kernels
         dispatch_key: the key of ``impl`` if a call names none, by default "composite"; see :meth:`impl`
         owner: the owner for messages and tables; by default file and line of the call
+        version: the version of the namespace's operators, from 1 on; raise it when an operator gets an argument or
+            computes something else, so that stored programs can say which version they need
 
     Raises:
+        ValueError: ``kind`` is another word, or ``version`` is below 1
         RuntimeError: the namespace is defined already; the message names both owners. If the same place of a program
             runs again, such as a cell of a notebook, its earlier library is closed instead.
 
@@ -55,18 +59,20 @@ class Library:
         dispatch_key: str = "",
         *,
         owner: str | None = None,
+        version: int = 1,
     ):
         site = Site()
         for what, text in (("ns", ns), ("dispatch_key", dispatch_key), ("owner", owner or "")):
             check_type("Library", what, text)
         if kind not in KINDS:
             raise ValueError(f"Library: argument 'kind': expected 'DEF', 'IMPL' or 'FRAGMENT', got {kind!r}")
-        self.ns, self.kind = ns, kind
+        version_from_one("Library", "version", version)
+        self.ns, self.kind, self.version = ns, kind, version
         self.dispatch_key = key_name("Library", dispatch_key, "dispatch_key") if dispatch_key else "composite"
         self.owner = owner or str(site)
         if kind == "DEF":
             supersede(("namespace", ns), site)
-        self._library = _C._Library(ns, self.owner, kind)
+        self._library = _C._Library(ns, self.owner, kind, version)
         self._closed = False
         self._registered: dict[int, Registration] = {}  # by handle
         self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
@@ -111,6 +117,8 @@ class Library:
         out: bool = False,
         module: str = "",
         dims: str = "",
+        effects: str = "",
+        since: int = 1,
     ) -> int:
         """Defines an operator by its schema, in PyTorch's grammar; returns a handle for ``withdraw``.
 
@@ -122,22 +130,31 @@ class Library:
             out: derives the keyword ``out=``, with a tensor for each result
             module: a module of Lamella that shows the operator too, as "linalg"; it is made if it does not exist
             dims: how the results' dimensions follow from the arguments': "broadcast", "keep", "reduce" or a pattern
+            effects: "state" if a call reads or writes what none of its arguments shows, as a file, the clock, a global
+                or a generator: no program may then drop, repeat or move it. Operators of the categories "random" and
+                "host" have it in any case.
+            since: the version of the namespace in which the operator got the arguments that it has now
 
         Raises:
-            ValueError: the schema or ``dims`` does not parse; or ``module`` is no module's name
+            ValueError: the schema or ``dims`` does not parse; ``module`` is no module's name; ``effects`` is another
+                word; or ``since`` is below 1 or above the version of the namespace
             RuntimeError: the operator is defined already; the message names both owners
         """
-        texts = {"schema": schema, "category": category, "doc": doc, "module": module, "dims": dims}
+        texts = {"schema": schema, "category": category, "doc": doc, "module": module, "dims": dims, "effects": effects}
         for what, text in texts.items():
             check_type("define", what, text)
         if alias_analysis not in ("", "FROM_SCHEMA"):
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
             raise ValueError(f"define: argument 'alias_analysis': {expected}, got {alias_analysis!r}")
+        if effects not in EFFECTS:
+            raise ValueError(f"define: argument 'effects': expected 'state' or nothing, got {effects!r}")
+        version_from_one("define", "since", since)
         name = schema.partition("(")[0].strip().rpartition("::")[2]
         _C._parse_schema(schema, self.ns)  # checked before an earlier definition is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
-        handle = self._register(key, lambda *at: self._library.define(schema, category, doc, forms, module, dims, *at))
+        about = (schema, category, doc, forms, module, dims, EFFECTS[effects], since)
+        handle = self._register(key, lambda *at: self._library.define(*about, *at))
         forget_descriptions()
         if module:
             show_modules()
