@@ -22,10 +22,11 @@ class Named(lamella.Tensor):
     pass
 
 
-@pytest.fixture(scope="module")
-def tracer(tmp_path_factory):
-    load(compile_library(tmp_path_factory, Path(__file__).with_name("tracer.cpp")))
-    return lamella.ops.tracer
+@pytest.fixture(scope="module", params=["by thread", "by key"])
+def tracer(request, tmp_path_factory):
+    flags = ["-DKEYED"] if request.param == "by key" else []
+    load(compile_library(tmp_path_factory, Path(__file__).with_name("tracer.cpp"), *flags))
+    return lamella.ops.keyed_tracer if flags else lamella.ops.tracer
 
 
 def traced(tracer, function, stand_ins, real):

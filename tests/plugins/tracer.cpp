@@ -1,10 +1,19 @@
 // A layer at `modes` as tracers have it: it answers every operator by a stand-in, an opaque tensor whose slot holds the
-// result, or by the result itself, and keeps a reference to what it answered. `names` gives the operators it has seen.
+// result, or by the result itself, and keeps a reference to what it answered. `off` returns the operators it has seen.
+// With KEYED stand-ins have the layer's key, so that calls with them reach it on any thread.
 #include <lamella/extension.h>
 #include <lamella/opaque.h>
 #include <lamella/slot.h>
 
 #include <map>
+
+#ifdef KEYED
+#define TRACER keyed_tracer
+#define NAME "keyed_tracer"
+#else
+#define TRACER tracer
+#define NAME "tracer"
+#endif
 
 namespace {
 
@@ -30,6 +39,9 @@ lamella_tensor* real_of(lamella_tensor* t) {
 Tensor stand_in(const Tensor& real) {
   Tensor t = lamella::opaque(real.sizes(), real.options(), real.strides());
   slot.set(t, Held{real});
+#ifdef KEYED
+  lamella::check(lamella::api().tensor_update_keys(t.get(), uint64_t{1} << bit, 0));
+#endif
   kept.push_back(t);
   return t;
 }
@@ -71,7 +83,7 @@ lamella_status trace(lamella_frame* f, const lamella_value* args, lamella_value*
   return lamella::guarded([&] {
     const lamella_api& api = lamella::api();
     const std::string name = api.operator_name(f->op);
-    const bool own = name.rfind("tracer::", 0) == 0, exit = std::string(api.operator_category(f->op)) == "host";
+    const bool own = name.rfind(NAME "::", 0) == 0, exit = std::string(api.operator_category(f->op)) == "host";
     if (!own) names += names.empty() ? name : " " + name;
     if (exit && refusing) return lamella::fail(LAMELLA_RUNTIME_ERROR, "tracer: " + name + ": a value leaves the trace");
     const Arguments arguments(args, own ? 0 : f->num_args);
@@ -90,16 +102,22 @@ lamella_status trace(lamella_frame* f, const lamella_value* args, lamella_value*
 
 }  // namespace
 
-LAMELLA_LIBRARY(tracer, m) {
+LAMELLA_LIBRARY(TRACER, m) {
   static lamella_layer layer{};
   layer.size = sizeof layer;
-  layer.name = "tracer";
+  layer.name = NAME;
   layer.at = "modes";
+#ifndef KEYED
   layer.flags = LAMELLA_LAYER_NEVER_ON_TENSORS;
+#endif
   layer.fallback = trace;
   layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
   m.layer(layer, &bit);
-  m.tensor_slot("tracer", slot);
+#ifdef KEYED
+  m.tensor_slot(NAME, slot, NAME);
+#else
+  m.tensor_slot(NAME, slot);
+#endif
   m.def("on(bool stand_ins, bool refuse=False) -> ()", [](bool stand_ins, bool refuse) {
     by_stand_ins = stand_ins;
     refusing = refuse;
