@@ -162,3 +162,9 @@ def sum_with_cast(n: int) -> float:
     for i in range(abs(n)):
         total += float(i) / 2 + n
     return total
+
+
+@cases((1, 2), (2, 1))
+def conditional_of_other_types(a: int, b: int) -> str:
+    """A test that is known when the program is compiled picks its branch, whose type is the one that counts."""
+    return str(a) if isinstance(a, int) else b
