@@ -1,31 +1,56 @@
-"""Writes script.json and torch_graphs/ with torch 2.13. Needs torch: ``python record_script.py``."""
+"""Writes script.json with torch 2.13: results of programs/. Needs torch: ``python record_script.py``."""
 
 import collections
 import json
+import os
+import signal
 import warnings
 
 import torch
-from script_programs import HERE, RECORDED, Program, load, outcome, plain  # noqa: F401
-
+from script_programs import RECORDED, Program, load, plain
 
 assert torch.__version__.startswith("2.13."), f"recorded from torch 2.13, this is {torch.__version__}"
 warnings.simplefilter("ignore")
+SECONDS = 20
 
 
 def scripted(program: Program) -> list[dict]:
     """Returns the outcome of each case under torch.jit.script, or why torch refuses the program."""
     try:
         made = torch.jit.script(program.make())
-    except Exception as error:  # noqa: BLE001 - the refusal is the result
+    except Exception as error:  # any error is a refusal
         line = next((line for line in str(error).splitlines() if line.strip()), "")
         return [{"refused": type(error).__name__, "message": plain(line.strip())}] * len(program.cases)
     return program.outcomes(made)
 
 
+def apart(program: Program) -> list[dict]:
+    """Returns `scripted` of a child process: some programs end torch's process by a signal, or do not end.
+
+    The cases of such a program are run one by one, each in a child of its own.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        os.write(writer, json.dumps(scripted(program)).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status):
+        return json.loads(text)
+    if len(program.cases) > 1:
+        return [found for case in program.cases for found in apart(program._replace(cases=(case,)))]
+    number = os.WTERMSIG(status)
+    return [{"crashed": "no end" if number == signal.SIGALRM else signal.Signals(number).name}]
+
+
 def record(program: Program) -> dict[str, dict]:
     """Returns the entries of one program, as `script_programs.recorded` describes them."""
     found = {}
-    for i, (script, eager) in enumerate(zip(scripted(program), program.outcomes(program.make()), strict=True)):
+    for i, (script, eager) in enumerate(zip(apart(program), program.outcomes(program.make()), strict=True)):
         entry: dict = {"script": script}
         if eager != script:
             entry["eager"] = eager
@@ -43,7 +68,3 @@ if __name__ == "__main__":
     kinds = collections.Counter(next(iter(entry["script"])) for entry in entries.values())
     differ = sum("differs" in entry for entry in entries.values())
     print(f"{len(programs)} programs, {len(entries)} cases: {dict(kinds)}; {differ} differ from plain Python")
-    folder = HERE / "torch_graphs"
-    folder.mkdir(exist_ok=True)
-    for name, text in graphs().items():
-        (folder / f"{name}.txt").write_text(plain(text))

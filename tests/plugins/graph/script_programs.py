@@ -130,6 +130,8 @@ def encode(value: Any) -> Any:
         return {"complex": [encode(value.real), encode(value.imag)]}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {"named": type(value).__name__, "fields": {k: encode(v) for k, v in value._asdict().items()}}
+    if type(value).__name__ == "Size":  # a scripted program has lists of sizes
+        return list(value)
     if isinstance(value, tuple):
         return {"tuple": [encode(v) for v in value]}
     if isinstance(value, list):

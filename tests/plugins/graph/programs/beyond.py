@@ -1,7 +1,7 @@
 """Programs that torch.jit.script refuses, or cannot run, though they have a clear meaning: where they are admitted, Python's holds."""
 
 import math
-from typing import Dict, List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 SCALE = 3
 RATIO = 0.5
@@ -155,10 +155,10 @@ def formats_with_specifications(x: float, n: int) -> str:
 
 @cases((2.5, "a'b"))
 def formats_with_conversion(x: float, s: str) -> str:
-    return f"{s!r} {x!s} {n_of(s)=}"
+    return f"{s!r} {x!s} {_n_of(s)=}"
 
 
-def n_of(s: str) -> int:
+def _n_of(s: str) -> int:
     return len(s)
 
 
@@ -248,3 +248,122 @@ def match_statement(n: int) -> str:
             return "one"
         case _:
             return "other"
+
+
+@cases((torch.tensor([1.5, 0.0]),))
+def more_methods_of_tensors(x):
+    return x.bool(), torch.is_tensor(x), x.dtype.is_floating_point
+
+
+@cases((torch.arange(8).view(2, 2, 2), torch.tensor([0, 1])))
+def more_indexing(x, i):
+    return x[...], x[..., i], x[i, ..., 0]
+
+
+@cases((torch.tensor([7.0, -7.0]), torch.tensor([7.0, -7.0])))
+def more_augmented_of_tensors(x, y):
+    x //= 4
+    y **= 2
+    return x, y
+
+
+class Note:
+    def __init__(self, text: str, important: bool):
+        self.text = text
+        self.at: Optional[int] = None
+        if important:
+            self.mark = "!"
+        else:
+            self.mark = "."
+
+    @staticmethod
+    def joined(a: str, b: str) -> str:
+        return a + b
+
+    def full(self) -> str:
+        return self.joined(self.text, self.mark)
+
+    def __str__(self) -> str:
+        return "Note(" + self.text + ")"
+
+
+class Warned(Note):
+    def full(self) -> str:
+        return "warning: " + super().full()
+
+
+class Child(Note):
+    pass
+
+
+@cases(("a", True), ("a", False))
+def attribute_first_set_in_a_branch(text: str, important: bool) -> str:
+    return Note(text, important).full()
+
+
+@cases((3,))
+def annotated_optional_attribute(n: int) -> int:
+    note = Note("a", True)
+    note.at = n
+    at = note.at
+    return at if at is not None else -1
+
+
+@cases(("a",))
+def inherited_method(text: str) -> str:
+    return Child(text, True).full() + Child(text, False).text
+
+
+@cases(("a",))
+def overridden_method_calls_super(text: str) -> str:
+    return Warned(text, True).full()
+
+
+@cases(("a",))
+def text_of_an_instance(text: str) -> str:
+    return str(Note(text, True))
+
+
+class Base(torch.nn.Module):
+    def __init__(self, k: float):
+        super().__init__()
+        self.k = k
+
+    def scaled(self, x):
+        return x * self.k
+
+    def forward(self, x):
+        return self.scaled(x)
+
+
+@cases((torch.ones(2),), init=(3.0,))
+class ModuleCallsSuper(Base):
+    def forward(self, x):
+        return super().forward(x) + 1
+
+
+@cases((torch.tensor([2.0]),))
+class NamedParametersOfIt(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Parameter(torch.ones(2))
+        self.b = torch.nn.Parameter(torch.zeros(1))
+
+    def forward(self, x):
+        names: List[str] = []
+        for name, p in self.named_parameters():
+            names.append(name)
+            x = x + p.sum()
+        return names, x
+
+
+@cases((torch.tensor([1.0, -2.0]),))
+class LoopsOverASliceOfAModuleList(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Tanh(), torch.nn.ReLU(), torch.nn.Identity()])
+
+    def forward(self, x):
+        for layer in self.layers[1:]:
+            x = layer(x + 1)
+        return x

@@ -246,3 +246,10 @@ def conditional_expression_of_tensors(x):
 @cases((5,), (15,))
 def chained_membership(n: int) -> bool:
     return n in (1, 5, 9) and n not in [2, 3]
+
+
+@cases((3,))
+def variable_changes_type(n: int):
+    x = n
+    x = "a"
+    return x

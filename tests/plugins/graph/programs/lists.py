@@ -296,3 +296,13 @@ def truth_of_list(a: List[int]) -> bool:
     if len(a):
         return True
     return False
+
+
+@cases((3,))
+def mixed_list(n: int):
+    return [1, "a"]
+
+
+@cases((3,))
+def mixed_list_of_tensor_and_int(n: int):
+    return [torch.ones(1), "x", n]

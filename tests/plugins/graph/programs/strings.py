@@ -75,6 +75,11 @@ def found_at(s: str, part: str) -> Tuple[int, int, int]:
     return s.find(part), s.rfind(part), s.count(part)
 
 
+@cases(("abc",), ("",))
+def empty_text_is_counted(s: str) -> int:
+    return s.count("")
+
+
 @cases(("hello",), ("",))
 def empty_text_is_found(s: str) -> Tuple[int, int]:
     return s.find(""), s.rfind("")
