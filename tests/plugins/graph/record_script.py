@@ -11,7 +11,8 @@ from script_programs import RECORDED, Program, load, plain
 
 assert torch.__version__.startswith("2.13."), f"recorded from torch 2.13, this is {torch.__version__}"
 warnings.simplefilter("ignore")
-SECONDS = 20
+torch.set_num_threads(1)  # threads of the parent are not in a child
+SECONDS = 5
 
 
 def scripted(program: Program) -> list[dict]:
