@@ -51,9 +51,10 @@ def apart(program: Program) -> list[dict]:
 def record(program: Program) -> dict[str, dict]:
     """Returns the entries of one program, as `script_programs.recorded` describes them."""
     found = {}
-    for i, (script, eager) in enumerate(zip(apart(program), program.outcomes(program.make()), strict=True)):
+    eagers = [{}] * len(program.cases) if program.file.stem == "refused" else program.outcomes(program.make())
+    for i, (script, eager) in enumerate(zip(apart(program), eagers, strict=True)):
         entry: dict = {"script": script}
-        if eager != script:
+        if eager and eager != script:
             entry["eager"] = eager
             if "refused" not in script and not ("error" in script and "error" in eager):
                 entry["differs"] = True

@@ -150,8 +150,23 @@ def encode(value: Any) -> Any:
 def recorded() -> dict[str, dict]:
     """Returns script.json: program and case, as ``"integers.floor_division[0]"``, to its results.
 
-    ``"script"`` is the outcome of the scripted program, or ``{"refused": type, "message": first line}``. ``"eager"`` is
-    the outcome in plain Python; it is there where it is another one. ``"differs"`` marks the cases in which torch's two
-    give different values, or one an error.
+    ``"script"`` is the outcome of the scripted program, or ``{"refused": type, "message": first line}``, or
+    ``{"crashed": reason}`` where torch's process ended by a signal or did not end. ``"eager"`` is the outcome in plain
+    Python; it is there where it is another one, and not for refused.py. ``"differs"`` marks the cases in which torch's
+    two give different values, or only one gives an error.
     """
     return json.loads(RECORDED.read_text())
+
+
+def agrees(name: str, entry: dict, found: dict) -> bool:
+    """Returns whether an outcome of a scripted program is right by its entry in `recorded`.
+
+    A program of refused.py must be refused. Elsewhere, what torch refuses may be refused, or give the outcome of plain
+    Python. Where torch's two outcomes differ, either is right. An error is right if torch has one, of any type.
+    """
+    if name.startswith("refused."):
+        return "refused" in found
+    right = [entry["script"]] + ([entry["eager"]] if "eager" in entry else [])
+    if any("error" in one for one in right) and "error" in found:
+        return True
+    return found in right or ("refused" in found and "refused" in entry["script"])

@@ -62,8 +62,8 @@ def print_complex(x: complex):
 
 
 @cases((torch.tensor([1, 2]),))
-def print_tensor(x):
-    print(x.size(), x.dim())
+def print_of_a_tensor(x):
+    print(x.size(0), x.dim(), x.numel() > 1)
 
 
 @cases((7, "seven"))

@@ -292,7 +292,7 @@ def evaluates_text(s: str) -> int:
 
 @cases((3,))
 def opens_a_file(n: int) -> int:
-    f = open("x")
+    f = open("no such file")
     return n
 
 

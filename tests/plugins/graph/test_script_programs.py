@@ -1,0 +1,74 @@
+"""Tests of programs/ against torch's recorded results: in plain Python, and scripted."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+from script_programs import FILES, agrees, encode, load_file, recorded
+
+import lamella
+
+RECORDED = recorded()
+SCRIPT = importlib.util.find_spec("lamella.plugins.graph.script")
+built = pytest.mark.skipif(not SCRIPT, reason="this build of Lamella has no jit.script")
+PLAIN = [file for file in FILES if file.stem != "refused"]
+# Files that need functions of lamella.jit which come with jit.script.
+AHEAD = ("fork", "modules", "optional")
+
+
+def entries(program):
+    return [(f"{program.name}[{i}]", RECORDED[f"{program.name}[{i}]"]) for i in range(len(program.cases))]
+
+
+@pytest.mark.parametrize(
+    "file", [pytest.param(f, id=f.stem, marks=built if f.stem in AHEAD else ()) for f in PLAIN]
+)
+def test_plain_python_gives_what_torch_gave(file):
+    """The eager operators have the recorded results, so that a wrong scripted result is the script's fault."""
+    wrong = {}
+    for program in load_file(lamella, file):
+        for (name, entry), found in zip(entries(program), program.outcomes(program.make()), strict=True):
+            right = entry.get("eager", entry["script"])
+            if found != right and not ("error" in found and "error" in right):
+                wrong[name] = (found, right)
+    assert wrong == {}
+
+
+@built
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_scripted_program_gives_what_torch_gave(file):
+    wrong = {}
+    for program in load_file(lamella, file):
+        try:
+            outcomes = program.outcomes(lamella.jit.script(program.make()))
+        except Exception as error:
+            outcomes = [{"refused": type(error).__name__, "message": str(error)}] * len(program.cases)
+        for (name, entry), found in zip(entries(program), outcomes, strict=True):
+            if not agrees(name, entry, found):
+                wrong[name] = (found, entry)
+    assert wrong == {}
+
+
+def test_each_entry_has_a_program_and_a_result():
+    assert len(RECORDED) > 1300 and len({name.partition("[")[0] for name in RECORDED}) > 800
+    assert {name.partition(".")[0] for name in RECORDED} == {file.stem for file in FILES}
+    assert all(set(entry) <= {"script", "eager", "differs"} and "script" in entry for entry in RECORDED.values())
+
+
+def test_refused_programs_are_refused_by_torch():
+    found = {name: next(iter(entry["script"])) for name, entry in RECORDED.items() if name.startswith("refused.")}
+    assert len(found) > 60 and set(found.values()) == {"refused"}
+
+
+def test_forms_tell_kinds_apart():
+    values = [1, 1.0, True, "1", None, [1], (1,), {1: 1}, 1 + 0j, lamella.tensor(1), lamella.tensor(1.0)]
+    texts = [repr(encode(v)) for v in values]
+    assert len(set(texts)) == len(values)
+    assert encode(lamella.tensor([[1.5, float("nan")]])) == {
+        "tensor": "float32",
+        "shape": [1, 2],
+        "values": [1.5, {"float": "nan"}],
+    }
+    with pytest.raises(TypeError, match="a result of type object has no form to compare"):
+        encode(object())
