@@ -1,7 +1,7 @@
 """Small typed programs for jit.script: loads those in programs/, runs them, and writes results in a form to compare.
 
-A file of programs imports neither torch nor Lamella: `load` puts the module of the run into it as ``torch``, so that one
-source serves both. A program is a function, or a class of modules, under ``@cases``:
+A file of programs imports neither torch nor Lamella: `load` puts the module of the run into it as ``torch``, so that
+one source serves both. A program is a function, or a class of modules, under ``@cases``:
 
     @cases((3, 4), (-3, 4))                     # two cases: each is a tuple of arguments
     def floor_division(a: int, b: int) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 
+import lamella
 import pytest
 from script_programs import FILES, agrees, encode, load_file, recorded
-
-import lamella
 
 RECORDED = recorded()
 SCRIPT = importlib.util.find_spec("lamella.plugins.graph.script")
@@ -21,9 +20,7 @@ def entries(program):
     return [(f"{program.name}[{i}]", RECORDED[f"{program.name}[{i}]"]) for i in range(len(program.cases))]
 
 
-@pytest.mark.parametrize(
-    "file", [pytest.param(f, id=f.stem, marks=built if f.stem in AHEAD else ()) for f in PLAIN]
-)
+@pytest.mark.parametrize("file", [pytest.param(f, id=f.stem, marks=built if f.stem in AHEAD else ()) for f in PLAIN])
 def test_plain_python_gives_what_torch_gave(file):
     """The eager operators have the recorded results, so that a wrong scripted result is the script's fault."""
     wrong = {}

@@ -1,4 +1,4 @@
-"""Programs that torch.jit.script refuses, or cannot run, though they have a clear meaning: where they are admitted, Python's holds."""
+"""Programs that torch.jit.script refuses, or cannot run, though they have a clear meaning: that of plain Python."""
 
 import math
 from typing import Dict, List, Optional, Tuple
@@ -133,7 +133,6 @@ def while_else(n: int) -> int:
     return n
 
 
-
 @cases(([1, 2, 3, 4],))
 def starred_from_a_list(a: List[int]) -> Tuple[int, List[int], int]:
     first, *middle, last = a
@@ -145,7 +144,6 @@ def assignment_expression(n: int) -> int:
     if (m := n * 2) > 10:
         return m
     return -m
-
 
 
 @cases((2.5, 255))
@@ -180,8 +178,6 @@ def sort_by_key(a: List[str]) -> List[str]:
 @cases(([3, 1, 2],))
 def reversed_of_a_list(a: List[int]) -> List[int]:
     return list(reversed(a))
-
-
 
 
 @cases((5,))
@@ -367,3 +363,10 @@ class LoopsOverASliceOfAModuleList(torch.nn.Module):
         for layer in self.layers[1:]:
             x = layer(x + 1)
         return x
+
+
+@cases((3,))
+def comment_on_a_variable(n: int) -> List[int]:
+    a = []  # type: List[int]
+    a.append(n)
+    return a

@@ -118,7 +118,13 @@ def union_of_int_and_tensor(x: Union[int, torch.Tensor]) -> int:
 
 @cases((1, 2.0, True))
 def isinstance_of_known(a: int, b: float, c: bool) -> List[bool]:
-    return [isinstance(a, int), isinstance(a, float), isinstance(b, float), isinstance(c, bool), isinstance(b, (int, float))]
+    return [
+        isinstance(a, int),
+        isinstance(a, float),
+        isinstance(b, float),
+        isinstance(c, bool),
+        isinstance(b, (int, float)),
+    ]
 
 
 @cases((3,))

@@ -2,6 +2,7 @@
 
 from typing import Dict, List, Optional, Tuple
 
+
 def _affine(x: int, a: int = 2, b: int = 1) -> int:
     return a * x + b
 

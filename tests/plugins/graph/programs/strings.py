@@ -213,7 +213,7 @@ def caesar(s: str, shift: int) -> str:
 
 @cases()
 def escapes() -> List[str]:
-    return ["tab\t", 'quote"', "it's", "back\\slash", "line\nbreak", r"raw\n", "joined " "literal"]
+    return ["tab\t", 'quote"', "it's", "back\\slash", "line\nbreak", r"raw\n", "joined " "literal"]  # fmt: skip
 
 
 @cases(("b a c",))
