@@ -1,0 +1,161 @@
+"""Functions: their signatures, and the compiler that makes a graph of one."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+from dataclasses import dataclass, field
+from typing import Any
+
+from lamella.plugins.graph.script import annotations, markers
+from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script.emit import Block, Printer, Value, drop_unused
+from lamella.plugins.graph.script.exits import RETURN, lower
+from lamella.plugins.graph.script.loops import Loops
+from lamella.plugins.graph.script.scope import Binding
+from lamella.plugins.graph.script.source import Source
+from lamella.plugins.graph.script.types import NONE, TENSOR, Type, is_subtype
+
+
+@dataclass
+class Parameter:
+    """A parameter of a scripted function."""
+
+    name: str
+    type: Type
+    default: Any
+    keyword_only: bool
+
+
+@dataclass
+class Function:
+    """A function or a method in a program."""
+
+    name: str
+    """The name in the program: ``f``, ``Net.forward``."""
+    python: Any
+    source: Source
+    parameters: list[Parameter] = field(default_factory=list)
+    declared: Type | None = None
+    """The annotation of the result."""
+    self_type: Type | None = None
+    """Of a method: the type of its object."""
+    static: bool = False
+    ignored: bool = False
+    owner: type | None = None
+    """Of a method: the class in which it is written."""
+    block: Block | None = None
+    """The graph, once it is compiled."""
+    running: bool = False
+    returned: Type | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}()"
+
+    def text(self) -> str:
+        """Returns the text of the graph."""
+        assert self.block is not None
+        return Printer().graph(self.block)
+
+
+def read_signature(program: Any, function: Function, skip_self: bool) -> None:
+    """Finds the parameters and the declared result of a function."""
+    source, tree = function.source, function.source.tree
+    args = tree.args
+    if args.vararg or args.kwarg:
+        extra = args.vararg or args.kwarg
+        sign = "*" if args.vararg else "**"
+        raise source.fail(extra, f"the parameter '{sign}{extra.arg}' is not admitted; name each parameter")  # type: ignore[union-attr]
+    plain = [*args.posonlyargs, *args.args]
+    comment = source.signature_comment()
+    signature = inspect.signature(inspect.unwrap(function.python))
+    names = plain[1:] if skip_self else plain
+    if comment is not None and len(comment[0]) != len(names):
+        raise source.fail(tree, f"the type comment has {len(comment[0])} types for {len(names)} parameters")
+    for i, a in enumerate([*names, *args.kwonlyargs]):
+        annotation = a.annotation
+        if annotation is None and comment is not None and i < len(comment[0]):
+            annotation = comment[0][i]
+        if annotation is None and a.type_comment:
+            annotation = source.type_comment(a)
+        t = TENSOR if annotation is None else read_type(program, function, annotation)
+        default = signature.parameters[a.arg].default if a.arg in signature.parameters else inspect.Parameter.empty
+        function.parameters.append(Parameter(a.arg, t, default, a in args.kwonlyargs))
+    if tree.returns is not None:
+        function.declared = read_type(program, function, tree.returns)
+    elif comment is not None:
+        function.declared = read_type(program, function, comment[1])
+
+
+def read_type(program: Any, function: Function, node: ast.expr) -> Type:
+    """Returns the type of an annotation in a function's source."""
+    try:
+        return annotations.type_of(program, annotations.evaluate(node, inspect.unwrap(function.python)))
+    except AnnotationError as error:
+        raise function.source.fail(node, str(error)) from None
+
+
+class Compiler(Loops):
+    """Compiles one function to a graph."""
+
+    def __init__(self, program: Any, function: Function):
+        super().__init__(program, function.source)
+        self.function, self.owner, self.returns = function, function.owner, function.declared
+        self.title = function.title
+        self.names = annotations.names_of(inspect.unwrap(function.python))
+
+    def run(self) -> None:
+        """Compiles the function, and keeps the graph and the type of the result in it."""
+        function, tree = self.function, self.function.source.tree
+        args = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args)]
+        if function.self_type is not None and not function.static:
+            self.parameter(args[0], function.self_type)
+        for p in function.parameters:
+            self.parameter(p.name, p.type, annotated=True)
+        body = tree.body
+        self.at = tree
+        with self.standing_at(tree):
+            self.statements(lower(body))
+            result = self.result()
+        self.top.results.append(result)
+        drop_unused(self.top)
+        function.returned = function.declared or result.type
+        function.block = self.top
+
+    def parameter(self, name: str, t: Type, annotated: bool = False) -> None:
+        value = Value(t, name)
+        self.top.parameters.append(value)
+        self.scope.set(name, value, t if annotated else None)
+
+    def result(self) -> Value:
+        bound = self.scope.find(RETURN)
+        if isinstance(bound, Binding):
+            return bound.value
+        if bound is not None:
+            raise self.error(f"{self.title}: not all paths return a value, or they return different types")
+        t = self.function.declared or NONE
+        if self.scope.dead:
+            return self.block.add("prim::Uninitialized", [], t).outputs[0]
+        if not is_subtype(NONE, t):
+            raise self.error(f"{self.title} is declared to return a value, and returns None")
+        return self.constant(None)
+
+    # ---- names of Python ----
+
+    def resolve(self, name: str) -> Any:  # type: ignore[override]
+        """Returns what a name that the function does not assign stands for."""
+        if name not in self.names:
+            near = f"'{name}' is not defined"
+            raise self.error(near)
+        found = self.names[name]
+        if found is getattr(builtins, name, None) and name in ("eval", "exec", "open", "input", "globals", "locals", "vars"):
+            raise self.unsupported(f"{name}() is not admitted in a scripted function")
+        return self.program.static(self, found)
+
+    def annotation(self, node: ast.expr) -> Type:  # type: ignore[override]
+        return read_type(self.program, self.function, node)
+
+
+__all__ = ["Compiler", "Function", "Parameter", "markers", "read_signature"]

@@ -1,0 +1,122 @@
+"""Decorators and functions of jit that a program contains, and that mean something to the compiler only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+F = TypeVar("F", bound=Callable)
+T = TypeVar("T")
+
+__all__ = ["Attribute", "Final", "annotate", "export", "fork", "ignore", "interface", "is_scripting", "is_tracing", "mark_of"]
+__all__ += ["unused", "wait"]
+
+
+def ignore(function: Any = None, *, drop: bool = False) -> Any:
+    """Leaves a function or a method in Python: a script calls it there. Such a program cannot be saved.
+
+    >>> @lamella.jit.ignore
+    ... def log(x): print(x)
+    """
+    if function is None:
+        return lambda f: ignore(f, drop=drop)
+    function._lamella_script = "unused" if drop else "ignore"
+    return function
+
+
+def unused(function: F) -> F:
+    """Leaves a method out of a script: where a script calls it, an error is raised.
+
+    >>> @lamella.jit.unused
+    ... def debug(self, x): return x
+    """
+    if isinstance(function, property):
+        function.fget._lamella_script = "unused"  # type: ignore[union-attr]
+        return function
+    function._lamella_script = "unused"  # type: ignore[attr-defined]
+    return function
+
+
+def export(function: F) -> F:
+    """Makes a method of a module an entry of its script beside ``forward``.
+
+    >>> @lamella.jit.export
+    ... def inverse(self, y): return y
+    """
+    function._lamella_script = "export"  # type: ignore[attr-defined]
+    return function
+
+
+def mark_of(function: Any) -> str:
+    """Returns "ignore", "unused", "export", or "" for a function without a mark."""
+    return getattr(function, "_lamella_script", "")
+
+
+def annotate(the_type: Any, the_value: T) -> T:
+    """Returns the value; in a script, the value has the type.
+
+    >>> lamella.jit.annotate(list[int], [])
+    []
+    """
+    return the_value
+
+
+class Attribute:
+    """A value with its type, for an attribute of a module whose type is not that of the value."""
+
+    def __init__(self, value: Any, type: Any):
+        self.value, self.type = value, type
+
+
+def is_scripting() -> bool:
+    """Returns False; a script reads it as True, and compiles the branch for that only.
+
+    >>> lamella.jit.is_scripting()
+    False
+    """
+    return False
+
+
+def is_tracing() -> bool:
+    """Returns False; also in a script."""
+    return False
+
+
+def interface(cls: T) -> T:
+    """Makes a class an interface: a value of it is an object of any class that has its methods.
+
+    >>> @lamella.jit.interface
+    ... class Layer:
+    ...     def forward(self, x: lamella.Tensor) -> lamella.Tensor: ...
+    """
+    cls._lamella_interface = True  # type: ignore[attr-defined]
+    return cls
+
+
+def fork(function: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function; a script calls it beside what follows, and ``wait`` gives the result.
+
+    >>> lamella.jit.wait(lamella.jit.fork(lamella.add, lamella.ones(1), 1))
+    tensor([2.])
+    """
+    return Done(function(*args, **kwargs))
+
+
+class Done:
+    """The result of a call, as ``fork`` gives it outside of a script."""
+
+    def __init__(self, result: Any):
+        self.result = result
+
+    def wait(self) -> Any:
+        """Returns the result."""
+        return self.result
+
+
+def wait(future: Any) -> Any:
+    """Returns the result of a forked call.
+
+    >>> lamella.jit.wait(lamella.jit.fork(len, [1, 2]))
+    2
+    """
+    return future.wait()

@@ -1,0 +1,197 @@
+"""Modules: their parameters, buffers, submodules and constants as attributes of a class of the program."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from typing import Any
+
+from lamella.plugins.graph.script import annotations, constants, source
+from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script.classes import ClassInfo
+from lamella.plugins.graph.script.emit import Value
+from lamella.plugins.graph.script.errors import ScriptError
+from lamella.plugins.graph.script.markers import Attribute, mark_of
+from lamella.plugins.graph.script.statics import Method, Python, Sequence
+from lamella.plugins.graph.script.types import NONE, TENSOR, Dict, List, Object, Type
+
+# Attributes that every module has for Python's sake.
+HIDDEN = frozenset({"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_is_full_backward_hook"})
+
+
+class ModuleInfo(ClassInfo):
+    """What a module has in a script. Modules of one class with attributes of the same types share it.
+
+    Args:
+        module: the first module with these attributes
+    """
+
+    is_module = True
+
+    def __init__(self, program: Any, module: Any, name: str):
+        super().__init__(program, type(module), name)
+        self.module = module
+        self.ready = True
+        self.constants: dict[str, Any] = {}
+        """Attributes whose values are known: those under ``Final`` or in ``__constants__``, and those that are None."""
+        self.statics: dict[str, Any] = {}
+        """Attributes that are no values: functions."""
+        self.refused: dict[str, str] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Finds the attributes of the module."""
+        module, hints, final = self.module, *self.hints()
+        for name, value in module._parameters.items():
+            self.put(name, value, TENSOR)
+        for name, value in module._buffers.items():
+            self.put(name, value, hints.get(name, TENSOR))
+        for name, value in module._modules.items():
+            if value is None:
+                self.constants[name] = None
+            else:
+                self.attributes[name] = hints[name] if self.is_interface_hint(hints, name) else self.program.module_type(value)
+        for name, value in vars(module).items():
+            if name in HIDDEN or (name.startswith("_") and (name.endswith("_hooks") or "hook" in name)):
+                continue
+            self.read_value(name, value, hints, final)
+
+    def is_interface_hint(self, hints: dict[str, Type], name: str) -> bool:
+        t = hints.get(name)
+        return isinstance(t, Object) and t.info.is_interface
+
+    def put(self, name: str, value: Any, t: Type) -> None:
+        if value is None and t == TENSOR:
+            self.constants[name] = None
+        else:
+            self.attributes[name] = t
+
+    def read_value(self, name: str, value: Any, hints: dict[str, Type], final: set[str]) -> None:
+        if isinstance(value, Attribute):
+            self.attributes[name] = self.program.annotation(value.type)
+            return
+        if name in hints:
+            self.attributes[name] = hints[name]
+            if name in final:
+                self.constants[name] = value
+            return
+        t = constants.type_of(self.program, value)
+        if t == NONE:
+            self.constants[name] = None
+        elif t is not None:
+            if name in final:
+                self.constants[name] = value
+            self.attributes[name] = t
+        elif isinstance(value, list) and not value:
+            self.attributes[name] = List(TENSOR)
+        elif isinstance(value, dict) and not value:
+            from lamella.plugins.graph.script.types import STR
+
+            self.attributes[name] = Dict(STR, TENSOR)
+        elif callable(value):
+            self.statics[name] = value
+        elif isinstance(value, (list, tuple)) and all(callable(v) for v in value):
+            self.refused[name] = "a list of modules is admitted as a ModuleList only"
+        else:
+            self.refused[name] = (
+                f"its value, a {type(value).__name__}, has no type in scripts; numbers, texts, tensors, and lists, tuples "
+                "and dicts of them have"
+            )
+
+    def hints(self) -> tuple[dict[str, Type], set[str]]:
+        """Returns the types of annotated attributes, and the names of those that are constants."""
+        types: dict[str, Type] = {}
+        final: set[str] = set()
+        for c in reversed(inspect.getmro(self.python)):
+            if c.__module__.startswith("lamella.nn.modules.module") or c is object:
+                continue
+            final |= set(vars(c).get("__constants__", ()))
+            for name, found in inspect.get_annotations(c).items():
+                text = found if isinstance(found, str) else ""
+                if typing.get_origin(found) is typing.Final or found is typing.Final or "Final" in text:
+                    final.add(name)
+                t = self.annotated(c, found)
+                if t is not None:
+                    types[name] = t
+            for name, (node, function) in source.attribute_annotations(c).items():
+                try:
+                    found = annotations.evaluate(node, function)
+                    if found is typing.Final or typing.get_origin(found) is typing.Final:
+                        final.add(name)
+                    types[name] = annotations.type_of(self.program, found)
+                except AnnotationError:
+                    continue
+        return types, final
+
+    def key(self) -> tuple:
+        """Returns what modules that share this class have in common."""
+        return (
+            self.python,
+            tuple((n, t if isinstance(t, Object) else str(t)) for n, t in self.attributes.items()),
+            tuple((n, repr(v)) for n, v in self.constants.items()),
+            tuple((n, id(v)) for n, v in self.statics.items()),
+        )
+
+    # ---- lookup ----
+
+    def attribute(self, f: Any, base: Value, name: str) -> Any:
+        if name in self.constants:
+            return self.program.static(f, self.constants[name])
+        if name in self.attributes:
+            made = f.one("prim::GetAttr", [base], self.attributes[name], name=name)
+            if isinstance(made.type, Object):
+                return made.type.info.sequence(f, made) or made
+            return made
+        if name in self.statics:
+            return Python(self.statics[name])
+        return self.of_class(f, base, name)
+
+    def attribute_to_set(self, f: Any, name: str, value: Any, declared: Any, node: Any) -> Type:
+        if name in self.constants and self.constants[name] is not None:
+            raise f.error(f"the attribute '{name}' is a constant, by Final or __constants__, and cannot be assigned", node)
+        if name not in self.attributes:
+            why = ""
+            if name in self.constants:
+                why = "; it is None: annotate it with Optional in the class"
+            raise f.error(f"{self.type.name} has no attribute '{name}' to assign; __init__ has to make it{why}", node)
+        return self.attributes[name]
+
+    def why_not(self, name: str) -> str:
+        return self.refused.get(name, "")
+
+    def admits(self, given: Object) -> bool:
+        return False
+
+    def sequence(self, f: Any, value: Value) -> Sequence | None:
+        from lamella import nn
+
+        if not isinstance(self.module, (nn.ModuleList, nn.Sequential, nn.ModuleDict, nn.ParameterList)):
+            return None
+        if type(self.module).forward is not nn.Module.forward and not isinstance(self.module, nn.Sequential):
+            return None
+        if isinstance(self.module, nn.ParameterList):
+            names = [str(i) for i in range(len(self.module))]
+            return Sequence(tuple(self.child(f, value, n) for n in names), None, value)
+        names = list(self.module._modules)
+        items = tuple(self.child(f, value, n) for n in names)
+        keys = tuple(names) if isinstance(self.module, nn.ModuleDict) else None
+        return Sequence(items, keys, value)
+
+    def child(self, f: Any, value: Value, name: str) -> Any:
+        made = f.one("prim::GetAttr", [value], self.attributes[name], name=name)
+        return (made.type.info.sequence(f, made) or made) if isinstance(made.type, Object) else made
+
+    def entries(self) -> list[str]:
+        """Returns the names of the methods to compile: ``forward``, and those under ``jit.export``."""
+        from lamella import nn
+
+        found = []
+        if type(self.module).forward is not nn.Module.forward:
+            found.append("forward")
+        for name in dir(self.python):
+            if mark_of(inspect.getattr_static(self.python, name)) == "export" and name not in found:
+                found.append(name)
+        return found
+
+
+__all__ = ["Method", "ModuleInfo", "ScriptError"]

@@ -1,0 +1,353 @@
+"""The program that grows while functions, methods and modules are compiled, and its text."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import inspect
+import re
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from lamella.plugins.graph.script import annotations, constants, markers
+from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script.classes import ClassInfo, InterfaceInfo
+from lamella.plugins.graph.script.emit import Value
+from lamella.plugins.graph.script.errors import ScriptError
+from lamella.plugins.graph.script.functions import Compiler, Function, read_signature
+from lamella.plugins.graph.script.modules import ModuleInfo
+from lamella.plugins.graph.script.source import Source
+from lamella.plugins.graph.script.statics import Method, Python
+from lamella.plugins.graph.script.types import Enum, Object, Tuple, Type, unify
+
+
+@dataclass
+class Compiled:
+    """A compiled program: what the binding's ``Program`` takes, and what calls from Python need."""
+
+    text: str
+    constants: list[Any]
+    callables: dict[str, Any]
+    main: str
+    """The name of the function, or of the module's class."""
+    functions: dict[str, Function]
+    """Functions and methods by their names in the program."""
+    modules: list[tuple[Any, ModuleInfo]] = field(default_factory=list)
+    """Each module once, with its class; a module stands behind those that it has."""
+    enums: dict[str, type] = field(default_factory=dict)
+    classes: dict[str, Any] = field(default_factory=dict)
+    """Python's classes by the names of the program: of objects and of named tuples."""
+
+
+class Builder:
+    """Collects the functions and classes of a program."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.functions: dict[Any, Function] = {}
+        self.methods: dict[tuple[Object, str, Any], Function] = {}
+        self.order: list[Function] = []
+        self.classes: dict[type, ClassInfo] = {}
+        self.enums: dict[type, Enum] = {}
+        self.modules: dict[int, ModuleInfo] = {}
+        self.listed: list[tuple[Any, ModuleInfo]] = []
+        self.shared: dict[tuple, ModuleInfo] = {}
+        self.tensors: list[Any] = []
+        self.callables: dict[str, Any] = {}
+        self.callers: list[str] = []
+
+    # ---- names, constants ----
+
+    def unique(self, wish: str) -> str:
+        """Returns a name that no function or class of the program has."""
+        wish = re.sub(r"\W", "_", wish, flags=re.ASCII) or "f"
+        name, n = wish, 0
+        while name in self.names:
+            n += 1
+            name = f"{wish}_{n}"
+        self.names.add(name)
+        return name
+
+    def constant(self, tensor: Any) -> int:
+        """Returns the number of a tensor among the program's constants."""
+        for i, t in enumerate(self.tensors):
+            if t is tensor:
+                return i
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+    def static(self, f: Any, found: Any) -> Any:
+        """Returns what a Python object is in an expression: a constant, or a static."""
+        if isinstance(found, (list, tuple, dict)) or isinstance(found, type):
+            return Python(found)
+        made = constants.value_of(f, found)
+        return Python(found) if made is None else made
+
+    # ---- types ----
+
+    def annotation(self, python: Any, f: Any = None) -> Type:
+        """Returns the type that a Python object stands for.
+
+        Raises:
+            ScriptError: it stands for none; with the place where ``f`` stands
+        """
+        try:
+            return annotations.type_of(self, python)
+        except AnnotationError as error:
+            raise (f.error(str(error)) if f is not None else ScriptError(str(error))) from None
+
+    def python_annotation(self, node: ast.expr, f: Any) -> Any:
+        """Returns the Python object of an expression such as ``List[int]``."""
+        try:
+            return annotations.evaluate(node, inspect.unwrap(f.function.python))
+        except AnnotationError as error:
+            raise f.error(str(error), node) from None
+
+    def is_instance(self, found: Any, wanted: list[Type]) -> bool:
+        return False
+
+    def enum_of(self, python: type) -> Enum:
+        """Returns the type of an enumeration."""
+        if python not in self.enums:
+            found: Type | None = None
+            for member in python:  # type: ignore[attr-defined]
+                t = constants.type_of(self, member.value)
+                found = t if found is None else unify(found, t) if t else None
+                if found is None:
+                    raise AnnotationError(f"the enum '{python.__name__}' has values of several types; they need one")
+            assert found is not None
+            self.enums[python] = Enum(self.unique(python.__name__), python, found)
+        return self.enums[python]
+
+    def class_of(self, python: type) -> Object:
+        """Returns the type of a class's objects."""
+        if python not in self.classes:
+            if not inspect.getmodule(python) and "__main__" not in python.__module__ and not vars(python):
+                raise AnnotationError(f"the class '{python.__name__}' is not admitted")
+            kind = InterfaceInfo if vars(python).get("_lamella_interface") else ClassInfo
+            self.classes[python] = kind(self, python, self.unique(python.__name__))
+        return self.classes[python].type
+
+    def module_type(self, module: Any) -> Object:
+        """Returns the class of a module."""
+        if id(module) not in self.modules:
+            made = ModuleInfo(self, module, "?")
+            key = made.key()
+            if key not in self.shared:
+                made.type.name = self.unique(type(module).__name__)
+                self.shared[key] = made
+            self.modules[id(module)] = self.shared[key]
+            self.listed.append((module, self.shared[key]))
+        return self.modules[id(module)].type
+
+    # ---- functions ----
+
+    def scripted(self, target: Any) -> Any:
+        """Returns the Python function that is compiled for a call of an object; None if it is none."""
+        from lamella.plugins.graph.script import library
+
+        try:
+            replaced = library.replacement(target)
+        except TypeError:
+            return None
+        if replaced is not None:
+            return replaced
+        target = getattr(target, "__script_source__", target)
+        if isinstance(target, types.FunctionType):
+            return target
+        return None
+
+    def library_function(self, name: str) -> Any:
+        from lamella.plugins.graph.script import library
+
+        return getattr(library, name)
+
+    def library(self, f: Any, name: str, args: list[Value]) -> Value:
+        """Calls a function of library.py."""
+        return f.call_function(self.library_function(name), args, {})
+
+    def function(self, f: Any, python: Any) -> Function:
+        """Returns the signature of a function; its graph is compiled once a call needs it."""
+        if python not in self.functions:
+            made = Function(self.unique(python.__name__), python, Source(python, python.__name__))
+            self.mark(made)
+            read_signature(self, made, skip_self=False)
+            self.functions[python] = made
+        return self.functions[python]
+
+    def mark(self, function: Function) -> None:
+        mark = markers.mark_of(function.python)
+        if mark in ("ignore", "unused"):
+            function.ignored = True
+            self.callables[function.name] = function.python if mark == "ignore" else _not_called(function.name)
+
+    def method_signature(self, f: Any, method: Method) -> Function:
+        return self.method_function(f, method.self.type, method.name, method.function)
+
+    def method_function(self, f: Any, t: Any, name: str, python: Any) -> Function:
+        """Returns the signature of a method of a class."""
+        key = (t, name, python)
+        if key not in self.methods:
+            owner = next((c for c in inspect.getmro(t.info.python) if _has(c, name, python)), None)
+            own = t.info.method(name) is python or name not in {k[1] for k in self.methods if k[0] is t}
+            title = name if own or owner is None else f"{owner.__name__}_{name}"
+            made = Function(f"{t.name}.{title}", python, Source(python, f"{t.info.python.__name__}.{name}"))
+            made.self_type, made.owner = t, owner
+            found = inspect.getattr_static(owner, name, None) if owner else None
+            made.static = isinstance(found, staticmethod)
+            if isinstance(found, property):
+                found = found.fget
+            self.mark(made)
+            read_signature(self, made, skip_self=not made.static)
+            self.methods[key] = made
+        return self.methods[key]
+
+    def returns(self, f: Any, function: Function) -> Type:
+        """Returns the type of a function's result, and compiles the function."""
+        if function.ignored:
+            from lamella.plugins.graph.script.types import TENSOR
+
+            return function.declared or TENSOR
+        if function.self_type is not None and function.self_type.info.is_interface:  # type: ignore[attr-defined]
+            if function.declared is None:
+                raise f.error(f"{function.title} of an interface needs an annotation of its result")
+            return function.declared
+        if function.running:
+            if function.declared is None:
+                raise f.error(
+                    f"{function.title} is called while its result is not known yet, since it calls itself; annotate the "
+                    f"result: 'def {function.python.__name__}(...) -> ...:'"
+                )
+            return function.declared
+        self.compile(f, function)
+        assert function.returned is not None
+        return function.declared or function.returned
+
+    def compile(self, f: Any, function: Function) -> None:
+        """Compiles a function, unless that is done or under way."""
+        if function.block is not None or function.running or function.ignored:
+            return
+        function.running = True
+        try:
+            Compiler(self, function).run()
+        except ScriptError as error:
+            if f is not None and f.place is not None and not getattr(error, "closed", False):
+                where = f"\n  called from {f.reporter.name}\n{f.place.shown()}"
+                error.args = (str(error) + where,)
+            raise
+        except RecursionError:
+            raise ScriptError(f"{function.name}: the program is nested too deeply") from None
+        finally:
+            function.running = False
+        self.order.append(function)
+
+    # ---- text ----
+
+    def text(self, first: Function | None = None) -> str:
+        """Returns the program's text: classes, then graphs, the main one first."""
+        parts = [f"enum {t.name} : {t.value} {{\n{_members(python)}}}\n" for python, t in self.enums.items()]
+        infos = [*self.classes.values(), *self.shared.values()]
+        parts += [info.text() for info in infos if info.text()]
+        order = [f for f in self.order if f is not first]
+        if first is not None:
+            order.insert(0, first)
+        parts += [f"with {f.name} = {f.text()}\n" for f in order]
+        return "".join(parts)
+
+    def compiled(self, main: str, first: Function | None = None) -> Compiled:
+        functions = {f.name: f for f in self.order}
+        python = {i.type.name: i.python for i in self.classes.values()}
+        python |= {t.name: t.python for f in self.order for t in _named(f)}
+        return Compiled(
+            self.text(first),
+            self.tensors,
+            self.callables,
+            main,
+            functions,
+            self.listed,
+            {t.name: p for p, t in self.enums.items()},
+            python,
+        )
+
+
+def _named(function: Function) -> list[Tuple]:
+    from lamella.plugins.graph.script.types import walk
+
+    types_ = [function.returned, function.declared, *[p.type for p in function.parameters]]
+    return [t for found in types_ if found for t in walk(found) if isinstance(t, Tuple) and t.name]
+
+
+def _has(c: type, name: str, python: Any) -> bool:
+    for found in vars(c).values():
+        inner = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+        if inner is python:
+            return True
+    return False
+
+
+def _members(python: Any) -> str:
+    from lamella.plugins.graph.script.emit import literal
+
+    return "".join(f"  {m.name} = {literal(m.value)}\n" for m in python if isinstance(m, enum.Enum))
+
+
+def _not_called(name: str) -> Any:
+    def unused(*args: Any) -> Any:
+        raise RuntimeError(f"{name} is under jit.unused, so that a script cannot call it")
+
+    return unused
+
+
+def compile_function(python: Any) -> Compiled:
+    """Compiles a function, and what it calls.
+
+    Raises:
+        ScriptError: the program is none of the scripted subset; the message shows the line
+    """
+    program = Builder()
+    target = program.scripted(python)
+    if target is None:
+        raise ScriptError(f"a {type(python).__name__} cannot be scripted; a function, a class and a module can")
+    function = program.function(None, target)
+    if function.ignored:
+        raise ScriptError(f"{function.name}: a function under jit.ignore or jit.unused cannot be scripted itself")
+    program.compile(None, function)
+    return program.compiled(function.name, function)
+
+
+def compile_module(module: Any) -> Compiled:
+    """Compiles a module: its ``forward``, the methods under ``jit.export``, and what they call.
+
+    Raises:
+        ScriptError: the program is none of the scripted subset; the message shows the line
+    """
+    program = Builder()
+    t = program.module_type(module)
+    for owner, info in list(program.listed):
+        del owner
+        names = info.entries() if info is t.info else [n for n in info.entries() if n != "forward"]
+        for name in names:
+            program.compile(None, program.method_function(None, info.type, name, info.method(name)))
+    return program.compiled(t.name)
+
+
+def compile_class(python: type) -> Compiled:
+    """Compiles a class: its ``__init__`` and its other methods.
+
+    Raises:
+        ScriptError: the program is none of the scripted subset; the message shows the line
+    """
+    program = Builder()
+    try:
+        t = program.class_of(python)
+    except AnnotationError as error:
+        raise ScriptError(str(error)) from None
+    info = t.info
+    if not info.is_interface:
+        info.compile_init(None)
+        for name in dir(python):
+            function = info.method(name)
+            if function is not None and name != "__init__":
+                program.compile(None, program.method_function(None, t, name, function))
+    return program.compiled(t.name)

@@ -1,0 +1,110 @@
+"""The source of a function or a class: its syntax tree, places in its file, and type comments."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+from typing import Any
+
+from lamella.plugins.graph.script.errors import Reporter, ScriptError, relative
+
+
+class Source(Reporter):
+    """The source of one function; makes errors that show its lines.
+
+    Args:
+        function: a function of Python
+        name: its name in messages
+
+    Raises:
+        ScriptError: there is no source, or it is no function's
+    """
+
+    def __init__(self, function: Any, name: str):
+        lines, first, file = _lines_of(function, name)
+        text = "".join(lines)
+        dedented = textwrap.dedent(text)
+        shift = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+        super().__init__(name, relative(file), [line.rstrip("\n") for line in lines], first, shift)
+        self.function = function
+        tree = _parsed(dedented)
+        found = next((n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
+        if found is None:
+            raise self.fail(tree.body[0] if tree.body else None, "a lambda is not admitted; write a function with 'def'")
+        if isinstance(found, ast.AsyncFunctionDef):
+            raise self.fail(found, "an 'async def' is not admitted; jit.fork runs calls beside each other")
+        self.tree: ast.FunctionDef = found
+
+    def type_comment(self, node: ast.AST) -> ast.expr | None:
+        """Returns the type in the comment behind an assignment, ``# type: List[int]``; None if there is none."""
+        text = getattr(node, "type_comment", None)
+        if not text:
+            return None
+        return self._placed(text, node)
+
+    def signature_comment(self) -> tuple[list[ast.expr], ast.expr] | None:
+        """Returns the types of the comment below ``def``, ``# type: (Tensor, int) -> Tensor``; None if there is none."""
+        text = self.tree.type_comment
+        if not text or "->" not in text:
+            return None
+        inside, _, result = text.rpartition("->")
+        args = self._placed(inside.strip(), self.tree)
+        items = list(args.elts) if isinstance(args, ast.Tuple) else [args]
+        return items, self._placed(result.strip(), self.tree)
+
+    def _placed(self, text: str, node: ast.AST) -> ast.expr:
+        try:
+            found = ast.parse(text, mode="eval").body
+        except SyntaxError:
+            raise self.fail(node, f"the type comment '{text}' cannot be read") from None
+        for part in ast.walk(found):
+            ast.copy_location(part, node)
+        return found
+
+
+def _lines_of(function: Any, name: str) -> tuple[list[str], int, str]:
+    target = inspect.unwrap(function)
+    try:
+        lines, first = inspect.getsourcelines(target)
+        file = inspect.getsourcefile(target) or "<unknown>"
+    except (OSError, TypeError) as error:
+        raise ScriptError(
+            f"{name}: there is no source: {error}. Scripting reads '.py' files, which have to be there; loading an archive "
+            "of a scripted program does not need them"
+        ) from None
+    return lines, first, file
+
+
+@functools.lru_cache(maxsize=512)
+def _text_tree(text: str) -> ast.Module | None:
+    for comments in (True, False):
+        try:
+            return ast.parse(text, type_comments=comments)
+        except SyntaxError:
+            continue
+    return None
+
+
+def _parsed(text: str) -> ast.Module:
+    tree = _text_tree(text)
+    return tree if tree is not None else ast.Module([], [])
+
+
+def attribute_annotations(cls: type) -> dict[str, tuple[ast.expr, Any]]:
+    """Returns the annotations of ``self.name: T = value`` in a class's ``__init__``, with the function, by name."""
+    function = vars(cls).get("__init__")
+    if not inspect.isfunction(function):
+        return {}
+    try:
+        source = Source(function, f"{cls.__name__}.__init__")
+    except ScriptError:
+        return {}
+    found = {}
+    for node in ast.walk(source.tree):
+        target = node.target if isinstance(node, ast.AnnAssign) else None
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+            assert isinstance(node, ast.AnnAssign)
+            found[target.attr] = (node.annotation, function)
+    return found
