@@ -11,6 +11,7 @@ import types
 import typing
 from typing import Any
 
+from lamella.plugins.graph.script import markers
 from lamella.plugins.graph.script.types import (
     ANY,
     BOOL,
@@ -138,8 +139,6 @@ def type_of(program: Any, found: Any) -> Type:
 
 
 def _generic(program: Any, found: Any, origin: Any, args: tuple[Any, ...]) -> Type:
-    import lamella
-
     inner = [a for a in args if a is not Ellipsis]
     if origin in (list, collections.abc.Sequence):
         return List(type_of(program, inner[0]))
@@ -155,7 +154,7 @@ def _generic(program: Any, found: Any, origin: Any, args: tuple[Any, ...]) -> Ty
         return type_of(program, inner[0])
     if origin is typing.Annotated:
         return type_of(program, inner[0])
-    if getattr(origin, "__name__", "") == "Future" or origin is getattr(getattr(lamella, "jit", None), "Future", ()):
+    if origin is markers.Future:
         return Future(type_of(program, inner[0]))
     raise AnnotationError(f"'{found}' is no type of scripts; {ADMITTED} are")
 

@@ -17,9 +17,11 @@ from lamella.plugins.graph.script.statics import Sequence, Static
 from lamella.plugins.graph.script.types import (
     ANY,
     BOOL,
+    COMPLEX,
     FLOAT,
     INT,
     NONE,
+    SCALAR,
     STR,
     TENSOR,
     List,
@@ -106,7 +108,8 @@ class Builder:
             raise self.error(f"there is no operator '{operator}'")
         found = choose(schemas, args, kwargs, self.place)
         if not isinstance(found, Match):
-            texts = "".join(f"\n    {s.text.partition('::')[2]}" for s in schemas[:12])
+            admitted = [s for s in schemas if not s.writes]
+            texts = "".join(f"\n    {s.text.partition('::')[2]}" for s in admitted[:12])
             raise self.error(f"{title}: {found.why}; it is\n{texts[1:]}")
         inputs = [plan(self.block) for plan in found.plans]
         outputs = self.add(found.schema.full_name, inputs, *found.results).outputs
@@ -149,6 +152,8 @@ class Builder:
             element = without_none(wanted).element  # type: ignore[attr-defined]
             if all(is_subtype(v.type, element) for v in value.items):
                 return self.list_of(value.items, element)
+        if value.type == SCALAR and wanted in (INT, FLOAT, COMPLEX):
+            return self.op({INT: "aten::Int", FLOAT: "aten::Float"}.get(wanted, "aten::Complex"), value)
         raise self.error(f"{what()} has the type {shown(wanted)}, and gets a value of type {shown(value.type)}")
 
     def as_condition(self, value: Value) -> Value:

@@ -388,6 +388,21 @@ class Builtins(Conditions):
         self.block.nodes.pop()
         return self.one("prim::fork", made.inputs, Future(result.type), name=name)
 
+    def call_unwrap(self, node: ast.Call) -> Any:
+        """Compiles the check that a value is not None."""
+        (thing,) = self.arguments(node, 1, 1)
+        value = self.value(thing)
+        if not isinstance(value.type, Optional):
+            return value
+        none = self.op("aten::__is__", value, self.constant(None))
+
+        def failed() -> None:
+            self.add("prim::RaiseException", [self.constant("Unwrapping null optional")], kind="AssertionError")
+            self.scope.dead = True
+
+        self.branch(none, failed, lambda: None)
+        return self.refined(value, value.type.inside)
+
     def call_wait(self, node: ast.Call) -> Any:
         (thing,) = self.arguments(node, 1, 1)
         return self.op("aten::wait", self.value(thing))
@@ -455,6 +470,7 @@ def _handlers() -> dict[Any, Callable]:
         markers.is_tracing: b.call_is_tracing,
         markers.fork: b.call_fork,
         markers.wait: b.call_wait,
+        markers._unwrap_optional: b.call_unwrap,
         lamella.is_tensor: b.call_is_tensor,
     }
 

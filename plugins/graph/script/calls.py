@@ -86,10 +86,12 @@ class Calls(Builtins, Attributes):
         """Returns the types of a scripted function's parameters, by position and by name."""
         signature = None
         if isinstance(called, Method):
+            if self.is_inlined(called):
+                return {}
             signature = self.program.method_signature(self, called)
         elif isinstance(called, Python):
             function = self.program.scripted(called.object)
-            if function is not None:
+            if function is not None and not self.program.is_template(function):
                 signature = self.program.function(self, function)
         elif isinstance(called, BuiltinMethod):
             return _element_wishes(called)
@@ -106,6 +108,10 @@ class Calls(Builtins, Attributes):
         """Calls a compiled expression with compiled arguments."""
         if isinstance(called, Python):
             return self.call_python(called.object, args, kwargs)
+        if isinstance(called, Method) and self.is_inlined(called):
+            static = isinstance(inspect.getattr_static(called.self.type.info.python, called.name, None), staticmethod)  # type: ignore[attr-defined]
+            owner = called.self.type.info.owner_of(called.name)  # type: ignore[attr-defined]
+            return self.inline(called.function, args if static else [called.self, *args], kwargs, owner)
         if isinstance(called, Method):
             return self.call_method(called, self.values(args), self.named_values(kwargs))
         if isinstance(called, BuiltinMethod):
@@ -118,6 +124,10 @@ class Calls(Builtins, Attributes):
             return self.method(called, name, self.values(args), self.named_values(kwargs))
         what = f"a {shown(called.type)}" if isinstance(called, Value) else called.what
         raise self.error(f"{what} cannot be called")
+
+    def is_inlined(self, method: Method) -> bool:
+        """Returns whether a method is one of the package's, beside ``forward``, so that its calls are inlined."""
+        return method.name != "forward" and self.program.is_template(method.function)
 
     def values(self, things: list[Any]) -> list[Value]:
         return [self.value(t) for t in things]
@@ -132,6 +142,8 @@ class Calls(Builtins, Attributes):
             return self.call_operator(
                 members.operator_name(target), self.values(args), self.named_values(kwargs), str(target).split("::")[-1][:-1]
             )
+        if self.program.is_template(target):
+            return self.inline(target, args, kwargs)
         function = self.program.scripted(target)
         if function is not None:
             return self.call_function(function, self.values(args), self.named_values(kwargs))

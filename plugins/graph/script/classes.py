@@ -100,7 +100,7 @@ class ClassInfo:
         if found is None or (self.owner_of(name) is object):
             return None
         if isinstance(found, property):
-            return f.call_method(Method(base, name, found.fget), [], {})
+            return f.call_thing(Method(base, name, found.fget), [], {})
         function = self.method(name)
         if function is not None:
             return Method(base, name, function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import string
 from collections.abc import Callable
 from typing import Any
@@ -23,12 +24,14 @@ from lamella.plugins.graph.script.types import (
     TENSOR,
     Dict,
     List,
+    Object,
     Optional,
     Tuple,
     Type,
     is_subtype,
     shown,
     unify,
+    union_of,
 )
 
 BINARY = {
@@ -89,7 +92,6 @@ EXPRESSIONS = {
     ast.Yield: "a 'yield' is not admitted in a scripted function; return a list instead",
     ast.YieldFrom: "a 'yield' is not admitted in a scripted function; return a list instead",
     ast.Await: "an 'await' is not admitted; jit.fork and jit.wait run calls beside each other",
-    ast.GeneratorExp: "a generator is not admitted; write a list in brackets",
     ast.Set: "a set is not admitted; use a list, or a dictionary",
     ast.SetComp: "a set is not admitted; use a list, or a dictionary",
     ast.Starred: "a '*' is admitted in calls and in assignments only",
@@ -170,10 +172,7 @@ class Expressions(Conditions):
         found: Type | None = values[0].type
         for v in values[1:]:
             found = unify(found, v.type) if found else None
-        if found is None:
-            types = ", ".join(dict.fromkeys(shown(v.type) for v in values))
-            raise self.error(f"the elements of {what} have the types {types}; they have to have one type")
-        return found
+        return found or union_of([v.type for v in values])
 
     def on_Tuple(self, node: ast.Tuple) -> Any:
         wished = self.wished
@@ -213,6 +212,10 @@ class Expressions(Conditions):
     def on_ListComp(self, node: ast.ListComp) -> Any:
         return self.comprehension(node, [node.elt], self.wished)
 
+    def on_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        """Compiles a generator as the list of what it gives."""
+        return self.comprehension(node, [node.elt], self.wished)
+
     def on_DictComp(self, node: ast.DictComp) -> Any:
         return self.comprehension(node, [node.key, node.value], self.wished)
 
@@ -232,6 +235,9 @@ class Expressions(Conditions):
             found = self.condition(node).value
             return self.constant(found) if isinstance(found, bool) else found
         value = self.evaluated(node.operand)
+        name = {ast.USub: "__neg__", ast.UAdd: "__pos__"}.get(type(node.op), "__invert__")
+        if isinstance(value.type, Object) and value.type.info.method(name) is not None:
+            return self.method(value, name, [], {})
         if isinstance(node.op, ast.USub):
             if type(value.constant) in (int, float, complex):
                 return self.constant(-value.constant, node)
@@ -364,6 +370,9 @@ class Expressions(Conditions):
             if callable(left.object) and callable(right.object) and name in ("eq", "ne"):
                 return self.constant((left.object is right.object) == (name == "eq"))
         a, b = self.value(left), self.value(right)
+        known = (type(a.constant), type(b.constant))
+        if all(k in (int, float, str, bool) for k in known) and (str in known) == (known[0] is known[1] is str):
+            return self.constant(getattr(operator, name)(a.constant, b.constant))
         special = self.special(op, a, b)
         if special is not None:
             return special
@@ -385,6 +394,8 @@ class Expressions(Conditions):
                 raise self.error("'in' a container of modules takes a text that is known without running")
             return self.constant(key in container.keys)
         a, b = self.value(item), self.value(container)
+        if isinstance(b.type, Object):
+            return self.method(b, "__contains__", [a], {})
         if isinstance(b.type, Tuple):
             items = self.unpacked(b)
             b = self.list_of(items, self.element_type(items, None, "the tuple"))

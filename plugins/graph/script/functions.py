@@ -11,11 +11,13 @@ from typing import Any
 from lamella.plugins.graph.script import annotations, markers
 from lamella.plugins.graph.script.annotations import AnnotationError
 from lamella.plugins.graph.script.emit import Block, Printer, Value, drop_unused
+from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.exits import RETURN, lower
 from lamella.plugins.graph.script.loops import Loops
-from lamella.plugins.graph.script.scope import Binding
+from lamella.plugins.graph.script.scope import Binding, Scope, Undefined
 from lamella.plugins.graph.script.source import Source
-from lamella.plugins.graph.script.types import NONE, TENSOR, Type, is_subtype
+from lamella.plugins.graph.script.statics import Python, Sequence
+from lamella.plugins.graph.script.types import ANY, BOOL, FLOAT, INT, NONE, TENSOR, Type, is_subtype
 
 
 @dataclass
@@ -47,6 +49,8 @@ class Function:
     """Of a method: the class in which it is written."""
     block: Block | None = None
     """The graph, once it is compiled."""
+    fixed: dict[str, Any] = field(default_factory=dict)
+    """Of the package's functions: parameters without a type, which have their defaults."""
     running: bool = False
     returned: Type | None = None
 
@@ -80,13 +84,26 @@ def read_signature(program: Any, function: Function, skip_self: bool) -> None:
             annotation = comment[0][i]
         if annotation is None and a.type_comment:
             annotation = source.type_comment(a)
-        t = TENSOR if annotation is None else read_type(program, function, annotation)
         default = signature.parameters[a.arg].default if a.arg in signature.parameters else inspect.Parameter.empty
+        t = TENSOR if annotation is None else read_type(program, function, annotation)
+        if is_of_package(function.python) and (annotation is None or t is ANY):
+            if default is None:
+                function.fixed[a.arg] = None
+                continue
+            t = {bool: BOOL, int: INT, float: FLOAT}.get(type(default), TENSOR)
         function.parameters.append(Parameter(a.arg, t, default, a in args.kwonlyargs))
     if tree.returns is not None:
         function.declared = read_type(program, function, tree.returns)
     elif comment is not None:
         function.declared = read_type(program, function, comment[1])
+    if function.declared is ANY and is_of_package(function.python):
+        function.declared = None
+
+
+def is_of_package(python: Any) -> bool:
+    """Returns whether a function or a class is one of Lamella's, which are not written for scripts."""
+    module = getattr(python, "__module__", None) or ""
+    return module.startswith("lamella.") and module != "lamella.plugins.graph.script.library"
 
 
 def read_type(program: Any, function: Function, node: ast.expr) -> Type:
@@ -104,6 +121,9 @@ class Compiler(Loops):
         super().__init__(program, function.source)
         self.function, self.owner, self.returns = function, function.owner, function.declared
         self.title = function.title
+        self.caller: Compiler | None = None
+        """Of a function of the package: the compiler of its caller."""
+        self.depth = 0
         self.names = annotations.names_of(inspect.unwrap(function.python))
 
     def run(self) -> None:
@@ -114,6 +134,8 @@ class Compiler(Loops):
             self.parameter(args[0], function.self_type)
         for p in function.parameters:
             self.parameter(p.name, p.type, annotated=True)
+        for name, value in function.fixed.items():
+            self.scope.set(name, self.constant(value))
         body = tree.body
         self.at = tree
         with self.standing_at(tree):
@@ -141,6 +163,58 @@ class Compiler(Loops):
         if not is_subtype(NONE, t):
             raise self.error(f"{self.title} is declared to return a value, and returns None")
         return self.constant(None)
+
+    # ---- functions of the package ----
+
+    def inline(self, python: Any, args: list[Any], kwargs: dict[str, Any], owner: type | None = None) -> Any:
+        """Compiles a function of the package in the place of its call, with the arguments that it gets.
+
+        So its parameters need no types, and what is known about an argument chooses branches in it.
+        """
+        function = Function(python.__name__, python, self.program.source(python))
+        function.owner = owner
+        inner = Compiler(self.program, function)
+        inner.block, inner.caller, inner.returns = self.block, self, None
+        inner.scope = Scope()
+        inner.depth = self.depth + 1
+        if inner.depth > 40:
+            raise self.error(f"{function.title} calls itself too deeply")
+        try:
+            bound = inspect.signature(python).bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.error(f"{function.title}: {error}") from None
+        given = set(bound.arguments)
+        bound.apply_defaults()
+        kinds = {n: p.kind for n, p in inspect.signature(python).parameters.items()}
+        for name, thing in bound.arguments.items():
+            if kinds[name] is inspect.Parameter.VAR_POSITIONAL:
+                thing = Sequence(tuple(thing))
+            elif kinds[name] is inspect.Parameter.VAR_KEYWORD:
+                if thing:
+                    raise self.error(f"{function.title} has no argument '{next(iter(thing))}'")
+                thing = Python(thing)
+            elif name not in given:
+                thing = self.program.static(self, thing)
+            inner.scope.set(name, thing)
+        tree = function.source.tree
+        inner.at = tree
+        try:
+            inner.statements(lower(tree.body))
+        except ScriptError as error:
+            if self.place is not None:
+                error.args = (f"{error}\n  called from {self.reporter.name}\n{self.place.shown()}",)
+            raise
+        if inner.scope.dead:
+            self.scope.dead = True
+            return self.block.constant(None, NONE, self.place)
+        found = inner.scope.find(RETURN)
+        if isinstance(found, Undefined):
+            raise self.error(f"{function.title}: {found.why}")
+        return found.value if found is not None else self.constant(None)
+
+    @property
+    def place(self):
+        return self.caller.place if self.caller is not None else self.reporter.place(self.at)
 
     # ---- names of Python ----
 

@@ -38,6 +38,10 @@ class Indexing(Expressions):
 
     def subscript(self, node: ast.Subscript) -> Any:  # type: ignore[override]
         base = self.expression(node.value)
+        if isinstance(base, Python) and isinstance(base.object, (list, tuple, dict)):
+            found = self.known_item(base.object, node)
+            if found is not None:
+                return found
         if isinstance(base, Python) and not isinstance(base.object, (list, tuple, dict, str)):
             return Python(self.program.python_annotation(node, self))
         if isinstance(base, Sequence):
@@ -60,6 +64,19 @@ class Indexing(Expressions):
         if isinstance(t, Optional):
             raise self.error(f"a {shown(t)} has no elements before it is known not to be None", node)
         raise self.error(f"a {shown(t)} has no elements", node)
+
+    def known_item(self, container: Any, node: ast.Subscript) -> Any:
+        """Returns an element of a container of Python whose index is known; None if it is not."""
+        if isinstance(node.slice, ast.Slice):
+            return None
+        index = self.expression(node.slice)
+        key = index.constant if isinstance(index, Value) else getattr(index, "object", None)
+        if not isinstance(key, (bool, int, str)):
+            return None
+        try:
+            return self.program.static(self, container[key])
+        except (KeyError, IndexError):
+            raise self.error(f"there is no element {key!r}", node) from None
 
     def key(self, t: Dict, node: ast.expr) -> Value:
         key = self.evaluated(node, t.key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ from lamella.plugins.graph.script.emit import Block, Value
 from lamella.plugins.graph.script.exits import assigned
 from lamella.plugins.graph.script.scope import Binding, Scope, Undefined
 from lamella.plugins.graph.script.statements import Statements
-from lamella.plugins.graph.script.statics import Enumerate, Range, Reversed, Sequence, Zip
+from lamella.plugins.graph.script.statics import Enumerate, Python, Range, Reversed, Sequence, Zip
 from lamella.plugins.graph.script.types import (
     BOOL,
     INT,
@@ -72,6 +73,8 @@ class Loops(Statements):
             found = test()
             return self.constant(found) if isinstance(found, bool) else found
 
+        endless = isinstance(node, ast.For) or (isinstance(node.test, ast.Constant) and bool(node.test.value))
+
         stops = node.stops  # type: ignore[union-attr]
         if not stops:
             return tested()
@@ -80,6 +83,8 @@ class Loops(Statements):
         condition = self.condition(flags)
         if isinstance(condition.value, bool):
             return self.constant(False) if condition.value else tested()
+        if endless:
+            return self.op("aten::__not__", condition.value)
         return self.choice(condition.value, lambda: self.constant(False), tested)
 
     def on_For(self, node: ast.For) -> None:  # type: ignore[override]
@@ -217,6 +222,9 @@ class Loops(Statements):
             if thing.keys is not None and thing.owner is not None and getattr(thing, "what", "") == "keys":
                 return Iterable(len(thing.keys), lambda i: self.constant(thing.keys[i]))  # type: ignore[index]
             return Iterable(len(thing.items), lambda i: thing.items[i])
+        if isinstance(thing, Python) and isinstance(thing.object, type) and issubclass(thing.object, enum.Enum):
+            members = list(thing.object)
+            return Iterable(len(members), lambda i: self.constant(members[i]))
         value = self.value(thing, node)  # type: ignore[arg-type]
         t = value.type
         if isinstance(t, Object):
@@ -326,12 +334,12 @@ class Loops(Statements):
         made.type = List(item.type)
         self.one("aten::append.t", [made, item], made.type)
 
-    def comprehension(self, node: ast.ListComp | ast.DictComp, elements: list[ast.expr], wished: Type | None) -> Any:  # type: ignore[override]
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, elements: list[ast.expr], wished: Type | None) -> Any:  # type: ignore[override]
         """Compiles a list or a dictionary in brackets with ``for``; its variables end with it."""
         first = node.generators[0]
         over = self.iterable(self.expression(first.iter), first.iter)
         names = assigned([ast.Assign(targets=[g.target for g in node.generators], value=ast.Constant(None))])
-        if isinstance(node, ast.ListComp) and isinstance(over.length, int) and len(node.generators) == 1 and not first.ifs:
+        if not isinstance(node, ast.DictComp) and isinstance(over.length, int) and len(node.generators) == 1 and not first.ifs:
             return self.known_comprehension(node, over, wished)
         if isinstance(node, ast.DictComp):
             made = self.one("prim::DictConstruct", [], wished if isinstance(wished, Dict) else Dict(STR, TENSOR))
@@ -386,7 +394,7 @@ class Loops(Statements):
         else:
             self.loop(over.length, self.constant(True), [], body)
 
-    def known_comprehension(self, node: ast.ListComp, over: Iterable, wished: Type | None) -> Any:
+    def known_comprehension(self, node: ast.ListComp | ast.GeneratorExp, over: Iterable, wished: Type | None) -> Any:
         element = wished.element if isinstance(wished, List) else None
         things = []
         assert isinstance(over.length, int)

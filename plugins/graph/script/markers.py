@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 F = TypeVar("F", bound=Callable)
 T = TypeVar("T")
 
-__all__ = ["Attribute", "Final", "annotate", "export", "fork", "ignore", "interface", "is_scripting", "is_tracing", "mark_of"]
+__all__ = ["Attribute", "Final", "Future", "annotate", "export", "fork", "ignore", "interface", "is_scripting", "is_tracing", "mark_of"]
 __all__ += ["unused", "wait"]
 
 
@@ -99,18 +99,32 @@ def fork(function: Callable, *args: Any, **kwargs: Any) -> Any:
     >>> lamella.jit.wait(lamella.jit.fork(lamella.add, lamella.ones(1), 1))
     tensor([2.])
     """
-    return Done(function(*args, **kwargs))
+    return Future(function(*args, **kwargs))
 
 
-class Done:
-    """The result of a call, as ``fork`` gives it outside of a script."""
+class Future(Generic[T]):
+    """The result of a call, as ``fork`` gives it outside of a script; ``Future[T]`` is its type in annotations."""
 
-    def __init__(self, result: Any):
+    def __init__(self, result: T):
         self.result = result
 
-    def wait(self) -> Any:
+    def wait(self) -> T:
         """Returns the result."""
         return self.result
+
+    def value(self) -> T:
+        """Returns the result."""
+        return self.result
+
+
+def _unwrap_optional(value: Any) -> Any:
+    """Returns a value that is not None; None raises an error.
+
+    >>> lamella.jit._unwrap_optional(3)
+    3
+    """
+    assert value is not None, "Unwrapping null optional"
+    return value
 
 
 def wait(future: Any) -> Any:

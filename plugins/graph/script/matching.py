@@ -58,6 +58,8 @@ def choose(schemas: tuple[Schema, ...], args: list[Value], kwargs: dict[str, Val
     worst = Mismatch(-1, "")
     for convert in (False, True):
         for schema in schemas:
+            if schema.writes and "out" not in kwargs:
+                continue
             found = _Call(schema, args, kwargs, convert, place).match()
             if isinstance(found, Match):
                 return found

@@ -136,8 +136,8 @@ DTYPE_METHODS = {
 
 # Methods that library.py writes in the scripted language.
 LIBRARY_METHODS = frozenset(
-    "type_as cpu cuda view_as reshape_as expand_as new_zeros new_ones new_full new_empty adjoint where nonzero_tuple "
-    "sum_to_size allclose".split()
+    "type_as cpu cuda view_as reshape_as expand_as new_zeros new_ones new_full new_empty adjoint "
+    "allclose resolve_conj resolve_neg".split()
 )
 
 

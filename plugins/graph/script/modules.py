@@ -11,9 +11,10 @@ from lamella.plugins.graph.script.annotations import AnnotationError
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
+from lamella.plugins.graph.script.functions import is_of_package
 from lamella.plugins.graph.script.markers import Attribute, mark_of
 from lamella.plugins.graph.script.statics import Method, Python, Sequence
-from lamella.plugins.graph.script.types import NONE, TENSOR, Dict, List, Object, Type
+from lamella.plugins.graph.script.types import ANY, NONE, TENSOR, Dict, List, Object, Type
 
 # Attributes that every module has for Python's sake.
 HIDDEN = frozenset({"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_is_full_backward_hook"})
@@ -70,16 +71,17 @@ class ModuleInfo(ClassInfo):
         if isinstance(value, Attribute):
             self.attributes[name] = self.program.annotation(value.type)
             return
-        if name in hints:
+        if name in hints and hints[name] is not ANY:
             self.attributes[name] = hints[name]
-            if name in final:
+            if name in final or is_of_package(self.python) and name != "training" and isinstance(value, (bool, int, float, str)):
                 self.constants[name] = value
             return
         t = constants.type_of(self.program, value)
+        known = is_of_package(self.python) and name != "training" and not isinstance(value, (list, dict))
         if t == NONE:
             self.constants[name] = None
         elif t is not None:
-            if name in final:
+            if name in final or known and t != TENSOR:
                 self.constants[name] = value
             self.attributes[name] = t
         elif isinstance(value, list) and not value:

@@ -15,7 +15,7 @@ from lamella.plugins.graph.script.annotations import AnnotationError
 from lamella.plugins.graph.script.classes import ClassInfo, InterfaceInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
-from lamella.plugins.graph.script.functions import Compiler, Function, read_signature
+from lamella.plugins.graph.script.functions import Compiler, Function, is_of_package, read_signature
 from lamella.plugins.graph.script.modules import ModuleInfo
 from lamella.plugins.graph.script.source import Source
 from lamella.plugins.graph.script.statics import Method, Python
@@ -55,7 +55,7 @@ class Builder:
         self.shared: dict[tuple, ModuleInfo] = {}
         self.tensors: list[Any] = []
         self.callables: dict[str, Any] = {}
-        self.callers: list[str] = []
+        self.sources: dict[Any, Source] = {}
 
     # ---- names, constants ----
 
@@ -166,6 +166,16 @@ class Builder:
     def library(self, f: Any, name: str, args: list[Value]) -> Value:
         """Calls a function of library.py."""
         return f.call_function(self.library_function(name), args, {})
+
+    def source(self, python: Any) -> Source:
+        """Returns the source of a function, which is read once."""
+        if python not in self.sources:
+            self.sources[python] = Source(python, python.__name__)
+        return self.sources[python]
+
+    def is_template(self, target: Any) -> bool:
+        """Returns whether calls of a function are compiled in their place: it is one of the package."""
+        return isinstance(target, types.FunctionType) and is_of_package(target) and self.scripted(target) is target
 
     def function(self, f: Any, python: Any) -> Function:
         """Returns the signature of a function; its graph is compiled once a call needs it."""

@@ -80,7 +80,7 @@ class Schema:
 def overloads(operator: str) -> tuple[Schema, ...]:
     """Returns all overloads of ``namespace::name``; empty if there is no such operator.
 
-    The builtins come first, and overloads that write to ``out`` are left out.
+    Those with letters come last, since they take what others do not.
 
     >>> [s.full_name for s in overloads("aten::__and__")]
     ['aten::__and__.int', 'aten::__and__.bool']
@@ -88,13 +88,14 @@ def overloads(operator: str) -> tuple[Schema, ...]:
     import lamella
 
     namespace, _, name = operator.partition("::")
-    found = list(_builtins().get(operator, ()))
+    builtins = _builtins().get(operator, ())
     try:
         packet = getattr(getattr(lamella.ops, namespace), name)
     except AttributeError:
         packet = None
+    found = [s for s in builtins if not s.generic]
     found += [read(text) for text in getattr(packet, "schemas", ())]
-    return tuple(s for s in found if not s.writes)
+    return (*found, *(s for s in builtins if s.generic))
 
 
 @functools.cache

@@ -15,6 +15,8 @@ from lamella.plugins.graph.script.scope import Binding, Undefined
 from lamella.plugins.graph.script.statics import Python, Sequence
 from lamella.plugins.graph.script.types import (
     BOOL,
+    FLOAT,
+    INT,
     NONE,
     STR,
     TENSOR,
@@ -223,10 +225,15 @@ class Statements(Calls):
     def give_back(self, node: ast.expr) -> None:
         """Compiles ``return node``."""
         thing = self.expression(node, self.returns)
+        if self.caller is not None and not isinstance(thing, Value):  # type: ignore[attr-defined]
+            self.scope.set(RETURN, thing)
+            return
         value = self.value(thing, node)
         if self.returns is not None:
             if self.returns == NONE and value.type != NONE:
                 raise self.error(f"{self.title} is declared to return None, and returns a {shown(value.type)}", node)
+            if value.type == TENSOR and self.returns in (INT, FLOAT):
+                value = self.op("aten::IntImplicit" if self.returns == INT else "aten::FloatImplicit", value)
             value = self.converted(value, self.returns, lambda: f"the result of {self.title}")
         old = self.scope.find(RETURN)
         if isinstance(old, Binding) and isinstance(old.value, Value) and unify(old.value.type, value.type) is None:
