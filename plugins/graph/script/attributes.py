@@ -10,7 +10,7 @@ from typing import Any
 from lamella.plugins.graph.script import members
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.indexing import Indexing
-from lamella.plugins.graph.script.statics import BuiltinMethod, Method, Python, Sequence, SuperOf
+from lamella.plugins.graph.script.statics import BuiltinMethod, Known, Method, Python, Sequence, SuperOf
 from lamella.plugins.graph.script.types import (
     COMPLEX,
     DEVICE,
@@ -98,11 +98,14 @@ class Attributes(Indexing):
         return BuiltinMethod(base, name) if members.is_tensor_method(name) else None
 
     def of_container(self, base: Sequence, name: str) -> Any:
-        if base.owner is not None and name not in ("keys", "values", "items"):
+        if base.owner is not None and (base.keys is None or name not in ("keys", "values", "items")):
             return base.owner.type.info.attribute(self, base.owner, name)  # type: ignore[attr-defined]
-        if base.keys is not None and name in ("keys", "values", "items"):
-            return Sequence(base.items, base.keys, base.owner)
-        return None
+        if base.keys is None:
+            return None
+        keys = [self.constant(k) for k in base.keys]
+        if name == "items":
+            return Known(Sequence(tuple(Sequence(pair) for pair in zip(keys, base.items, strict=True))))
+        return Known(Sequence(tuple(keys) if name == "keys" else base.items))
 
     def super_method(self, base: SuperOf, name: str) -> Any:
         """Returns the function that ``super().name`` is; the classes behind the one of the method are searched."""

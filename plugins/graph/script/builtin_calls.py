@@ -47,7 +47,6 @@ SIMPLE = {
     hex: "hex",
     hash: "hash",
     repr: "repr",
-    warnings.warn: "warn",
 }
 MATH_ONE = (
     "sqrt exp expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma "
@@ -160,8 +159,7 @@ class Builtins(Conditions):
         given = self.arguments(node, 0, 1)
         if not given:
             return self.constant("")
-        value = self.value(given[0])
-        return value if value.type == STR else self.op("aten::str", value)
+        return self.text_of(self.value(given[0]))  # type: ignore[attr-defined]
 
     def call_list(self, node: ast.Call) -> Any:
         given = self.arguments(node, 0, 1)
@@ -191,6 +189,8 @@ class Builtins(Conditions):
             return value
         if isinstance(value.type, List) and value.items is not None:
             return self.tuple_of(value.items)
+        if self.caller is not None and isinstance(value.type, List):  # type: ignore[attr-defined]
+            return value  # for the messages of the package's errors
         raise self.error(f"tuple() of a {shown(value.type)} has a length that is not known; use a list")
 
     def call_dict(self, node: ast.Call) -> Any:
@@ -280,6 +280,10 @@ class Builtins(Conditions):
         given = [v if name == "ldexp" and i == 1 else self.as_float(v) for i, v in enumerate(given)]
         return self.call_operator(f"aten::{name}", given, kwargs, f"math.{name}")
 
+    def call_prod(self, node: ast.Call) -> Any:
+        (thing,) = self.arguments(node, 1, 1)
+        return self.program.library(self, "product", [self.as_list(self.value(thing))])
+
     def call_log(self, node: ast.Call) -> Any:
         return self.call_math(node, "log", len(node.args))
 
@@ -343,11 +347,48 @@ class Builtins(Conditions):
 
     def call_print(self, node: ast.Call) -> Any:
         values = [self.value(g) for g in self.arguments(node, 0, 99)]
+        values = [self.text_of(v) if isinstance(v.type, Object) else v for v in values]  # type: ignore[attr-defined]
         self.add("prim::Print", values)
         return self.block.constant(None, NONE, self.place)
 
     def call_type(self, node: ast.Call) -> Any:
-        raise self.error("type() is not admitted; isinstance() asks for a type", node)
+        import lamella
+
+        (thing,) = self.arguments(node, 1, 1)
+        value = self.value(thing)
+        plain = {INT: int, FLOAT: float, BOOL: bool, STR: str, COMPLEX: complex, TENSOR: lamella.Tensor}
+        if self.caller is not None and value.type not in plain:  # type: ignore[attr-defined]
+            plain[value.type] = object  # for the messages of the package's errors
+        if isinstance(value.type, Object):
+            return Python(value.type.info.python)
+        if value.type in plain:
+            return Python(plain[value.type])
+        raise self.error(f"type() of a {shown(value.type)} is not admitted; isinstance() asks for a type", node)
+
+    def call_interpolate(self, node: ast.Call) -> Any:
+        """Compiles ``interpolate``, of which a number for size or scale_factor stands for all axes."""
+        names = ("input", "size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
+        given = dict(zip(names, self.arguments(node, 1, len(names), *names), strict=False))
+        given |= {k.arg: self.evaluated(k.value) for k in node.keywords if k.arg}
+        values = {k: self.value(v) for k, v in given.items()}
+        if values.pop("antialias", None) is not None and getattr(given["antialias"], "constant", True) is not False:
+            raise self.error("interpolate: argument 'antialias' is not admitted in a script")
+        for name, element in (("size", INT), ("scale_factor", FLOAT)):
+            if name in values and values[name].type in (INT, FLOAT):
+                values[name] = self.list_of([values[name]], values[name].type)
+            if name in values and isinstance(values[name].type, (List, Tuple)) and values[name].items is not None:
+                items = [self.as_float(v) if element == FLOAT else v for v in values[name].items or []]
+                values[name] = self.list_of(items, element)
+        plain = {"size": None, "scale_factor": None, "mode": "nearest", "align_corners": None}
+        for name, default in {**plain, "recompute_scale_factor": False}.items():
+            if name not in values or (name == "recompute_scale_factor" and values[name].type == NONE):
+                values[name] = self.constant(default)
+        return self.call_function(self.program.library_function("_interpolate"), [], values)  # type: ignore[attr-defined]
+
+    def call_warn(self, node: ast.Call) -> Any:
+        given = self.arguments(node, 1, 3, "category", "stacklevel")
+        level = self.keyword(node, "stacklevel")
+        return self.op("aten::warn", self.text_of(self.value(given[0])), *([level] if level else []))  # type: ignore[attr-defined]
 
     # ---- jit ----
 
@@ -463,14 +504,17 @@ def _handlers() -> dict[Any, Callable]:
         getattr: b.call_getattr,
         callable: b.call_callable,
         print: b.call_print,
+        warnings.warn: b.call_warn,
         type: b.call_type,
         math.log: b.call_log,
+        math.prod: b.call_prod,
         markers.annotate: b.call_annotate,
         markers.is_scripting: b.call_is_scripting,
         markers.is_tracing: b.call_is_tracing,
         markers.fork: b.call_fork,
         markers.wait: b.call_wait,
         markers._unwrap_optional: b.call_unwrap,
+        lamella.nn.functional.interpolate: b.call_interpolate,
         lamella.is_tensor: b.call_is_tensor,
     }
 

@@ -12,8 +12,8 @@ from typing import Any
 from lamella.plugins.graph.script import members
 from lamella.plugins.graph.script.attributes import Attributes
 from lamella.plugins.graph.script.builtin_calls import Builtins
-from lamella.plugins.graph.script.emit import Value
-from lamella.plugins.graph.script.statics import BuiltinMethod, Method, Python, Sequence, SuperOf
+from lamella.plugins.graph.script.emit import UNKNOWN, Value
+from lamella.plugins.graph.script.statics import BuiltinMethod, Known, Method, Python, Sequence, SuperOf
 from lamella.plugins.graph.script.types import (
     BOOL,
     FLOAT,
@@ -58,10 +58,17 @@ class Calls(Builtins, Attributes):
                 args.append(self.expression(e, wishes.get(i)))
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
+            if k.arg is None and self.is_empty(k.value):
+                continue
             if k.arg is None:
                 raise self.error("'**' in a call is not admitted; name the arguments", k.value)
             kwargs[k.arg] = self.expression(k.value, wishes.get(k.arg))
         return self.call_thing(called, args, kwargs)
+
+    def is_empty(self, node: ast.expr) -> bool:
+        """Returns whether ``**`` stands before a dictionary of Python without elements."""
+        found = self.expression(node)
+        return isinstance(found, Python) and found.object == {}
 
     def starred(self, node: ast.Starred) -> list[Any]:
         inner = self.expression(node.value)
@@ -116,6 +123,8 @@ class Calls(Builtins, Attributes):
             return self.call_method(called, self.values(args), self.named_values(kwargs))
         if isinstance(called, BuiltinMethod):
             return self.call_builtin_method(called, args, kwargs)
+        if isinstance(called, Known) and not args and not kwargs:
+            return called.result
         if isinstance(called, Sequence) and called.owner is not None:
             return self.call_thing(called.owner, args, kwargs)
         if isinstance(called, Value) and isinstance(called.type, Object):
@@ -144,6 +153,8 @@ class Calls(Builtins, Attributes):
             )
         if self.program.is_template(target):
             return self.inline(target, args, kwargs)
+        if isinstance(target, types.BuiltinMethodType) and isinstance(target.__self__, (dict, list, tuple, str)):
+            return self.call_known(target, args, kwargs)
         function = self.program.scripted(target)
         if function is not None:
             return self.call_function(function, self.values(args), self.named_values(kwargs))
@@ -158,6 +169,20 @@ class Calls(Builtins, Attributes):
             f"'{name}' cannot be called from a script: it has no source in Python that could be scripted, and is none of "
             "the admitted builtins; jit.ignore lets a script call it in Python"
         )
+
+    def call_known(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Calls a method of a container of Python, whose arguments are known, too."""
+        known = []
+        for a in args:
+            found = a.constant if isinstance(a, Value) else getattr(a, "object", None)
+            if found is UNKNOWN or kwargs:
+                raise self.error(f"{target.__name__}() of a Python {type(target.__self__).__name__} takes known values")
+            known.append(found)
+        if target.__name__ not in ("get", "index", "count", "keys", "values", "items", "lower", "upper", "copy"):
+            raise self.error(f"{target.__name__}() would change a Python {type(target.__self__).__name__} of the module")
+        found = target(*known)
+        views = (type({}.keys()), type({}.values()), type({}.items()))
+        return self.program.static(self, list(found) if isinstance(found, views) else found)
 
     def call_function(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """Calls a Python function as a scripted one, or as a call of Python where jit.ignore says so."""
@@ -205,6 +230,8 @@ class Calls(Builtins, Attributes):
                 if p.default is inspect.Parameter.empty:
                     raise self.error(f"{info.title} misses the argument '{p.name}'")
                 given = self.default(p)
+            if p.type == FLOAT and given.type == INT and self.program.is_library(info.python):
+                given = self.as_float(given)
             out.append(self.argument(given, p.type, f"the argument '{p.name}' of {info.title}"))
         if left:
             raise self.error(f"{info.title} has no argument '{next(iter(left))}'")
@@ -313,6 +340,8 @@ class Calls(Builtins, Attributes):
         if name in members.TENSOR_METHODS:
             return self.call_operator(members.TENSOR_METHODS[name], [tensor, *args], kwargs, f"Tensor.{name}")
         if name in members.LIBRARY_METHODS:
+            if name.startswith("new_") and args and all(v.type == INT for v in args):
+                args = [self.list_of(args, INT)]  # as in x.new_zeros(2, 3)
             return self.call_function(self.program.library_function(name), [tensor, *args], kwargs)
         operator = members.operator_of(lamella.Tensor, name)
         assert operator is not None

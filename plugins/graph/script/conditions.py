@@ -67,11 +67,19 @@ class Conditions(Builder):
                 return Condition(thing.constant)
             if thing.type == NONE:
                 return Condition(False)
+            if isinstance(thing.type, Tuple):
+                return Condition(bool(thing.type.items))
+            if isinstance(thing.type, Object) and thing.type.info.method("__bool__") is not None:
+                return Condition(self.method(thing, "__bool__", [], {}))  # type: ignore[attr-defined]
+            if isinstance(thing.type, Object) and thing.type.info.method("__len__") is not None:
+                return Condition(self.op("aten::ne", self.method(thing, "__len__", [], {}), self.constant(0)))  # type: ignore[attr-defined]
             return Condition(self.as_condition(thing))
         if isinstance(thing, Python) and thing.object is None:
             return Condition(False)
         if isinstance(thing, Sequence):
             return Condition(bool(thing.items))
+        if isinstance(thing, Python) and callable(thing.object):
+            return Condition(True)
         return self.truth(self.value(thing))
 
     def joined(self, both: bool, values: list[ast.expr]) -> Condition:
@@ -94,6 +102,8 @@ class Conditions(Builder):
 
         value = self.choice(first.value, *((rest, decided) if both else (decided, rest)))
         second = inner[0]
+        if second.value is not both and isinstance(second.value, bool):
+            return Condition(not both)  # what the first is decides nothing
         if both:
             return Condition(value, first.yes | second.yes, first.no if second.value is True else {})
         return Condition(value, first.yes if second.value is False else {}, first.no | second.no)

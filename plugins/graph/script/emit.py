@@ -191,6 +191,9 @@ def _sweep(block: Block, used: set[Value]) -> bool:
         if node.operator in PURE and not any(v in used for v in node.outputs):
             block.nodes.remove(node)
             changed = True
+        elif node.operator == "prim::If" and not node.outputs and not any(b.nodes for b in node.blocks):
+            block.nodes.remove(node)
+            changed = True
         elif node.operator == "prim::If":
             for i in reversed(range(len(node.outputs))):
                 if node.outputs[i] not in used:

@@ -261,6 +261,9 @@ class Expressions(Conditions):
         special = self.special(operation, a, b)
         if special is not None:
             return special
+        folded = _folded(name, a.constant, b.constant)
+        if folded is not None:
+            return self.constant(folded)
         if a.type == STR and name == "remainder":
             return self.op("aten::percentFormat", a, *(self.unpacked(b) if isinstance(b.type, Tuple) else [b]))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple) and name == "add":
@@ -378,6 +381,8 @@ class Expressions(Conditions):
             return special
         if a.type in NUMBERS and b.type == TENSOR:
             return self.operate(f"aten::{mirrored}", sign, b, a)
+        if self.caller is not None and isinstance(a.type, List) != isinstance(b.type, List):  # type: ignore[attr-defined]
+            a, b = (self.as_list(x) if isinstance(x.type, Tuple) else x for x in (a, b))  # type: ignore[attr-defined]
         if BOOL in (a.type, b.type) and a.type != b.type and {a.type, b.type} <= set(NUMBERS):
             a, b = self.as_number(a), self.as_number(b)
         if {"eq": True, "ne": False}.get(name) is not None and self.never_equal(a.type, b.type):
@@ -393,6 +398,12 @@ class Expressions(Conditions):
             if container.keys is None or not isinstance(key, str):
                 raise self.error("'in' a container of modules takes a text that is known without running")
             return self.constant(key in container.keys)
+        held = getattr(container, "object", None)
+        if isinstance(held, (list, tuple, dict, set, frozenset)) and isinstance(item, Value):
+            if isinstance(item.constant, (int, float, str)):
+                return self.constant(item.constant in held)
+            if not isinstance(held, (list, tuple)):
+                container = Python(list(held))
         a, b = self.value(item), self.value(container)
         if isinstance(b.type, Object):
             return self.method(b, "__contains__", [a], {})
@@ -414,6 +425,8 @@ class Expressions(Conditions):
                 continue
             assert isinstance(part, ast.FormattedValue)
             value = self.evaluated(part.value)
+            if isinstance(value.type, Object):
+                value = self.text_of(value)
             if part.conversion == ord("r"):
                 value = self.op("aten::repr", value)
             elif part.conversion != -1:
@@ -426,6 +439,14 @@ class Expressions(Conditions):
         if not values:
             return self.constant(template.replace("{{", "{").replace("}}", "}"))
         return self.op("aten::format", self.constant(template), *values)
+
+    def text_of(self, value: Value) -> Value:
+        """Returns ``str(value)``, which an object's class defines."""
+        if isinstance(value.type, Object):
+            for name in ("__str__", "__repr__"):
+                if value.type.info.method(name) is not None:
+                    return self.method(value, name, [], {})
+        return value if value.type == STR else self.op("aten::str", value)
 
     def formatted(self, text: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """Compiles ``text.format(...)``; the fields of a text that is known are resolved here."""
@@ -454,6 +475,16 @@ class Expressions(Conditions):
             template += "{}"
             values.append(value)
         return self.op("aten::format", self.constant(template), *values)
+
+
+def _folded(name: str, a: Any, b: Any) -> Any:
+    """Returns the result of an operator on two ints that are known; None if they are not, or it does not fit."""
+    if type(a) is not int or type(b) is not int or name not in ("add", "sub", "mul", "floordiv", "remainder"):
+        return None
+    if b == 0 and name in ("floordiv", "remainder"):
+        return None
+    found = getattr(operator, {"floordiv": "floordiv", "remainder": "mod"}.get(name, name))(a, b)
+    return found if -(2**63) <= found < 2**63 else None
 
 
 def _is_bool(node: ast.expr) -> bool:

@@ -219,12 +219,16 @@ class Loops(Statements):
         if isinstance(thing, Zip):
             return self.over_zip(thing)
         if isinstance(thing, Sequence):
-            if thing.keys is not None and thing.owner is not None and getattr(thing, "what", "") == "keys":
-                return Iterable(len(thing.keys), lambda i: self.constant(thing.keys[i]))  # type: ignore[index]
+            keys = thing.keys
+            if keys is not None:
+                return Iterable(len(keys), lambda i: self.constant(keys[i]))
             return Iterable(len(thing.items), lambda i: thing.items[i])
         if isinstance(thing, Python) and isinstance(thing.object, type) and issubclass(thing.object, enum.Enum):
             members = list(thing.object)
             return Iterable(len(members), lambda i: self.constant(members[i]))
+        if isinstance(thing, Python) and isinstance(thing.object, (list, tuple)) and len(thing.object) <= 64:
+            known = thing.object
+            return Iterable(len(known), lambda i: self.program.static(self, known[i]))
         value = self.value(thing, node)  # type: ignore[arg-type]
         t = value.type
         if isinstance(t, Object):

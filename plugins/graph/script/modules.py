@@ -46,7 +46,8 @@ class ModuleInfo(ClassInfo):
         for name, value in module._parameters.items():
             self.put(name, value, TENSOR)
         for name, value in module._buffers.items():
-            self.put(name, value, hints.get(name, TENSOR))
+            hint = hints.get(name, TENSOR)
+            self.put(name, value, TENSOR if hint is ANY else hint)
         for name, value in module._modules.items():
             if value is None:
                 self.constants[name] = None
@@ -75,6 +76,9 @@ class ModuleInfo(ClassInfo):
             self.attributes[name] = hints[name]
             if name in final or is_of_package(self.python) and name != "training" and isinstance(value, (bool, int, float, str)):
                 self.constants[name] = value
+            return
+        if is_of_package(self.python) and isinstance(value, list) and value and isinstance(value[0], str):
+            self.statics[name] = value
             return
         t = constants.type_of(self.program, value)
         known = is_of_package(self.python) and name != "training" and not isinstance(value, (list, dict))
@@ -131,12 +135,18 @@ class ModuleInfo(ClassInfo):
             self.python,
             tuple((n, t if isinstance(t, Object) else str(t)) for n, t in self.attributes.items()),
             tuple((n, repr(v)) for n, v in self.constants.items()),
-            tuple((n, id(v)) for n, v in self.statics.items()),
+            tuple((n, tuple(v) if isinstance(v, list) else id(v)) for n, v in self.statics.items()),
         )
 
     # ---- lookup ----
 
     def attribute(self, f: Any, base: Value, name: str) -> Any:
+        if name == "_modules":
+            names = [n for n, m in self.module._modules.items() if m is not None]
+            return Sequence(tuple(self.child(f, base, n) for n in names), tuple(names))
+        if name == "_parameters":
+            names = list(self.module._parameters)
+            return Sequence(tuple(self.attribute(f, base, n) for n in names), tuple(names))
         if name in self.constants:
             return self.program.static(f, self.constants[name])
         if name in self.attributes:

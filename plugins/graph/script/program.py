@@ -158,6 +158,10 @@ class Builder:
             return target
         return None
 
+    def is_library(self, python: Any) -> bool:
+        """Returns whether a function is one of library.py, which takes an int for a float as operators do."""
+        return getattr(python, "__module__", "") == "lamella.plugins.graph.script.library"
+
     def library_function(self, name: str) -> Any:
         from lamella.plugins.graph.script import library
 
@@ -197,10 +201,14 @@ class Builder:
 
     def method_function(self, f: Any, t: Any, name: str, python: Any) -> Function:
         """Returns the signature of a method of a class."""
+        from lamella.plugins.graph.script import library
+
+        python = library.method(t.info.python, python)
         key = (t, name, python)
         if key not in self.methods:
-            owner = next((c for c in inspect.getmro(t.info.python) if _has(c, name, python)), None)
-            own = t.info.method(name) is python or name not in {k[1] for k in self.methods if k[0] is t}
+            order = inspect.getmro(t.info.python)
+            owner = next((c for c in order if _has(c, name, python)), None) or t.info.owner_of(name)
+            own = library.method(t.info.python, t.info.method(name)) is python or name not in {k[1] for k in self.methods if k[0] is t}
             title = name if own or owner is None else f"{owner.__name__}_{name}"
             made = Function(f"{t.name}.{title}", python, Source(python, f"{t.info.python.__name__}.{name}"))
             made.self_type, made.owner = t, owner

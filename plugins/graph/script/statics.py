@@ -76,6 +76,14 @@ class Sequence(Static):
 
 
 @dataclass(frozen=True)
+class Known(Static):
+    """A function without arguments whose result is known, such as ``items`` of a ModuleDict."""
+
+    result: Any
+    what = "a method"
+
+
+@dataclass(frozen=True)
 class Range(Static):
     """``range(start, stop, step)``."""
 
