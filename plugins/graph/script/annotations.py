@@ -73,7 +73,8 @@ def evaluate(node: ast.expr, function: Any) -> Any:
         if isinstance(found, str):
             found = eval(found, names)
     except Exception as error:
-        raise AnnotationError(f"the type '{ast.unparse(node)}' cannot be read: {error}") from None
+        text = node.value if isinstance(node, ast.Constant) else ast.unparse(node)
+        raise AnnotationError(f"the type '{text}' cannot be read: {error}") from None
     return found
 
 
@@ -116,7 +117,7 @@ def type_of(program: Any, found: Any) -> Type:
     origin, args = typing.get_origin(found), typing.get_args(found)
     if origin is not None:
         return _generic(program, found, origin, args)
-    if found in (list, dict, tuple, typing.List, typing.Dict, typing.Tuple):
+    if found in (list, dict, tuple, list, dict, tuple):
         name = getattr(found, "__name__", None) or found._name
         full = {"list": "List[int]", "dict": "Dict[str, int]", "tuple": "Tuple[int, int]"}[name.lower()]
         raise AnnotationError(f"the type '{name}' needs the types of its elements, as in '{full}'")

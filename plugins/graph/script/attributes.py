@@ -25,6 +25,7 @@ from lamella.plugins.graph.script.types import (
     Tuple,
     Type,
     Union,
+    named,
     shown,
 )
 
@@ -43,14 +44,14 @@ class Attributes(Indexing):
             t = base.type
             if isinstance(t, (Optional, Union)):
                 raise self.error(
-                    f"a {shown(t)} has no attribute '{name}' before its type is known; check it by 'is not None' or "
+                    f"{named(t)} has no attribute '{name}' before its type is known; check it by 'is not None' or "
                     "isinstance first",
                     node,
                 )
             if isinstance(t, Object):
                 why = t.info.why_not(name)
                 raise self.error(f"{t.name} has no attribute '{name}'" + (f": {why}" if why else ""), node)
-            raise self.error(f"a {shown(t)} has no attribute '{name}' in a script", node)
+            raise self.error(f"{named(t)} has no attribute '{name}' in a script", node)
         raise self.error(f"{base.what} has no attribute '{name}'", node)
 
     def find_attribute(self, base: Any, name: str) -> Any:

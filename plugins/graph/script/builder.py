@@ -30,6 +30,7 @@ from lamella.plugins.graph.script.types import (
     Type,
     Union,
     is_subtype,
+    named,
     shown,
     unify,
     without_none,
@@ -166,8 +167,8 @@ class Builder:
         if str(t) != "Tensor" and (isinstance(t, List) or str(t).startswith("Dict")):
             return self.op("aten::ne", self.op("aten::len", value), self.constant(0))
         if isinstance(t, Optional):
-            raise self.error(f"a {shown(t)} is no condition; compare it with None")
-        raise self.error(f"a {shown(t)} is no condition; a bool, a number, a text, a tensor, a list or a dict is")
+            raise self.error(f"{named(t)} is no condition; compare it with None")
+        raise self.error(f"{named(t)} is no condition; a bool, a number, a text, a tensor, a list or a dict is")
 
     def value(self, thing: Any, node: ast.AST | None = None) -> Value:
         """Returns a value of the graph; a static is an error, unless it is a constant of Python."""
@@ -268,7 +269,8 @@ class Builder:
         if t is None:
             types = " and ".join(shown(b.value.type) for b in bound)
             if name == "$return":
-                raise self.error(f"the function returns {types}; all of its returns have to give one type")
+                text = f"the function returns {types}; all of its returns have to give one type"
+                raise self.error(text, getattr(self, "last_return", None))
             return Undefined(f"'{name}' has the types {types} in the two branches of the 'if'; give it one type")
         values = []
         for block, b, scope in zip(node.blocks, found, scopes, strict=True):

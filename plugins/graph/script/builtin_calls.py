@@ -33,7 +33,7 @@ from lamella.plugins.graph.script.types import (
     Tuple,
     Type,
     is_subtype,
-    shown,
+    named,
 )
 
 # Functions that are one of the builtin operators.
@@ -108,7 +108,7 @@ class Builtins(Conditions):
                 return self.constant(len(found.items))
             return self.method(value, "__len__", [], {})  # type: ignore[attr-defined]
         if value.type not in (TENSOR, STR) and not isinstance(value.type, (List, Dict)):
-            raise self.error(f"len() takes a tensor, a list, a tuple, a dict or a str, got a {shown(value.type)}")
+            raise self.error(f"len() takes a tensor, a list, a tuple, a dict or a str, got {named(value.type)}")
         return self.op("aten::len", value)
 
     def call_int(self, node: ast.Call) -> Any:
@@ -132,7 +132,7 @@ class Builtins(Conditions):
             return value
         if value.type not in admitted:
             title = name.lower()
-            raise self.error(f"{title}() takes a number, a str or a tensor, got a {shown(value.type)}")
+            raise self.error(f"{title}() takes a number, a str or a tensor, got {named(value.type)}")
         return self.op(f"aten::{name}", value)
 
     def call_bool(self, node: ast.Call) -> Any:
@@ -191,7 +191,7 @@ class Builtins(Conditions):
             return self.tuple_of(value.items)
         if self.caller is not None and isinstance(value.type, List):  # type: ignore[attr-defined]
             return value  # for the messages of the package's errors
-        raise self.error(f"tuple() of a {shown(value.type)} has a length that is not known; use a list")
+        raise self.error(f"tuple() of {named(value.type)} has a length that is not known; use a list")
 
     def call_dict(self, node: ast.Call) -> Any:
         given = self.arguments(node, 0, 1, *[k.arg for k in node.keywords if k.arg])
@@ -269,14 +269,16 @@ class Builtins(Conditions):
     def call_math(self, node: ast.Call, name: str, count: int) -> Any:
         keywords = [k.arg for k in node.keywords if k.arg]
         given = [self.value(g) for g in self.arguments(node, count, count, *keywords)]
-        kwargs = {k: self.as_float(self.evaluated(next(w.value for w in node.keywords if w.arg == k))) for k in keywords}
+        kwargs = {
+            k: self.as_float(self.evaluated(next(w.value for w in node.keywords if w.arg == k))) for k in keywords
+        }
         if name in ("factorial", "gcd", "isqrt"):
             return self.call_operator(f"aten::{name}", given, {}, f"math.{name}")
         whole = name in ("floor", "ceil", "trunc")
         if whole and given[0].type in (INT, BOOL):
             return self.as_number(given[0])  # type: ignore[attr-defined]
         if any(v.type not in NUMBERS or v.type == COMPLEX for v in given if v.type != TENSOR):
-            raise self.error(f"math.{name}() takes numbers, got a {shown(given[0].type)}")
+            raise self.error(f"math.{name}() takes numbers, got {named(given[0].type)}")
         given = [v if name == "ldexp" and i == 1 else self.as_float(v) for i, v in enumerate(given)]
         return self.call_operator(f"aten::{name}", given, kwargs, f"math.{name}")
 
@@ -301,7 +303,7 @@ class Builtins(Conditions):
             if value.type == TENSOR:
                 value = self.op("aten::IntImplicit", value)
             if value.type != INT:
-                raise self.error(f"range() takes ints, got a {shown(value.type)}")
+                raise self.error(f"range() takes ints, got {named(value.type)}")
             given.append(value)
         start, stop = (None, given[0]) if len(given) == 1 else (given[0], given[1])
         return Range(start, stop, given[2] if len(given) == 3 else None)
@@ -363,7 +365,7 @@ class Builtins(Conditions):
             return Python(value.type.info.python)
         if value.type in plain:
             return Python(plain[value.type])
-        raise self.error(f"type() of a {shown(value.type)} is not admitted; isinstance() asks for a type", node)
+        raise self.error(f"type() of {named(value.type)} is not admitted; isinstance() asks for a type", node)
 
     def call_interpolate(self, node: ast.Call) -> Any:
         """Compiles ``interpolate``, of which a number for size or scale_factor stands for all axes."""
@@ -457,8 +459,10 @@ class Builtins(Conditions):
         if value.type == TENSOR and name == "tensor":
             raise self.error("tensor() takes numbers and lists of them; clone().detach() copies a tensor")
         if isinstance(value.type, Optional) or not is_number_or_list(value.type):
-            raise self.error(f"{name}() takes numbers and lists of them, got a {shown(value.type)}")
-        return self.call_operator(f"aten::{name}", [value], {k: self.evaluated_keyword(node, k) for k in keywords}, name)
+            raise self.error(f"{name}() takes numbers and lists of them, got {named(value.type)}")
+        return self.call_operator(
+            f"aten::{name}", [value], {k: self.evaluated_keyword(node, k) for k in keywords}, name
+        )
 
     def evaluated_keyword(self, node: ast.Call, name: str) -> Value:
         return next(self.evaluated(k.value) for k in node.keywords if k.arg == name)

@@ -13,6 +13,7 @@ from lamella.plugins.graph.script import members
 from lamella.plugins.graph.script.attributes import Attributes
 from lamella.plugins.graph.script.builtin_calls import Builtins
 from lamella.plugins.graph.script.emit import UNKNOWN, Value
+from lamella.plugins.graph.script.matching import too_many
 from lamella.plugins.graph.script.statics import BuiltinMethod, Known, Method, Python, Sequence, SuperOf
 from lamella.plugins.graph.script.types import (
     BOOL,
@@ -31,6 +32,7 @@ from lamella.plugins.graph.script.types import (
     Type,
     Union,
     is_subtype,
+    named,
     shown,
 )
 
@@ -81,7 +83,7 @@ class Calls(Builtins, Attributes):
             return list(value.items)
         if value.type == List(INT):
             return [value]  # as in x.view(*sizes): an operator takes the list itself
-        raise self.error(f"'*' in a call takes a tuple, got a {shown(value.type)}", node)
+        raise self.error(f"'*' in a call takes a tuple, got {named(value.type)}", node)
 
     def super_call(self, node: ast.Call) -> Any:
         bound = self.scope.find("self")
@@ -115,6 +117,10 @@ class Calls(Builtins, Attributes):
         """Calls a compiled expression with compiled arguments."""
         if isinstance(called, Python):
             return self.call_python(called.object, args, kwargs)
+        if isinstance(called, Method) and self.takes_more(called, args, kwargs):
+            return self.inline(
+                called.function, [called.self, *args], kwargs, called.self.type.info.owner_of(called.name)
+            )  # type: ignore[attr-defined]
         if isinstance(called, Method) and self.is_inlined(called):
             static = isinstance(inspect.getattr_static(called.self.type.info.python, called.name, None), staticmethod)  # type: ignore[attr-defined]
             owner = called.self.type.info.owner_of(called.name)  # type: ignore[attr-defined]
@@ -130,13 +136,23 @@ class Calls(Builtins, Attributes):
         if isinstance(called, Value) and isinstance(called.type, Object):
             info = called.type.info
             name = "forward" if info.is_module else "__call__"
-            return self.method(called, name, self.values(args), self.named_values(kwargs))
-        what = f"a {shown(called.type)}" if isinstance(called, Value) else called.what
+            found = self.find_attribute(called, name)
+            if not isinstance(found, Method):
+                raise self.error(f"{named(called.type)} cannot be called, since it has no {name}()")
+            return self.call_thing(found, args, kwargs)
+        what = f"{named(called.type)}" if isinstance(called, Value) else called.what
         raise self.error(f"{what} cannot be called")
 
     def is_inlined(self, method: Method) -> bool:
         """Returns whether a method is one of the package's, beside ``forward``, so that its calls are inlined."""
         return method.name != "forward" and self.program.is_template(method.function)
+
+    def takes_more(self, method: Method, args: list[Any], kwargs: dict[str, Any]) -> bool:
+        """Returns whether a call gives arguments for parameters of a package's ``forward`` that have no type."""
+        if not self.program.is_template(method.function) or method.name != "forward":
+            return False
+        info = self.program.method_signature(self, method)
+        return bool(info.fixed) and (len(args) > info.before_fixed or any(k in info.fixed for k in kwargs))
 
     def values(self, things: list[Any]) -> list[Value]:
         return [self.value(t) for t in things]
@@ -149,7 +165,10 @@ class Calls(Builtins, Attributes):
 
         if isinstance(target, type(lamella.ops.aten.add)):
             return self.call_operator(
-                members.operator_name(target), self.values(args), self.named_values(kwargs), str(target).split("::")[-1][:-1]
+                members.operator_name(target),
+                self.values(args),
+                self.named_values(kwargs),
+                str(target).split("::")[-1][:-1],
             )
         if self.program.is_template(target):
             return self.inline(target, args, kwargs)
@@ -179,7 +198,9 @@ class Calls(Builtins, Attributes):
                 raise self.error(f"{target.__name__}() of a Python {type(target.__self__).__name__} takes known values")
             known.append(found)
         if target.__name__ not in ("get", "index", "count", "keys", "values", "items", "lower", "upper", "copy"):
-            raise self.error(f"{target.__name__}() would change a Python {type(target.__self__).__name__} of the module")
+            raise self.error(
+                f"{target.__name__}() would change a Python {type(target.__self__).__name__} of the module"
+            )
         found = target(*known)
         views = (type({}.keys()), type({}.values()), type({}.items()))
         return self.program.static(self, list(found) if isinstance(found, views) else found)
@@ -199,7 +220,7 @@ class Calls(Builtins, Attributes):
         if not isinstance(found, Method):
             if found is not None:
                 return self.call_thing(found, args, kwargs)
-            raise self.error(f"a {shown(base.type)} has no method '{name}'")
+            raise self.error(f"{named(base.type)} has no method '{name}'")
         return self.call_method(found, args, kwargs)
 
     def call_method(self, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -219,7 +240,7 @@ class Calls(Builtins, Attributes):
         left, out = dict(kwargs), []
         positional = [p for p in info.parameters if not p.keyword_only]
         if len(args) > len(positional):
-            raise self.error(f"{info.title} takes {len(positional)} positional arguments, got {len(args)}")
+            raise self.error(f"{info.title} {too_many(len(positional), len(args))}")
         for i, p in enumerate(info.parameters):
             given = args[i] if i < len(args) and not p.keyword_only else None
             if p.name in left:
@@ -247,7 +268,9 @@ class Calls(Builtins, Attributes):
     def argument(self, value: Value, wanted: Type, what: str) -> Value:
         """Returns a value as an argument: a tensor becomes a number, a tuple a list where that is wanted."""
         if value.type == TENSOR and wanted in (INT, FLOAT, SCALAR) and not is_subtype(TENSOR, wanted):
-            return self.op({INT: "aten::IntImplicit", FLOAT: "aten::FloatImplicit"}.get(wanted, "aten::ScalarImplicit"), value)
+            return self.op(
+                {INT: "aten::IntImplicit", FLOAT: "aten::FloatImplicit"}.get(wanted, "aten::ScalarImplicit"), value
+            )
         if isinstance(wanted, List) and isinstance(value.type, Tuple):
             items = self.unpacked(value)
             if all(is_subtype(v.type, wanted.element) for v in items):
@@ -270,7 +293,7 @@ class Calls(Builtins, Attributes):
         if isinstance(t, Tuple):
             return self.make_named_tuple(t, args, kwargs)
         if not isinstance(t, Object):
-            raise self.error(f"a {shown(t)} cannot be made so")
+            raise self.error(f"{named(t)} cannot be made so")
         t.info.compile_init(self)
         made = self.one("prim::CreateObject", [], t)
         if t.info.method("__init__") is not None:
@@ -322,7 +345,9 @@ class Calls(Builtins, Attributes):
         assert isinstance(t, Tuple)
         items = self.unpacked(value)
         if name in ("count", "index"):
-            return self.call_operator(f"aten::{name}", [self.list_of(items, self.element_type(items, None, "it")), *args], {})
+            return self.call_operator(
+                f"aten::{name}", [self.list_of(items, self.element_type(items, None, "it")), *args], {}
+            )
         if name == "_replace" and not args and set(kwargs) <= set(t.fields):
             return self.tuple_of([kwargs.get(f, v) for f, v in zip(t.fields, items, strict=True)], t)
         raise self.error(f"the method '{name}' of a tuple is not admitted so")

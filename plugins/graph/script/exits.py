@@ -31,6 +31,7 @@ def lower(body: list[ast.stmt]) -> list[ast.stmt]:
     found = lowering.block(body, 0)
     if not found.always:
         nothing = ast.Return(value=None)
+        nothing.implicit = True  # type: ignore[attr-defined]
         if body:
             ast.copy_location(nothing, body[-1])
         found = lowering.block([*body, nothing], 0)
@@ -71,6 +72,7 @@ class _Lowering:
                 made = ast.Assign(targets=[ast.Name(RETURN, ast.Store())], value=value)
                 ast.copy_location(made, s)
                 ast.copy_location(made.targets[0], s)
+                made.implicit = hasattr(s, "implicit")  # type: ignore[attr-defined]
                 return Lowered([*out, made, _flag("$returned", True, s)], kinds | {"$returned"}, True)
             if isinstance(s, (ast.Break, ast.Continue)) and loop:
                 name = f"$broke{loop}" if isinstance(s, ast.Break) else f"$skip{loop}"
@@ -114,7 +116,9 @@ class _Lowering:
             return self.guarded(exits, rest, loop, out, kinds)
         return Lowered(out, kinds | then.kinds | other.kinds, both)
 
-    def guarded(self, flags: set[str], rest: list[ast.stmt], loop: int, out: list[ast.stmt], kinds: set[str]) -> Lowered:
+    def guarded(
+        self, flags: set[str], rest: list[ast.stmt], loop: int, out: list[ast.stmt], kinds: set[str]
+    ) -> Lowered:
         """Adds statements that run unless one of the flags is set."""
         if not rest:
             return Lowered(out, kinds | flags, False)

@@ -29,7 +29,7 @@ from lamella.plugins.graph.script.types import (
     Tuple,
     Type,
     is_subtype,
-    shown,
+    named,
     unify,
     union_of,
 )
@@ -182,7 +182,7 @@ class Expressions(Conditions):
             if isinstance(e, ast.Starred):
                 inner = self.evaluated(e.value)
                 if not isinstance(inner.type, Tuple):
-                    raise self.error(f"'*' in a tuple takes a tuple, got a {shown(inner.type)}", e)
+                    raise self.error(f"'*' in a tuple takes a tuple, got {named(inner.type)}", e)
                 parts += self.unpacked(inner)
             else:
                 parts.append(self.expression(e, wishes[i] if i < len(wishes) else None))
@@ -206,7 +206,7 @@ class Expressions(Conditions):
 
     def dict_of(self, keys: list[Value], values: list[Value], t: Dict) -> Value:
         if not (t.key in (INT, FLOAT, COMPLEX, BOOL, STR, TENSOR) or hasattr(t.key, "python")):
-            raise self.error(f"a {shown(t.key)} is no key of a dictionary; numbers, bools, texts and tensors are")
+            raise self.error(f"{named(t.key)} is no key of a dictionary; numbers, bools, texts and tensors are")
         return self.one("prim::DictConstruct", [x for pair in zip(keys, values, strict=True) for x in pair], t)
 
     def on_ListComp(self, node: ast.ListComp) -> Any:
@@ -244,7 +244,9 @@ class Expressions(Conditions):
             return self.op("aten::neg", self.as_number(value))
         if isinstance(node.op, ast.UAdd):
             return self.as_number(value)
-        return self.op("aten::bitwise_not", self.as_number(value) if value.type != BOOL else self.op("aten::Int", value))
+        return self.op(
+            "aten::bitwise_not", self.as_number(value) if value.type != BOOL else self.op("aten::Int", value)
+        )
 
     def as_number(self, value: Value) -> Value:
         return self.op("aten::Int", value) if value.type == BOOL else value
@@ -292,8 +294,8 @@ class Expressions(Conditions):
             hint = ""
             for v in (a, b):
                 if isinstance(v.type, Optional):
-                    hint = f"; a {shown(v.type)} may be None: check that with 'is not None' first"
-            raise self.error(f"'{sign}' does not take a {shown(a.type)} and a {shown(b.type)}{hint}")
+                    hint = f"; {named(v.type)} may be None: check that with 'is not None' first"
+            raise self.error(f"'{sign}' does not take {named(a.type)} and {named(b.type)}{hint}")
         inputs = [plan(self.block) for plan in found.plans]
         return self.one(found.schema.full_name, inputs, found.results[0])
 
@@ -317,7 +319,7 @@ class Expressions(Conditions):
         else:
             first = self.evaluated(values[0])
             if isinstance(first.type, Optional):
-                text = f"a {shown(first.type)} is no operand of 'and' and 'or'; compare it with None"
+                text = f"{named(first.type)} is no operand of 'and' and 'or'; compare it with None"
                 raise self.error(text, values[0])
             condition = self.truth(first)
             if first.type != BOOL and not isinstance(condition.value, bool):
@@ -365,7 +367,9 @@ class Expressions(Conditions):
             found = self.contains(left, right)
             if isinstance(op, ast.In):
                 return found
-            return self.constant(not found.constant) if found.constant is not UNKNOWN else self.op("aten::__not__", found)
+            return (
+                self.constant(not found.constant) if found.constant is not UNKNOWN else self.op("aten::__not__", found)
+            )
         if isinstance(op, (ast.Is, ast.IsNot)):
             raise self.error("'is' is not admitted in a chain of comparisons", node)
         name, sign, mirrored = COMPARISONS[type(op)]

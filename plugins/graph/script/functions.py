@@ -51,6 +51,8 @@ class Function:
     """The graph, once it is compiled."""
     fixed: dict[str, Any] = field(default_factory=dict)
     """Of the package's functions: parameters without a type, which have their defaults."""
+    before_fixed: int = 0
+    """The number of parameters before the first of those."""
     running: bool = False
     returned: Type | None = None
 
@@ -88,6 +90,8 @@ def read_signature(program: Any, function: Function, skip_self: bool) -> None:
         t = TENSOR if annotation is None else read_type(program, function, annotation)
         if is_of_package(function.python) and (annotation is None or t is ANY):
             if default is None:
+                if not function.fixed:
+                    function.before_fixed = len(function.parameters)
                 function.fixed[a.arg] = None
                 continue
             t = {bool: BOOL, int: INT, float: FLOAT}.get(type(default), TENSOR)
@@ -201,8 +205,9 @@ class Compiler(Loops):
         try:
             inner.statements(lower(tree.body))
         except ScriptError as error:
-            if self.place is not None:
-                error.args = (f"{error}\n  called from {self.reporter.name}\n{self.place.shown()}",)
+            own = self.reporter.place(self.at)
+            if own is not None:
+                error.args = (f"{error}\n  called from {self.reporter.name}\n{own.shown()}",)
             raise
         if inner.scope.dead:
             self.scope.dead = True
@@ -224,7 +229,15 @@ class Compiler(Loops):
             near = f"'{name}' is not defined"
             raise self.error(near)
         found = self.names[name]
-        if found is getattr(builtins, name, None) and name in ("eval", "exec", "open", "input", "globals", "locals", "vars"):
+        if found is getattr(builtins, name, None) and name in (
+            "eval",
+            "exec",
+            "open",
+            "input",
+            "globals",
+            "locals",
+            "vars",
+        ):
             raise self.unsupported(f"{name}() is not admitted in a scripted function")
         return self.program.static(self, found)
 

@@ -29,7 +29,7 @@ from lamella.plugins.graph.script.types import (
     Optional,
     Tuple,
     is_subtype,
-    shown,
+    named,
 )
 
 
@@ -62,8 +62,8 @@ class Indexing(Expressions):
         if isinstance(t, Object):
             return self.method(value, "__getitem__", [self.evaluated(node.slice)], {})
         if isinstance(t, Optional):
-            raise self.error(f"a {shown(t)} has no elements before it is known not to be None", node)
-        raise self.error(f"a {shown(t)} has no elements", node)
+            raise self.error(f"{named(t)} has no elements before it is known not to be None", node)
+        raise self.error(f"{named(t)} has no elements", node)
 
     def known_item(self, container: Any, node: ast.Subscript) -> Any:
         """Returns an element of a container of Python whose index is known; None if it is not."""
@@ -85,7 +85,7 @@ class Indexing(Expressions):
     def position(self, node: ast.expr) -> Value:
         index = self.evaluated(node)
         if index.type not in (INT, TENSOR):
-            raise self.error(f"an index of a list or a text is an int, got a {shown(index.type)}", node)
+            raise self.error(f"an index of a list or a text is an int, got {named(index.type)}", node)
         return index
 
     def bounds(self, node: ast.Slice) -> list[Value]:
@@ -164,7 +164,7 @@ class Indexing(Expressions):
         if value.type in (INT, TENSOR):
             return value
         raise self.error(
-            f"a {shown(value.type)} is no index of a tensor; an int, a slice, None, '...', a list of ints, and a "
+            f"{named(value.type)} is no index of a tensor; an int, a slice, None, '...', a list of ints, and a "
             "tensor of integers or bools are",
             node,
         )
@@ -189,7 +189,7 @@ class Indexing(Expressions):
         elif isinstance(t, Object):
             self.method(base, "__setitem__", [self.evaluated(node.slice), value], {})
         else:
-            raise self.error(f"elements of a {shown(t)} cannot be assigned", node)
+            raise self.error(f"elements of {named(t)} cannot be assigned", node)
 
     def assign_elements(self, view: Value, indices: Value | None, value: Value, node: ast.AST) -> None:
         """Writes to a view of a tensor, or to those of its elements that index tensors choose."""
@@ -200,7 +200,7 @@ class Indexing(Expressions):
             device, dtype = self.op("prim::device", view), self.op("prim::dtype", view)
             value = self.op("aten::full", self.list_of([], INT), value, dtype=dtype, device=device)
         elif value.type != TENSOR:
-            raise self.error(f"elements of a tensor become a number or a tensor, not a {shown(value.type)}", node)
+            raise self.error(f"elements of a tensor become a number or a tensor, not {named(value.type)}", node)
         elif indices is None:
             self.op("aten::copy_", view, value)
             return
@@ -225,7 +225,7 @@ class Indexing(Expressions):
         elif isinstance(t, List) and not isinstance(node.slice, ast.Slice):
             index, wanted, what = self.position(node.slice), t.element, "the element of the list"
         else:
-            raise self.error(f"elements of a {shown(t)} cannot be changed so", node)
+            raise self.error(f"elements of {named(t)} cannot be changed so", node)
         old = self.op("aten::__getitem__", base, index)
         new = self.augmented(operation, old, right())
         self.op("aten::_set_item", base, index, self.converted(new, wanted, lambda: what))
@@ -255,7 +255,7 @@ class Indexing(Expressions):
         elif isinstance(base.type, List):
             self.op("aten::Delete", base, self.position(node.slice))
         else:
-            raise self.error(f"elements of a {shown(base.type)} cannot be deleted; those of lists and dicts can", node)
+            raise self.error(f"elements of {named(base.type)} cannot be deleted; those of lists and dicts can", node)
 
 
 class _View:

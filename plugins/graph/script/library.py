@@ -6,13 +6,12 @@ Those of Python choose by the types of their arguments when they run, or read de
 from __future__ import annotations
 
 import math
-from typing import Any, List, Optional, Tuple
+from typing import Any
 
 import lamella
 import lamella.nn.functional as F
-from lamella import nn
+from lamella import Tensor, nn
 from lamella.nn.modules.rnn import _LAYERS, _PLAIN_CELLS
-from lamella import Tensor
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 
@@ -23,14 +22,14 @@ def transposed(x: Tensor) -> Tensor:
     return x.permute([x.dim() - 1 - i for i in range(x.dim())])
 
 
-def sum_of_tensors(xs: List[Tensor]) -> Tensor:
+def sum_of_tensors(xs: list[Tensor]) -> Tensor:
     total = xs[0] + 0
     for i in range(1, len(xs)):
         total = total + xs[i]
     return total
 
 
-def product(sizes: List[int]) -> int:
+def product(sizes: list[int]) -> int:
     n = 1
     for size in sizes:
         n = n * size
@@ -62,7 +61,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def new_zeros(
-    self: Tensor, size: List[int], dtype: Optional[lamella.dtype] = None, device: Optional[lamella.device] = None
+    self: Tensor, size: list[int], dtype: lamella.dtype | None = None, device: lamella.device | None = None
 ) -> Tensor:
     return lamella.zeros(
         size, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device
@@ -70,7 +69,7 @@ def new_zeros(
 
 
 def new_ones(
-    self: Tensor, size: List[int], dtype: Optional[lamella.dtype] = None, device: Optional[lamella.device] = None
+    self: Tensor, size: list[int], dtype: lamella.dtype | None = None, device: lamella.device | None = None
 ) -> Tensor:
     return lamella.ones(
         size, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device
@@ -78,7 +77,7 @@ def new_ones(
 
 
 def new_empty(
-    self: Tensor, size: List[int], dtype: Optional[lamella.dtype] = None, device: Optional[lamella.device] = None
+    self: Tensor, size: list[int], dtype: lamella.dtype | None = None, device: lamella.device | None = None
 ) -> Tensor:
     return lamella.empty(
         size, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device
@@ -87,10 +86,10 @@ def new_empty(
 
 def new_full(
     self: Tensor,
-    size: List[int],
+    size: list[int],
     fill_value: lamella.types.Number,
-    dtype: Optional[lamella.dtype] = None,
-    device: Optional[lamella.device] = None,
+    dtype: lamella.dtype | None = None,
+    device: lamella.device | None = None,
 ) -> Tensor:
     return lamella.full(
         size, fill_value, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device
@@ -152,9 +151,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 # ---- recurrent layers ------------------------------------------------------------------------------------------------
 
 
-def lstm_forward(
-    self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None
-) -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
+def lstm_forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     if input.dim() != 2 and input.dim() != 3:
         raise ValueError(f"LSTM: Expected input to be 2D or 3D, got {input.dim()}D instead")
     batched = input.dim() == 3
@@ -189,7 +186,7 @@ def lstm_forward(
     return out.squeeze(batch_dim), (h.squeeze(1), c.squeeze(1))
 
 
-def rnn_forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+def rnn_forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
     if input.dim() != 2 and input.dim() != 3:
         raise ValueError(f"{self.mode}: Expected input to be 2D or 3D, got {input.dim()}D instead")
     batched = input.dim() == 3
@@ -219,7 +216,7 @@ def rnn_forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tuple[Tenso
     return out.squeeze(batch_dim), h.squeeze(1)
 
 
-def lstm_cell_forward(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None) -> Tuple[Tensor, Tensor]:
+def lstm_cell_forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
     batched = input.dim() == 2
     x = input if batched else input.unsqueeze(0)
     if hx is None:
@@ -235,7 +232,7 @@ def lstm_cell_forward(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] =
     return h.squeeze(0), c.squeeze(0)
 
 
-def cell_forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tensor:
+def cell_forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
     batched = input.dim() == 2
     x = input if batched else input.unsqueeze(0)
     if hx is None:
@@ -254,12 +251,12 @@ def cell_forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tensor:
 
 def _resized(
     input: Tensor,
-    size: Optional[List[int]],
-    scales: Optional[List[float]],
+    size: list[int] | None,
+    scales: list[float] | None,
     recompute: bool,
-) -> Tuple[List[int], List[Optional[float]]]:
+) -> tuple[list[int], list[float | None]]:
     dims = input.dim() - 2
-    none: List[Optional[float]] = [None for _ in range(dims)]
+    none: list[float | None] = [None for _ in range(dims)]
     if (size is None) == (scales is None):
         raise ValueError("interpolate: one of size and scale_factor has to be given")
     if size is not None:
@@ -276,7 +273,7 @@ def _resized(
     sizes = [int(math.floor(float(input.size(i + 2)) * scales[i])) for i in range(dims)]
     if recompute:
         return sizes, none
-    kept: List[Optional[float]] = []
+    kept: list[float | None] = []
     for scale in scales:
         kept.append(scale)
     return sizes, kept
@@ -284,10 +281,10 @@ def _resized(
 
 def _interpolate(
     input: Tensor,
-    size: Optional[List[int]],
-    scale_factor: Optional[List[float]],
+    size: list[int] | None,
+    scale_factor: list[float] | None,
     mode: str,
-    align_corners: Optional[bool],
+    align_corners: bool | None,
     recompute_scale_factor: bool,
 ) -> Tensor:
     dims = input.dim()

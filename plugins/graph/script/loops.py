@@ -24,7 +24,7 @@ from lamella.plugins.graph.script.types import (
     Tuple,
     Type,
     is_subtype,
-    shown,
+    named,
     unify,
 )
 
@@ -199,7 +199,7 @@ class Loops(Statements):
                 wider = declared
             if wider is None:
                 raise self.error(
-                    f"'{name}' is a {shown(t)} before the loop, and becomes a {shown(end.value.type)} in it; give it one type"
+                    f"'{name}' is {named(t)} before the loop, and becomes {named(end.value.type)} in it; give it one type"
                 )
             found[name] = wider
         return found
@@ -247,7 +247,7 @@ class Loops(Statements):
             zero = self.constant(0)
             return Iterable(self.op("aten::len", value), lambda i: self.op("aten::select", value, zero, i))
         hint = "; check that it is not None first" if isinstance(t, Optional) else ""
-        raise self.error(f"a {shown(t)} cannot be looped over{hint}", node)
+        raise self.error(f"{named(t)} cannot be looped over{hint}", node)
 
     def sequence_of(self, value: Value) -> Sequence | None:
         """Returns the modules of a container; None for another object."""
@@ -308,7 +308,9 @@ class Loops(Statements):
                     self.scope.dead = True
 
                 self.branch(short, failed, lambda: None)
-        return Iterable(count, lambda i: self.pair([x.item(i if isinstance(x.length, int) else self.constant(i)) for x in inner]))
+        return Iterable(
+            count, lambda i: self.pair([x.item(i if isinstance(x.length, int) else self.constant(i)) for x in inner])
+        )
 
     # ---- comprehensions ----
 
@@ -338,12 +340,19 @@ class Loops(Statements):
         made.type = List(item.type)
         self.one("aten::append.t", [made, item], made.type)
 
-    def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, elements: list[ast.expr], wished: Type | None) -> Any:  # type: ignore[override]
+    def comprehension(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, elements: list[ast.expr], wished: Type | None
+    ) -> Any:  # type: ignore[override]
         """Compiles a list or a dictionary in brackets with ``for``; its variables end with it."""
         first = node.generators[0]
         over = self.iterable(self.expression(first.iter), first.iter)
         names = assigned([ast.Assign(targets=[g.target for g in node.generators], value=ast.Constant(None))])
-        if not isinstance(node, ast.DictComp) and isinstance(over.length, int) and len(node.generators) == 1 and not first.ifs:
+        if (
+            not isinstance(node, ast.DictComp)
+            and isinstance(over.length, int)
+            and len(node.generators) == 1
+            and not first.ifs
+        ):
             return self.known_comprehension(node, over, wished)
         if isinstance(node, ast.DictComp):
             made = self.one("prim::DictConstruct", [], wished if isinstance(wished, Dict) else Dict(STR, TENSOR))

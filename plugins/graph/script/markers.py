@@ -8,7 +8,19 @@ from typing import Any, Final, Generic, TypeVar
 F = TypeVar("F", bound=Callable)
 T = TypeVar("T")
 
-__all__ = ["Attribute", "Final", "Future", "annotate", "export", "fork", "ignore", "interface", "is_scripting", "is_tracing", "mark_of"]
+__all__ = [
+    "Attribute",
+    "Final",
+    "Future",
+    "annotate",
+    "export",
+    "fork",
+    "ignore",
+    "interface",
+    "is_scripting",
+    "is_tracing",
+    "mark_of",
+]
 __all__ += ["unused", "wait"]
 
 

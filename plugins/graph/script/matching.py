@@ -31,7 +31,7 @@ from lamella.plugins.graph.script.types import (
     bind,
     filled,
     is_subtype,
-    shown,
+    named,
 )
 
 Plan = Callable[[Block], Value]
@@ -99,12 +99,12 @@ class _Call:
             plan = self.spelled(a, given) if isinstance(given, list) else self.fit(a.type, a.size, given)
             if plan is None:
                 got = given[-1] if isinstance(given, list) else given
-                return Mismatch(i, f"argument '{a.name}' has to be {_article(a.type)}, got {_article(got.type)}")
+                return Mismatch(i, f"argument '{a.name}' has to be {named(a.type)}, got {named(got.type)}")
             plans.append(plan)
         if rest and self.schema.more:
             plans += [_same(v) for v in rest]
         elif rest:
-            return Mismatch(len(positional), f"takes {len(positional)} positional arguments, got {len(self.args)}")
+            return Mismatch(len(positional), too_many(len(positional), len(self.args)))
         if left:
             return Mismatch(len(self.args), f"has no argument '{next(iter(left))}'")
         while plans and plans[-1] is None:
@@ -173,7 +173,12 @@ class _Call:
     def converted(self, wanted: Type, given: Value) -> Plan | None:
         t = given.type
         if t == TENSOR:
-            operator = {INT: "IntImplicit", FLOAT: "FloatImplicit", COMPLEX: "ComplexImplicit", SCALAR: "ScalarImplicit"}
+            operator = {
+                INT: "IntImplicit",
+                FLOAT: "FloatImplicit",
+                COMPLEX: "ComplexImplicit",
+                SCALAR: "ScalarImplicit",
+            }
             return self.through(f"aten::{operator[wanted]}", wanted, given) if wanted in operator else None  # type: ignore[index]
         if wanted == FLOAT and t in (INT, BOOL, SCALAR):
             if isinstance(given.constant, int):
@@ -191,6 +196,10 @@ class _Call:
         return lambda block: block.add(operator, [given], t, place=self.place).outputs[0]
 
 
+def too_many(most: int, given: int) -> str:
+    return f"takes {most} positional argument{'' if most == 1 else 's'}, got {given}"
+
+
 def _same(value: Value) -> Plan:
     return lambda block: value
 
@@ -205,8 +214,3 @@ def _spelled_out(arguments: tuple[Argument, ...], i: int, rest: list[Value]) -> 
     first = 1 if arguments[0].type == TENSOR else 0
     wide = arguments[i].size <= 0 or len(rest) > 1
     return t.element == INT and i == first and wide and rest[0].type in (INT, TENSOR) and len(rest) >= 1
-
-
-def _article(t: Type) -> str:
-    text = shown(t)
-    return f"{'an' if text[:1] in 'aeiouAEIO' else 'a'} {text}" if text != "None" else text

@@ -52,7 +52,9 @@ class ModuleInfo(ClassInfo):
             if value is None:
                 self.constants[name] = None
             else:
-                self.attributes[name] = hints[name] if self.is_interface_hint(hints, name) else self.program.module_type(value)
+                self.attributes[name] = (
+                    hints[name] if self.is_interface_hint(hints, name) else self.program.module_type(value)
+                )
         for name, value in vars(module).items():
             if name in HIDDEN or (name.startswith("_") and (name.endswith("_hooks") or "hook" in name)):
                 continue
@@ -72,13 +74,18 @@ class ModuleInfo(ClassInfo):
         if isinstance(value, Attribute):
             self.attributes[name] = self.program.annotation(value.type)
             return
+        if is_of_package(self.python) and isinstance(value, list) and value and isinstance(value[0], str):
+            self.statics[name] = value  # the names of a recurrent layer's weights
+            return
         if name in hints and hints[name] is not ANY:
             self.attributes[name] = hints[name]
-            if name in final or is_of_package(self.python) and name != "training" and isinstance(value, (bool, int, float, str)):
+            if (
+                name in final
+                or is_of_package(self.python)
+                and name != "training"
+                and isinstance(value, (bool, int, float, str))
+            ):
                 self.constants[name] = value
-            return
-        if is_of_package(self.python) and isinstance(value, list) and value and isinstance(value[0], str):
-            self.statics[name] = value
             return
         t = constants.type_of(self.program, value)
         known = is_of_package(self.python) and name != "training" and not isinstance(value, (list, dict))
@@ -100,7 +107,7 @@ class ModuleInfo(ClassInfo):
             self.refused[name] = "a list of modules is admitted as a ModuleList only"
         else:
             self.refused[name] = (
-                f"its value, a {type(value).__name__}, has no type in scripts; numbers, texts, tensors, and lists, tuples "
+                f"its value, of type {type(value).__name__}, has no type in scripts; numbers, texts, tensors, and lists, tuples "
                 "and dicts of them have"
             )
 
@@ -160,7 +167,9 @@ class ModuleInfo(ClassInfo):
 
     def attribute_to_set(self, f: Any, name: str, value: Any, declared: Any, node: Any) -> Type:
         if name in self.constants and self.constants[name] is not None:
-            raise f.error(f"the attribute '{name}' is a constant, by Final or __constants__, and cannot be assigned", node)
+            raise f.error(
+                f"the attribute '{name}' is a constant, by Final or __constants__, and cannot be assigned", node
+            )
         if name not in self.attributes:
             why = ""
             if name in self.constants:

@@ -208,7 +208,9 @@ class Builder:
         if key not in self.methods:
             order = inspect.getmro(t.info.python)
             owner = next((c for c in order if _has(c, name, python)), None) or t.info.owner_of(name)
-            own = library.method(t.info.python, t.info.method(name)) is python or name not in {k[1] for k in self.methods if k[0] is t}
+            own = library.method(t.info.python, t.info.method(name)) is python or name not in {
+                k[1] for k in self.methods if k[0] is t
+            }
             title = name if own or owner is None else f"{owner.__name__}_{name}"
             made = Function(f"{t.name}.{title}", python, Source(python, f"{t.info.python.__name__}.{name}"))
             made.self_type, made.owner = t, owner
@@ -250,9 +252,9 @@ class Builder:
         try:
             Compiler(self, function).run()
         except ScriptError as error:
-            if f is not None and f.place is not None and not getattr(error, "closed", False):
-                where = f"\n  called from {f.reporter.name}\n{f.place.shown()}"
-                error.args = (str(error) + where,)
+            own = None if f is None else f.reporter.place(f.at)
+            if own is not None:
+                error.args = (f"{error}\n  called from {f.reporter.name}\n{own.shown()}",)
             raise
         except RecursionError:
             raise ScriptError(f"{function.name}: the program is nested too deeply") from None

@@ -32,7 +32,9 @@ class Source(Reporter):
         tree = _parsed(dedented)
         found = next((n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
         if found is None:
-            raise self.fail(tree.body[0] if tree.body else None, "a lambda is not admitted; write a function with 'def'")
+            raise self.fail(
+                tree.body[0] if tree.body else None, "a lambda is not admitted; write a function with 'def'"
+            )
         if isinstance(found, ast.AsyncFunctionDef):
             raise self.fail(found, "an 'async def' is not admitted; jit.fork runs calls beside each other")
         self.tree: ast.FunctionDef = found

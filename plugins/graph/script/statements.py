@@ -14,6 +14,7 @@ from lamella.plugins.graph.script.exits import RETURN
 from lamella.plugins.graph.script.scope import Binding, Undefined
 from lamella.plugins.graph.script.statics import Python, Sequence
 from lamella.plugins.graph.script.types import (
+    ANY,
     BOOL,
     FLOAT,
     INT,
@@ -26,7 +27,7 @@ from lamella.plugins.graph.script.types import (
     Tuple,
     Type,
     is_subtype,
-    shown,
+    named,
     unify,
 )
 
@@ -55,6 +56,7 @@ class Statements(Calls):
     on_For: Callable[[ast.For], None]
     on_While: Callable[[ast.While], None]
     title = "the function"
+    last_return: ast.Assign | None = None
 
     def statements(self, body: list[ast.stmt]) -> None:
         """Compiles statements up to one behind which none is reached."""
@@ -79,7 +81,7 @@ class Statements(Calls):
 
     def on_Assign(self, node: ast.Assign) -> None:
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and node.targets[0].id == RETURN:
-            self.give_back(node.value)
+            self.give_back(node)
             return
         wished = None
         comment = self.reporter.type_comment(node)  # type: ignore[attr-defined]
@@ -116,7 +118,11 @@ class Statements(Calls):
         t = self.annotation(node.annotation)
         if node.value is None:
             raise self.error("an annotation without a value is not admitted; give the variable a value", node)
-        value = self.declared(self.expression(node.value, t), t, node.value)
+        thing = self.expression(node.value, t)
+        if t is ANY and not isinstance(thing, Value):
+            self.assign(node.target, thing)
+            return
+        value = self.converted(self.value(thing, node.value), t, lambda: f"'{ast.unparse(node.target)}'")
         if isinstance(node.target, ast.Attribute):
             self.assign_attribute(node.target, value, t)
             return
@@ -163,7 +169,7 @@ class Statements(Calls):
                 rows = self.op("aten::unbind", value)
                 parts = list(self.add("prim::ListUnpack", [rows], *[TENSOR] * count).outputs)
             else:
-                raise self.error(f"a {shown(value.type)} cannot be unpacked")
+                raise self.error(f"{named(value.type)} cannot be unpacked")
         if stars:
             behind = count - stars[0] - 1
             if len(parts) < count - 1:
@@ -218,27 +224,34 @@ class Statements(Calls):
     # ---- branches and results ----
 
     def on_If(self, node: ast.If) -> None:
-        self.run_if(
-            self.condition(node.test), lambda: self.statements(node.body), lambda: self.statements(node.orelse)
-        )
+        self.run_if(self.condition(node.test), lambda: self.statements(node.body), lambda: self.statements(node.orelse))
 
-    def give_back(self, node: ast.expr) -> None:
-        """Compiles ``return node``."""
+    def give_back(self, statement: ast.Assign) -> None:
+        """Compiles ``return value``, which exits.py has made an assignment."""
+        node = statement.value
+        implicit = statement.implicit  # type: ignore[attr-defined]
+        if implicit and self.returns is not None and not is_subtype(NONE, self.returns):
+            raise self.error(
+                f"{self.title} is declared to return {named(self.returns)}, and its end is reached without a 'return'",
+                self.function.source.tree,  # type: ignore[attr-defined]
+            )
         thing = self.expression(node, self.returns)
+        if not implicit:
+            self.last_return = statement
         if self.caller is not None and not isinstance(thing, Value):  # type: ignore[attr-defined]
             self.scope.set(RETURN, thing)
             return
         value = self.value(thing, node)
         if self.returns is not None:
             if self.returns == NONE and value.type != NONE:
-                raise self.error(f"{self.title} is declared to return None, and returns a {shown(value.type)}", node)
+                raise self.error(f"{self.title} is declared to return None, and returns {named(value.type)}", node)
             if value.type == TENSOR and self.returns in (INT, FLOAT):
                 value = self.op("aten::IntImplicit" if self.returns == INT else "aten::FloatImplicit", value)
             value = self.converted(value, self.returns, lambda: f"the result of {self.title}")
         old = self.scope.find(RETURN)
         if isinstance(old, Binding) and isinstance(old.value, Value) and unify(old.value.type, value.type) is None:
             raise self.error(
-                f"{self.title} returns a {shown(value.type)} here, and a {shown(old.value.type)} before; all of its "
+                f"{self.title} returns {named(value.type)} here, and {named(old.value.type)} before; all of its "
                 "returns have to give one type",
                 node,
             )
@@ -267,7 +280,9 @@ class Statements(Calls):
         if isinstance(thing, ast.Call):
             called, args = thing.func, thing.args
         found = self.expression(called)
-        if not (isinstance(found, Python) and inspect.isclass(found.object) and issubclass(found.object, BaseException)):
+        if not (
+            isinstance(found, Python) and inspect.isclass(found.object) and issubclass(found.object, BaseException)
+        ):
             raise self.error("'raise' takes an error such as ValueError('text')", thing)
         if len(args) > 1:
             message = self.op("aten::str", self.tuple_of([self.evaluated(a) for a in args]))
@@ -298,7 +313,9 @@ class Statements(Calls):
             return lambda: self.op("aten::set_grad_enabled", before)
         thing = self.expression(node)
         if not isinstance(thing, Value) or not isinstance(thing.type, Object):
-            raise self.unsupported("'with' takes no_grad(), enable_grad(), set_grad_enabled() or a scripted object", node)
+            raise self.unsupported(
+                "'with' takes no_grad(), enable_grad(), set_grad_enabled() or a scripted object", node
+            )
         entered = self.method(thing, "__enter__", [], {})
         if item.optional_vars is not None:
             self.assign(item.optional_vars, entered)

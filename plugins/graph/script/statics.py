@@ -30,7 +30,9 @@ class Python(Static):
     @property
     def what(self) -> str:  # type: ignore[override]
         name = getattr(self.object, "__name__", None) or type(self.object).__name__
-        kind = "class" if isinstance(self.object, type) else "module" if hasattr(self.object, "__path__") else "function"
+        kind = (
+            "class" if isinstance(self.object, type) else "module" if hasattr(self.object, "__path__") else "function"
+        )
         return f"the {kind} '{name}'" if callable(self.object) or kind == "module" else f"a Python {name}"
 
 

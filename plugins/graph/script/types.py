@@ -31,7 +31,22 @@ DEVICE, DTYPE, LAYOUT = Simple("Device"), Simple("ScalarType"), Simple("Layout")
 MEMORY_FORMAT, GENERATOR, ANY = Simple("MemoryFormat"), Simple("Generator"), Simple("Any")
 SIMPLE = {
     t.name: t
-    for t in (TENSOR, INT, FLOAT, COMPLEX, BOOL, STR, NONE, SCALAR, DEVICE, DTYPE, LAYOUT, MEMORY_FORMAT, GENERATOR, ANY)
+    for t in (
+        TENSOR,
+        INT,
+        FLOAT,
+        COMPLEX,
+        BOOL,
+        STR,
+        NONE,
+        SCALAR,
+        DEVICE,
+        DTYPE,
+        LAYOUT,
+        MEMORY_FORMAT,
+        GENERATOR,
+        ANY,
+    )
 }
 NUMBERS = (BOOL, INT, FLOAT, COMPLEX, SCALAR)
 
@@ -175,6 +190,16 @@ def shown(t: Type) -> str:
         return t.name or f"Tuple[{', '.join(map(shown, t.items)) or '()'}]"
     names = {NONE: "None", DTYPE: "dtype", DEVICE: "device", SCALAR: "number"}
     return names.get(t) or str(t)
+
+
+def named(t: Type) -> str:
+    """Returns a type with its article, as messages have it.
+
+    >>> named(INT), named(List(INT))
+    ('an int', 'a List[int]')
+    """
+    text = shown(t)
+    return text if t == NONE else f"{'an' if text[0] in 'aeiouAEIO' else 'a'} {text}"
 
 
 def is_subtype(given: Type, wanted: Type) -> bool:
