@@ -1,8 +1,8 @@
 """The front end of ``jit.script``: the source of a function, a module or a class becomes the text of a program.
 
-A function's source is read by ``ast`` (source.py); exits are rewritten (exits.py); statements and expressions become nodes
-with types (statements.py, loops.py, expressions.py, calls.py) in blocks (builder.py, emit.py); operators are chosen by
-their schemas (signatures.py, matching.py). program.py collects functions and classes, and gives the text.
+A function's source is read by ``ast`` (source.py); exits are rewritten (exits.py); statements and expressions become
+nodes with types (statements.py, loops.py, expressions.py, calls.py) in blocks (builder.py, emit.py); operators are
+chosen by their schemas (signatures.py, matching.py). program.py collects functions and classes, and gives the text.
 """
 
 from lamella.plugins.graph.script.errors import NotSupportedError, ScriptError, UnsupportedNodeError

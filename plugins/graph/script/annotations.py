@@ -36,8 +36,8 @@ from lamella.plugins.graph.script.types import (
 )
 
 ADMITTED = (
-    "int, float, bool, complex, str, Tensor, None, List, Dict, Tuple, Optional, Union, device, dtype, named tuples, enums, "
-    "and classes"
+    "int, float, bool, complex, str, Tensor, None, List, Dict, Tuple, Optional, Union, device, dtype, named tuples, "
+    "enums, and classes"
 )
 
 
@@ -132,8 +132,8 @@ def type_of(program: Any, found: Any) -> Type:
             raise AnnotationError(f"the type '{found.__name__}' is not admitted; {ADMITTED} are")
         if issubclass(found, lamella.nn.Module):
             raise AnnotationError(
-                f"the module class '{found.__name__}' is no type, since its methods depend on the module; a class under "
-                "jit.interface is"
+                f"the module class '{found.__name__}' is no type, since its methods depend on the module; a class "
+                "under jit.interface is"
             )
         return program.class_of(found)
     raise AnnotationError(f"'{found}' is no type of scripts; {ADMITTED} are")

@@ -194,7 +194,7 @@ class Builder:
             self.block, self.scope = before
 
     def branch(self, condition: Value, then: Callable[[], Any], other: Callable[[], Any]) -> tuple[Any, Any, Node]:
-        """Appends an If; each function emits a branch, in a scope of its own. Names that the branches assign are merged.
+        """Appends an If; each function emits a branch, in a scope of its own. Names that a branch assigns are merged.
 
         Returns what the two functions returned, and the node.
         """

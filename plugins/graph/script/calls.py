@@ -185,8 +185,8 @@ class Calls(Builtins, Attributes):
             )
         name = getattr(target, "__name__", type(target).__name__)
         raise self.error(
-            f"'{name}' cannot be called from a script: it has no source in Python that could be scripted, and is none of "
-            "the admitted builtins; jit.ignore lets a script call it in Python"
+            f"'{name}' cannot be called from a script: it has no source in Python that could be scripted, and is none "
+            "of the admitted builtins; jit.ignore lets a script call it in Python"
         )
 
     def call_known(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

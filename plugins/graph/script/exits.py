@@ -1,10 +1,10 @@
 """Early exits: rewrites a function's syntax tree so that return, break and continue are assignments.
 
-Note [Exits]  A graph has no jumps. ``return e`` becomes ``$return = e``. Where one branch of an ``if`` always exits, the
-  statements behind the ``if`` move into the other branch. Where a branch exits on some of its paths only, and where a
-  loop is left, a flag says so, and what follows is put under ``if not $returned``. ``break`` sets ``$broke1``, which ends
-  the loop, and ``continue`` sets ``$skip1``. A flag that nothing reads is not set. Names with a ``$`` are no names of
-  Python, so that they cannot be those of the user.
+Note [Exits]  A graph has no jumps. ``return e`` becomes ``$return = e``. Where one branch of an ``if`` always exits,
+  the statements behind the ``if`` move into the other branch. Where a branch exits on some of its paths only, and where
+  a loop is left, a flag says so, and what follows is put under ``if not $returned``. ``break`` sets ``$broke1``, which
+  ends the loop, and ``continue`` sets ``$skip1``. A flag that nothing reads is not set. Names with a ``$`` are no names
+  of Python, so that they cannot be those of the user.
 """
 
 from __future__ import annotations

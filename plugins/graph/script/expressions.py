@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import string
 from collections.abc import Callable
 from typing import Any
 
@@ -358,9 +357,8 @@ class Expressions(Conditions):
         first = self.compare(ops[0], left, right, rest[0])
         if len(ops) == 1:
             return first
-        if first.type == TENSOR:
-            raise self.error("a chain of comparisons is not admitted with tensors; join two by '&'")
-        return self.choice(first, lambda: self.chain(right, ops[1:], rest[1:]), lambda: self.constant(False))
+        condition = self.as_condition(first)
+        return self.choice(condition, lambda: self.chain(right, ops[1:], rest[1:]), lambda: first)
 
     def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.expr) -> Value:
         if isinstance(op, (ast.In, ast.NotIn)):
@@ -418,67 +416,6 @@ class Expressions(Conditions):
             wider = unify(a.type, b.type.element)
             b = self.list_of(b.items, wider) if wider else b
         return self.operate("aten::__contains__", "in", b, a)
-
-    # ---- texts ----
-
-    def on_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        template, values = "", []
-        for part in node.values:
-            if isinstance(part, ast.Constant):
-                template += part.value.replace("{", "{{").replace("}", "}}")
-                continue
-            assert isinstance(part, ast.FormattedValue)
-            value = self.evaluated(part.value)
-            if isinstance(value.type, Object):
-                value = self.text_of(value)
-            if part.conversion == ord("r"):
-                value = self.op("aten::repr", value)
-            elif part.conversion != -1:
-                value = self.op("aten::str", value)
-            if part.format_spec is not None:
-                spec = self.on_JoinedStr(part.format_spec)  # type: ignore[arg-type]
-                value = self.op("aten::__format__", value, spec)
-            template += "{}"
-            values.append(value)
-        if not values:
-            return self.constant(template.replace("{{", "{").replace("}}", "}"))
-        return self.op("aten::format", self.constant(template), *values)
-
-    def text_of(self, value: Value) -> Value:
-        """Returns ``str(value)``, which an object's class defines."""
-        if isinstance(value.type, Object):
-            for name in ("__str__", "__repr__"):
-                if value.type.info.method(name) is not None:
-                    return self.method(value, name, [], {})
-        return value if value.type == STR else self.op("aten::str", value)
-
-    def formatted(self, text: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """Compiles ``text.format(...)``; the fields of a text that is known are resolved here."""
-        if not isinstance(text.constant, str):
-            if kwargs:
-                raise self.error("format() of a text that is not known takes no keywords")
-            return self.op("aten::format", text, *args)
-        template, values, count = "", [], 0
-        try:
-            pieces = list(string.Formatter().parse(text.constant))
-        except ValueError as error:
-            raise self.error(f"format: {error}") from None
-        for literal, name, spec, conversion in pieces:
-            template += literal.replace("{", "{{").replace("}", "}}")
-            if name is None:
-                continue
-            if name == "":
-                name, count = str(count), count + 1
-            value = kwargs.get(name) if not name.isdigit() else args[int(name)] if int(name) < len(args) else None
-            if value is None:
-                raise self.error(f"format: there is no argument for the field '{name}'")
-            if conversion:
-                value = self.op("aten::repr" if conversion == "r" else "aten::str", value)
-            if spec:
-                value = self.op("aten::__format__", value, self.constant(spec))
-            template += "{}"
-            values.append(value)
-        return self.op("aten::format", self.constant(template), *values)
 
 
 def _folded(name: str, a: Any, b: Any) -> Any:

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from lamella.plugins.graph.script.emit import Value
-from lamella.plugins.graph.script.expressions import BINARY, TENSOR_BINARY, Expressions
+from lamella.plugins.graph.script.expressions import BINARY, TENSOR_BINARY
 from lamella.plugins.graph.script.statics import Python, Sequence
+from lamella.plugins.graph.script.texts import Texts
 from lamella.plugins.graph.script.types import (
     BOOL,
     INT,
@@ -33,7 +34,7 @@ from lamella.plugins.graph.script.types import (
 )
 
 
-class Indexing(Expressions):
+class Indexing(Texts):
     """Compiles subscripts, read and written."""
 
     def subscript(self, node: ast.Subscript) -> Any:  # type: ignore[override]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -115,8 +116,8 @@ class Loops(Statements):
             if stops and at < over.length and not self.scope.dead:
                 names: list[ast.expr] = [ast.copy_location(ast.Name(n, ast.Load()), node) for n in stops]
                 flags = names[0] if len(names) == 1 else ast.copy_location(ast.BoolOp(ast.Or(), names), node)
-                next_at = at
-                self.run_if(self.condition(flags), lambda: None, lambda: self.unrolled(node, over, next_at))
+                go_on = functools.partial(self.unrolled, node, over, at)
+                self.run_if(self.condition(flags), lambda: None, go_on)
                 return
 
     # ---- carried values ----
@@ -199,7 +200,8 @@ class Loops(Statements):
                 wider = declared
             if wider is None:
                 raise self.error(
-                    f"'{name}' is {named(t)} before the loop, and becomes {named(end.value.type)} in it; give it one type"
+                    f"'{name}' is {named(t)} before the loop, and becomes {named(end.value.type)} in it; give it "
+                    "one type"
                 )
             found[name] = wider
         return found

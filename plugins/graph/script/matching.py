@@ -109,7 +109,8 @@ class _Call:
             return Mismatch(len(self.args), f"has no argument '{next(iter(left))}'")
         while plans and plans[-1] is None:
             plans.pop()
-        done = [p or self.default(a) for p, a in zip(plans, arguments)] + [p for p in plans[len(arguments) :] if p]
+        done = [p or self.default(a) for p, a in zip(plans, arguments, strict=False)]
+        done += [p for p in plans[len(arguments) :] if p]
         return Match(self.schema, done, [filled(t, self.letters) for t in self.schema.returns])
 
     def default(self, a: Argument) -> Plan:

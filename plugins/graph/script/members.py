@@ -21,9 +21,10 @@ from lamella.plugins.graph.script.types import (
 )
 
 STR_METHODS = frozenset(
-    "join split rsplit splitlines partition rpartition replace strip lstrip rstrip upper lower capitalize title swapcase "
-    "isalnum isalpha isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper startswith "
-    "endswith find rfind index rindex count center ljust rjust zfill expandtabs removeprefix removesuffix format".split()
+    "join split rsplit splitlines partition rpartition replace strip lstrip rstrip upper lower capitalize title "
+    "swapcase isalnum isalpha isdecimal isdigit isidentifier islower isnumeric isprintable isspace "
+    "istitle isupper startswith endswith find rfind index rindex count center ljust rjust zfill expandtabs "
+    "removeprefix removesuffix format".split()
 )
 LIST_METHODS = frozenset("append extend insert pop remove index count clear reverse sort copy".split())
 DICT_METHODS = frozenset("get setdefault pop popitem clear update keys values items copy".split())

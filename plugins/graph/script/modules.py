@@ -107,8 +107,8 @@ class ModuleInfo(ClassInfo):
             self.refused[name] = "a list of modules is admitted as a ModuleList only"
         else:
             self.refused[name] = (
-                f"its value, of type {type(value).__name__}, has no type in scripts; numbers, texts, tensors, and lists, tuples "
-                "and dicts of them have"
+                f"its value, of type {type(value).__name__}, has no type in scripts; numbers, texts, tensors, and "
+                "lists, tuples and dicts of them have"
             )
 
     def hints(self) -> tuple[dict[str, Type], set[str]]:

@@ -236,8 +236,8 @@ class Builder:
         if function.running:
             if function.declared is None:
                 raise f.error(
-                    f"{function.title} is called while its result is not known yet, since it calls itself; annotate the "
-                    f"result: 'def {function.python.__name__}(...) -> ...:'"
+                    f"{function.title} is called while its result is not known yet, since it calls itself; annotate "
+                    f"the result: 'def {function.python.__name__}(...) -> ...:'"
                 )
             return function.declared
         self.compile(f, function)

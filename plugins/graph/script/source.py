@@ -47,7 +47,7 @@ class Source(Reporter):
         return self._placed(text, node)
 
     def signature_comment(self) -> tuple[list[ast.expr], ast.expr] | None:
-        """Returns the types of the comment below ``def``, ``# type: (Tensor, int) -> Tensor``; None if there is none."""
+        """Returns the types of the comment below ``def``, ``# type: (Tensor) -> Tensor``; None if there is none."""
         text = self.tree.type_comment
         if not text or "->" not in text:
             return None
@@ -73,8 +73,8 @@ def _lines_of(function: Any, name: str) -> tuple[list[str], int, str]:
         file = inspect.getsourcefile(target) or "<unknown>"
     except (OSError, TypeError) as error:
         raise ScriptError(
-            f"{name}: there is no source: {error}. Scripting reads '.py' files, which have to be there; loading an archive "
-            "of a scripted program does not need them"
+            f"{name}: there is no source: {error}. Scripting reads '.py' files, which have to be there; loading an "
+            "archive of a scripted program does not need them"
         ) from None
     return lines, first, file
 
