@@ -107,7 +107,7 @@ def read_signature(program: Any, function: Function, skip_self: bool) -> None:
 def is_of_package(python: Any) -> bool:
     """Returns whether a function or a class is one of Lamella's, which are not written for scripts."""
     module = getattr(python, "__module__", None) or ""
-    return module.startswith("lamella.") and module != "lamella.plugins.graph.script.library"
+    return module.startswith("lamella.") and not module.startswith("lamella.plugins.graph.script.library")
 
 
 def read_type(program: Any, function: Function, node: ast.expr) -> Type:

@@ -12,6 +12,7 @@ import lamella
 import lamella.nn.functional as F
 from lamella import Tensor, nn
 from lamella.nn.modules.rnn import _LAYERS, _PLAIN_CELLS
+from lamella.plugins.graph.script import library_attention
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 
@@ -323,6 +324,7 @@ def _interpolate(
 # ---- replacements ----------------------------------------------------------------------------------------------------
 
 _REPLACEMENTS: dict[Any, Any] = {
+    F.multi_head_attention_forward: library_attention.multi_head_attention_forward,
     F.hardtanh: hardtanh,
     F.hardtanh_: hardtanh_,
     F.threshold: threshold,
@@ -340,6 +342,7 @@ def replacement(target: Any) -> Any:
 
 
 _METHODS: list[tuple[type, Any, Any]] = [
+    (nn.MultiheadAttention, nn.MultiheadAttention.forward, library_attention.multihead_attention),
     (nn.LSTM, nn.RNNBase.forward, lstm_forward),
     (nn.RNNBase, nn.RNNBase.forward, rnn_forward),
     (nn.LSTMCell, nn.LSTMCell.forward, lstm_cell_forward),

@@ -10,7 +10,7 @@ from lamella.plugins.graph.script import annotations, constants, source
 from lamella.plugins.graph.script.annotations import AnnotationError
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
-from lamella.plugins.graph.script.errors import ScriptError
+from lamella.plugins.graph.script.errors import NotSupportedError, ScriptError
 from lamella.plugins.graph.script.functions import is_of_package
 from lamella.plugins.graph.script.markers import Attribute, mark_of
 from lamella.plugins.graph.script.statics import Method, Python, Sequence
@@ -43,6 +43,10 @@ class ModuleInfo(ClassInfo):
     def read(self) -> None:
         """Finds the attributes of the module."""
         module, hints, final = self.module, *self.hints()
+        for kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
+            if vars(module).get(kind):
+                text = f"{self.python.__name__}: the module has hooks, which a script would not call; remove them first"
+                raise NotSupportedError(text)
         for name, value in module._parameters.items():
             self.put(name, value, TENSOR)
         for name, value in module._buffers.items():

@@ -160,7 +160,7 @@ class Builder:
 
     def is_library(self, python: Any) -> bool:
         """Returns whether a function is one of library.py, which takes an int for a float as operators do."""
-        return getattr(python, "__module__", "") == "lamella.plugins.graph.script.library"
+        return getattr(python, "__module__", "").startswith("lamella.plugins.graph.script.library")
 
     def library_function(self, name: str) -> Any:
         from lamella.plugins.graph.script import library

@@ -31,6 +31,9 @@ class Texts(Expressions):
             if part.format_spec is not None:
                 spec = self.on_JoinedStr(part.format_spec)  # type: ignore[arg-type]
                 value = self.op("aten::__format__", value, spec)
+            if type(value.constant) in (int, str):
+                template += str(value.constant).replace("{", "{{").replace("}", "}}")
+                continue
             template += "{}"
             values.append(value)
         if not values:
