@@ -15,7 +15,7 @@ from lamella.plugins.graph.script.types import (
     COMPLEX,
     DEVICE,
     DTYPE,
-    STR,
+    INT,
     TENSOR,
     Dict,
     Enum,
@@ -78,12 +78,17 @@ class Attributes(Indexing):
         if isinstance(t, Enum) and name in ("name", "value"):
             if isinstance(base.constant, enum.Enum):
                 return self.constant(getattr(base.constant, name))
-            return self.one(f"prim::Enum{name.title()}", [base], STR if name == "name" else t.value)
+            texts = self.constant([getattr(m, name) for m in t.members])
+            return self.op("aten::__getitem__", texts, self.as_int(base))
         if name in members.PROPERTIES.get(t, ()):
             return self.op(members.PROPERTIES[t][name], base)
         if name in members.methods_of(t):
             return BuiltinMethod(base, name)
         return None
+
+    def as_int(self, member: Value) -> Value:
+        """Returns the number of an enum's member."""
+        return self.one("prim::unchecked_cast", [member], INT)
 
     def of_python(self, base: Python, name: str) -> Any:
         try:

@@ -26,6 +26,7 @@ from lamella.plugins.graph.script.types import (
     STR,
     TENSOR,
     Dict,
+    Enum,
     List,
     Object,
     Optional,
@@ -328,7 +329,7 @@ class Builtins(JitCalls):
 
     def call_print(self, node: ast.Call) -> Any:
         values = [self.value(g) for g in self.arguments(node, 0, 99)]
-        values = [self.text_of(v) if isinstance(v.type, Object) else v for v in values]  # type: ignore[attr-defined]
+        values = [self.text_of(v) if isinstance(v.type, (Object, Enum)) else v for v in values]  # type: ignore[attr-defined]
         self.add("prim::Print", values)
         return self.block.constant(None, NONE, self.place)
 

@@ -97,7 +97,7 @@ def value_of(f: Any, value: Any) -> Value | None:
         made.constant = value
         return made
     if isinstance(value, enum.Enum):
-        made = f.block.constant(Word(str(t), value.name), t, f.place)
+        made = f.block.constant(list(type(value)).index(value), t, f.place)
         made.constant = value
         return made
     if isinstance(value, dict):

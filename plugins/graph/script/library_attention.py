@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import List, Optional, Tuple
 
 import lamella
 import lamella.nn.functional as F
@@ -22,8 +21,8 @@ def check_shapes(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    key_padding_mask: Optional[Tensor],
-    attn_mask: Optional[Tensor],
+    key_padding_mask: Tensor | None,
+    attn_mask: Tensor | None,
     num_heads: int,
 ) -> bool:
     n = query.dim()
@@ -46,22 +45,22 @@ def check_shapes(
     return n == 3
 
 
-def parts(x: Tensor, weight: Tensor, bias: Optional[Tensor], n: int, heads: int, width: int) -> List[Tensor]:
+def parts(x: Tensor, weight: Tensor, bias: Tensor | None, n: int, heads: int, width: int) -> list[Tensor]:
     made = F.linear(x, weight, bias)
     return made.view([made.size(0), made.size(1), n, heads, width]).unbind(2)
 
 
 def projected(
-    query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Optional[Tensor], heads: int
-) -> Tuple[Tensor, Tensor, Tensor]:
+    query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None, heads: int
+) -> tuple[Tensor, Tensor, Tensor]:
     width = query.size(-1) // heads
     if key is value and query is key:
         q, k, v = parts(query, weight, bias, 3, heads, width)
         return q, k, v
     rows = query.size(-1)
     weights = weight.chunk(3)
-    b: List[Optional[Tensor]] = [None, None, None]
-    both: Optional[Tensor] = None
+    b: list[Tensor | None] = [None, None, None]
+    both: Tensor | None = None
     if bias is not None:
         pieces = bias.chunk(3)
         b = [pieces[0], pieces[1], pieces[2]]
@@ -75,7 +74,7 @@ def projected(
     return q, k, v
 
 
-def projected_apart(x: Tensor, weight: Optional[Tensor], bias: Optional[Tensor], heads: int, width: int) -> Tensor:
+def projected_apart(x: Tensor, weight: Tensor | None, bias: Tensor | None, heads: int, width: int) -> Tensor:
     assert weight is not None
     return F.linear(x, weight, bias).view([x.size(0), x.size(1), heads, width])
 
@@ -98,27 +97,27 @@ def multi_head_attention_forward(
     value: Tensor,
     embed_dim_to_check: int,
     num_heads: int,
-    in_proj_weight: Optional[Tensor],
-    in_proj_bias: Optional[Tensor],
-    bias_k: Optional[Tensor],
-    bias_v: Optional[Tensor],
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
     add_zero_attn: bool,
     dropout_p: float,
     out_proj_weight: Tensor,
-    out_proj_bias: Optional[Tensor],
+    out_proj_bias: Tensor | None,
     training: bool = True,
-    key_padding_mask: Optional[Tensor] = None,
+    key_padding_mask: Tensor | None = None,
     need_weights: bool = True,
-    attn_mask: Optional[Tensor] = None,
+    attn_mask: Tensor | None = None,
     use_separate_proj_weight: bool = False,
-    q_proj_weight: Optional[Tensor] = None,
-    k_proj_weight: Optional[Tensor] = None,
-    v_proj_weight: Optional[Tensor] = None,
-    static_k: Optional[Tensor] = None,
-    static_v: Optional[Tensor] = None,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> Tuple[Tensor, Optional[Tensor]]:
+) -> tuple[Tensor, Tensor | None]:
     batched = check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if key_padding_mask is not None:
         key_padding_mask = canonical_mask(key_padding_mask, "key_padding_mask", query.dtype)
@@ -148,7 +147,7 @@ def multi_head_attention_forward(
             raise AssertionError(
                 f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
             )
-        b: List[Optional[Tensor]] = [None, None, None]
+        b: list[Tensor | None] = [None, None, None]
         if in_proj_bias is not None:
             pieces = in_proj_bias.chunk(3)
             b = [pieces[0], pieces[1], pieces[2]]
@@ -209,7 +208,7 @@ def multi_head_attention_forward(
             attn_mask = attn_mask.view([batch, num_heads, target, source])
     p = dropout_p if training else 0.0
     q, k, v = q.permute([1, 2, 0, 3]), k.permute([1, 2, 0, 3]), v.permute([1, 2, 0, 3])
-    weights: Optional[Tensor] = None
+    weights: Tensor | None = None
     if need_weights:
         attention = lamella.ops.aten._attention_weights(q, k, attn_mask, math.sqrt(1.0 / width))
         if p > 0:
@@ -231,12 +230,12 @@ def multihead_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    key_padding_mask: Optional[Tensor] = None,
+    key_padding_mask: Tensor | None = None,
     need_weights: bool = True,
-    attn_mask: Optional[Tensor] = None,
+    attn_mask: Tensor | None = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> Tuple[Tensor, Optional[Tensor]]:
+) -> tuple[Tensor, Tensor | None]:
     turned = self.batch_first and query.dim() == 3
     if turned:
         same_query, same_value = query is key, key is value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import enum
 import inspect
 import re
 import types
@@ -266,9 +265,8 @@ class Builder:
 
     def text(self, first: Function | None = None) -> str:
         """Returns the program's text: classes, then graphs, the main one first."""
-        parts = [f"enum {t.name} : {t.value} {{\n{_members(python)}}}\n" for python, t in self.enums.items()]
         infos = [*self.classes.values(), *self.shared.values()]
-        parts += [info.text() for info in infos if info.text()]
+        parts = [info.text() for info in infos if info.text()]
         order = [f for f in self.order if f is not first]
         if first is not None:
             order.insert(0, first)
@@ -304,12 +302,6 @@ def _has(c: type, name: str, python: Any) -> bool:
         if inner is python:
             return True
     return False
-
-
-def _members(python: Any) -> str:
-    from lamella.plugins.graph.script.emit import literal
-
-    return "".join(f"  {m.name} = {literal(m.value)}\n" for m in python if isinstance(m, enum.Enum))
 
 
 def _not_called(name: str) -> Any:

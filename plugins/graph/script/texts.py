@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import string
+from collections.abc import Callable
 from typing import Any
 
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.expressions import Expressions
-from lamella.plugins.graph.script.types import STR, Object
+from lamella.plugins.graph.script.types import STR, Enum, Object
 
 
 class Texts(Expressions):
     """Compiles f-strings and ``format``."""
+
+    as_int: Callable[[Value], Value]
 
     def on_JoinedStr(self, node: ast.JoinedStr) -> Any:
         template, values = "", []
@@ -22,7 +25,7 @@ class Texts(Expressions):
                 continue
             assert isinstance(part, ast.FormattedValue)
             value = self.evaluated(part.value)
-            if isinstance(value.type, Object):
+            if isinstance(value.type, (Object, Enum)):
                 value = self.text_of(value)
             if part.conversion == ord("r"):
                 value = self.op("aten::repr", value)
@@ -46,6 +49,9 @@ class Texts(Expressions):
             for name in ("__str__", "__repr__"):
                 if value.type.info.method(name) is not None:
                     return self.method(value, name, [], {})
+        if isinstance(value.type, Enum):
+            texts = self.constant([str(m) for m in value.type.members])
+            return self.op("aten::__getitem__", texts, self.as_int(value))
         return value if value.type == STR else self.op("aten::str", value)
 
     def formatted(self, text: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -161,13 +161,14 @@ class Object(Type):
 
 
 class Enum(Type):
-    """A member of an enumeration, whose values have one type."""
+    """A member of an enumeration, whose values have one type. In a graph it is the member's number, an int."""
 
     def __init__(self, name: str, python: Any, value: Type):
         self.name, self.python, self.value = name, python, value
+        self.members = list(python)
 
     def __str__(self) -> str:
-        return self.name
+        return "int"
 
 
 def shown(t: Type) -> str:
@@ -188,6 +189,8 @@ def shown(t: Type) -> str:
         return f"Union[{', '.join(map(shown, t.options))}]"
     if isinstance(t, Tuple):
         return t.name or f"Tuple[{', '.join(map(shown, t.items)) or '()'}]"
+    if isinstance(t, Enum):
+        return t.name
     names = {NONE: "None", DTYPE: "dtype", DEVICE: "device", SCALAR: "number"}
     return names.get(t) or str(t)
 

@@ -1,0 +1,94 @@
+"""Scripted functions: what ``jit.script`` makes of a function of Python."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from lamella.plugins.graph import _python
+from lamella.plugins.graph.jit import values
+from lamella.plugins.graph.script import Compiled
+from lamella.plugins.graph.script.functions import Function
+from lamella.plugins.graph.script.types import FLOAT
+
+
+def callable_of(program: Any, function: Function, self: Any = None) -> Callable:
+    """Returns a function of Python that calls a graph of a program.
+
+    Args:
+        program: the program of the binding
+        function: the signature of the graph
+        self: of a method, the object
+    """
+    names = tuple(p.name for p in function.parameters)
+    changes = [values.to_program(p.type) for p in function.parameters]
+    defaults = []
+    for p, change in zip(function.parameters, changes, strict=True):
+        if p.default is inspect.Parameter.empty:
+            defaults.clear()
+        else:
+            value = float(p.default) if p.type == FLOAT and isinstance(p.default, int) else p.default
+            defaults.append(change(value) if change else value)
+    call = _python.Function(program, function.name, names, tuple(defaults), self)
+    result = values.to_python(function.declared or function.returned)  # type: ignore[arg-type]
+    if result is None and not any(changes):
+        return call
+    by_name = dict(zip(names, changes, strict=True))
+
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(c(a) if c else a for c, a in zip(changes, args, strict=False)) + args[len(changes) :]
+        kwargs = {k: by_name[k](v) if by_name.get(k) else v for k, v in kwargs.items()}  # type: ignore[misc]
+        found = call(*args, **kwargs)
+        return result(found) if result else found
+
+    return changed
+
+
+class ScriptFunction:
+    """A function that a program runs without Python; ``jit.script`` makes it.
+
+    It is called as the function that it was made of. ``graph`` is its graph, ``code`` the text of the whole program.
+
+    >>> @lamella.jit.script
+    ... def scaled(x, n: int):
+    ...     return x * n
+    >>> scaled(lamella.ones(2), 3)
+    tensor([3., 3.])
+    """
+
+    def __init__(self, compiled: Compiled, function: Callable):
+        self._compiled = compiled
+        self._program = _python.Program(compiled.text, compiled.constants, compiled.callables)
+        self._call = callable_of(self._program, compiled.functions[compiled.main])
+        self.__script_source__ = function
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    @property
+    def name(self) -> str:
+        """The function's name in its program."""
+        return self._compiled.main
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the function; calls of other functions are nodes in it."""
+        return self._program.graph(self._compiled.main)
+
+    @property
+    def inlined_graph(self) -> Any:
+        """The graph of the function with the graphs of the functions that it calls in the place of the calls."""
+        copy = self._program.copy()
+        copy.run_pass("inline")
+        return copy.graph(self._compiled.main)
+
+    @property
+    def code(self) -> str:
+        """The text of the program: the function's graph first, then those of the functions that it calls."""
+        return self._compiled.text
+
+    def __repr__(self) -> str:
+        return f"<ScriptFunction {self.name}>"

@@ -1,0 +1,200 @@
+"""Scripted modules: what ``jit.script`` makes of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lamella import Tensor, nn
+from lamella.plugins.graph import _python
+from lamella.plugins.graph.jit import values
+from lamella.plugins.graph.jit.functions import callable_of
+from lamella.plugins.graph.script import Compiled, compile_module
+from lamella.plugins.graph.script.emit import Block
+from lamella.plugins.graph.script.types import Object
+
+
+class ScriptModule(nn.Module):
+    """A module whose methods a program runs without Python; ``jit.script`` makes it.
+
+    Its parameters and buffers are those of the module that it was made of, and its submodules are scripted, too.
+    Attributes are read from the program's object and written to it. ``graph`` is the graph of ``forward``.
+
+    >>> net = lamella.jit.script(lamella.nn.Linear(3, 2))
+    >>> net(lamella.ones(1, 3)).shape
+    lamella.Size([1, 2])
+    """
+
+    _object: Any = None
+
+    def __init__(self, compiled: Compiled, module: nn.Module, program: Any, made: dict[int, ScriptModule]):
+        super().__init__()
+        info = next(i for m, i in compiled.modules if m is module)
+        state = {"_compiled": compiled, "_info": info, "_program": program, "_original": type(module).__name__}
+        self.__dict__.update(state)
+        made[id(module)] = self
+        self.__dict__["training"] = module.training
+        self._parameters.update(module._parameters)
+        self._buffers.update(module._buffers)
+        self.__dict__["_non_persistent_buffers_set"] = set(module._non_persistent_buffers_set)
+        attributes: dict[str, Any] = {}
+        for name, child in module._modules.items():
+            if child is None:
+                self._modules[name] = None
+            else:
+                self._modules[name] = made.get(id(child)) or ScriptModule(compiled, child, program, made)
+        for name, t in info.attributes.items():
+            if isinstance(t, Object) and name in self._modules:
+                attributes[name] = self._modules[name]._object  # type: ignore[union-attr]
+            else:
+                change = values.to_program(t)
+                value = getattr(module, name)
+                value = getattr(value, "value", value) if type(value).__name__ == "Attribute" else value
+                attributes[name] = change(value) if change else value
+        self.__dict__["_object"] = program.new_object(info.type.name, attributes)
+        self.__dict__["_methods"] = {}
+        prefix = f"{info.type.name}."
+        for name, function in compiled.functions.items():
+            if name.startswith(prefix) and not function.static:
+                self._methods[name.removeprefix(prefix)] = callable_of(program, function, self._object)
+        self.__dict__["_written"] = _written(compiled) & set(self._buffers)
+
+    # ---- calls ----
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the graph of ``forward``."""
+        return self._run("forward", *args, **kwargs)
+
+    def _run(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        call = self._methods.get(name)
+        if call is None:
+            raise AttributeError(f"{self._original} has no scripted method '{name}'; put it under jit.export")
+        found = call(*args, **kwargs)
+        for module in self._with_written():
+            for buffer in module._written:
+                module._buffers[buffer] = getattr(module._object, buffer)
+        return found
+
+    def _with_written(self) -> list[ScriptModule]:
+        found = self.__dict__.get("_writers")
+        if found is None:
+            found = [m for m in self.modules() if isinstance(m, ScriptModule) and m._written]
+            self.__dict__["_writers"] = found
+        return found
+
+    # ---- attributes ----
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        if name in own.get("_methods", ()) and name != "forward":
+            return lambda *args, **kwargs: self._run(name, *args, **kwargs)
+        for place in ("_parameters", "_buffers", "_modules"):
+            if name in own.get(place, ()):
+                return own[place][name]
+        info = own.get("_info")
+        if info is not None and name in info.attributes:
+            change = values.to_python(info.attributes[name])
+            found = getattr(own["_object"], name)
+            return change(found) if change else found
+        if info is not None and name in info.constants:
+            return info.constants[name]
+        return super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        info = own.get("_info")
+        if own.get("_object") is None or info is None or name.startswith("__"):
+            super().__setattr__(name, value)
+            return
+        if name in info.attributes and name not in self._modules:
+            change = values.to_program(info.attributes[name])
+            setattr(own["_object"], name, change(value) if change else value)
+            if name not in self._parameters and name not in self._buffers and name != "training":
+                return
+        super().__setattr__(name, value)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ScriptModule:
+        super()._apply(fn, recurse)
+        for module in self.modules():
+            if isinstance(module, ScriptModule):
+                for name, tensor in (*module._parameters.items(), *module._buffers.items()):
+                    if name in module._info.attributes:
+                        setattr(module._object, name, tensor)
+        return self
+
+    # ---- what it is ----
+
+    @property
+    def graph(self) -> Any:
+        """The graph of ``forward``; calls of submodules are nodes in it."""
+        return self._program.graph(f"{self._info.type.name}.forward")
+
+    @property
+    def inlined_graph(self) -> Any:
+        """The graph of ``forward`` with the graphs of what it calls in the place of the calls."""
+        copy = self._program.copy()
+        copy.run_pass("inline")
+        return copy.graph(f"{self._info.type.name}.forward")
+
+    @property
+    def code(self) -> str:
+        """The text of the program: classes, then the graphs of functions and methods."""
+        return self._compiled.text
+
+    @property
+    def original_name(self) -> str:
+        """The name of the class of the module that it was made of."""
+        return self._original
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Any:
+        return iter(self._modules.values())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._modules[key] if isinstance(key, str) else list(self._modules.values())[key]
+
+    def _get_name(self) -> str:
+        return f"ScriptModule(original_name={self._original})"
+
+
+def _written(compiled: Compiled) -> set[str]:
+    """Returns the names of the attributes that methods of a program assign."""
+    found: set[str] = set()
+
+    def look(block: Block) -> None:
+        for node in block.nodes:
+            if node.operator == "prim::SetAttr":
+                found.add(node.attributes["name"])
+            for inner in node.blocks:
+                look(inner)
+
+    for function in compiled.functions.values():
+        if function.block is not None:
+            look(function.block)
+    return found
+
+
+def script_module(module: nn.Module) -> ScriptModule:
+    """Returns the scripted form of a module."""
+    compiled = compile_module(module)
+    made: dict[int, ScriptModule] = {}
+    objects: dict[int, Any] = {}
+    callables = {n: _with_modules(f, objects) for n, f in compiled.callables.items()}
+    program = _python.Program(compiled.text, compiled.constants, callables)
+    found = ScriptModule(compiled, module, program, made)
+    for original, _ in compiled.modules:
+        scripted = made.get(id(original))
+        if scripted is not None:
+            objects[hash(scripted._object)] = original
+    return found
+
+
+def _with_modules(function: Callable, objects: dict[int, Any]) -> Callable:
+    """Returns a function of Python that gets the modules of Python in the place of the program's objects."""
+
+    def call(*args: Any) -> Any:
+        return function(*[objects.get(hash(a), a) if isinstance(a, _python.Object) else a for a in args])
+
+    return call
