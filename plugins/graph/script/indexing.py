@@ -277,7 +277,7 @@ class _View:
         """Returns the next dimension: a constant, or a sum that is computed if index tensors stand before it."""
         at = self.f.constant(self.dim)
         for mask in self.masks:
-            at = self.f.op("aten::add", at, self.f.op("aten::_dims_of_index", mask))
+            at = self.f.op("aten::add", at, self.f.program.library(self.f, "dims_of_index", [mask]))
         return at
 
     def apply(self, index: Any) -> None:
@@ -329,7 +329,7 @@ class _View:
             return front
         known = f.op("aten::add", self.at(), f.constant(len([e for e in self.tail if e is None])))
         for e in self.tail:
-            known = f.op("aten::add", known, f.op("aten::_dims_of_index", e)) if e else known
+            known = f.op("aten::add", known, f.program.library(f, "dims_of_index", [e])) if e else known
         between = f.op("aten::sub", f.op("aten::dim", self.value), known)
         empty = f.op("aten::mul", f.list_of([f.constant(None)], t), between)
         tail = f.list_of([e or f.constant(None) for e in self.tail], t)

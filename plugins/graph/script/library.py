@@ -37,6 +37,10 @@ def product(sizes: list[int]) -> int:
     return n
 
 
+def dims_of_index(index: Tensor) -> int:
+    return index.dim() if index.dtype == lamella.bool else 1
+
+
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     return self.to(other.dtype)
 

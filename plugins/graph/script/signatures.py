@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -105,6 +105,8 @@ def _builtins() -> dict[str, tuple[Schema, ...]]:
     for line in files(__package__).joinpath("builtins.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             schema = read(line)
+            if len(schema.returns) > 1:  # a builtin gives one value, which is a tuple
+                schema = replace(schema, returns=(Tuple(schema.returns),), names=())
             found[schema.operator] = (*found.get(schema.operator, ()), schema)
     return found
 
