@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from builtins import isinstance as _isinstance
 from typing import Any, Final
 
 from lamella import nn
 from lamella.plugins.graph.jit.functions import ScriptFunction
-from lamella.plugins.graph.jit.modules import ScriptModule, script_module
+from lamella.plugins.graph.jit.modules import ScriptModule, freeze, script_module
 from lamella.plugins.graph.script import (
     NotSupportedError,
     ScriptError,
@@ -25,6 +26,7 @@ from lamella.plugins.graph.script.markers import (
     interface,
     is_scripting,
     is_tracing,
+    isinstance,
     unused,
     wait,
 )
@@ -42,10 +44,12 @@ __all__ = [
     "annotate",
     "export",
     "fork",
+    "freeze",
     "ignore",
     "interface",
     "is_scripting",
     "is_tracing",
+    "isinstance",
     "script",
     "script_if_tracing",
     "script_method",
@@ -76,11 +80,11 @@ def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = Non
     >>> count([1, 2, 1], 1)
     2
     """
-    if isinstance(obj, (ScriptFunction, ScriptModule)):
+    if _isinstance(obj, (ScriptFunction, ScriptModule)):
         return obj
-    if isinstance(obj, nn.Module):
+    if _isinstance(obj, nn.Module):
         return script_module(obj)
-    if isinstance(obj, type):
+    if _isinstance(obj, type):
         if issubclass(obj, nn.Module):
             raise ScriptError(f"{obj.__name__}: a class of modules cannot be scripted; script an instance of it")
         if not vars(obj).get("_lamella_interface"):

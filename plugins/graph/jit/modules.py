@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from lamella import Tensor, nn
@@ -31,6 +31,7 @@ class ScriptModule(nn.Module):
         super().__init__()
         info = next(i for m, i in compiled.modules if m is module)
         state = {"_compiled": compiled, "_info": info, "_program": program, "_original": type(module).__name__}
+        state["_python"] = module
         self.__dict__.update(state)
         made[id(module)] = self
         self.__dict__["training"] = module.training
@@ -176,9 +177,31 @@ def _written(compiled: Compiled) -> set[str]:
     return found
 
 
-def script_module(module: nn.Module) -> ScriptModule:
+def freeze(mod: ScriptModule, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> ScriptModule:
+    """Returns a scripted module whose parameters, buffers and other attributes are constants of its program.
+
+    Branches that depend on them are decided. Attributes that methods assign, and ``preserved_attrs``, stay.
+
+    Raises:
+        TypeError: ``mod`` is no scripted module
+        RuntimeError: it is in training
+
+    >>> net = lamella.jit.script(lamella.nn.Linear(3, 2).eval())
+    >>> "GetAttr" in str(net.graph), "GetAttr" in str(lamella.jit.freeze(net).graph)
+    (True, False)
+    """
+    if not isinstance(mod, ScriptModule):
+        raise TypeError(f"freeze: argument 'mod' has to be a ScriptModule, got {type(mod).__name__}; script it first")
+    if mod.training:
+        raise RuntimeError("freeze: the module is in training; call eval() first, since its mode becomes a constant")
+    frozen = {id(m._python): m for m in mod.modules() if isinstance(m, ScriptModule)}
+    kept = _written(mod._compiled) | set(preserved_attrs or ())
+    return script_module(mod._python, frozen, kept)
+
+
+def script_module(module: nn.Module, frozen: dict[int, Any] | None = None, kept: Collection[str] = ()) -> ScriptModule:
     """Returns the scripted form of a module."""
-    compiled = compile_module(module)
+    compiled = compile_module(module, frozen, kept)
     made: dict[int, ScriptModule] = {}
     objects: dict[int, Any] = {}
     callables = {n: _with_modules(f, objects) for n, f in compiled.callables.items()}

@@ -428,6 +428,7 @@ def _handlers() -> dict[Any, Callable]:
         enumerate: b.call_enumerate,
         zip: b.call_zip,
         isinstance: b.call_isinstance,
+        markers.isinstance: b.call_isinstance,
         hasattr: b.call_hasattr,
         getattr: b.call_getattr,
         callable: b.call_callable,

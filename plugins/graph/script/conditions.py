@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from lamella.plugins.graph.script import markers
 from lamella.plugins.graph.script.builder import Builder
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.scope import Binding
@@ -54,9 +55,9 @@ class Conditions(Builder):
                 return self.joined(isinstance(node.op, ast.And), node.values)
             if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
                 return self.identity(node)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-                name, found = node.func.id, self.scope.find(node.func.id)
-                if found is None and name == "isinstance" and len(node.args) == 2:
+            if isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords:
+                called = self.expression(node.func) if ast.unparse(node.func).endswith("isinstance") else None
+                if getattr(called, "object", None) in (isinstance, markers.isinstance):
                     return self.is_instance(node)
             return self.truth(self.expression(node))
 

@@ -78,7 +78,8 @@ def read_signature(program: Any, function: Function, skip_self: bool) -> None:
     comment = source.signature_comment()
     signature = inspect.signature(inspect.unwrap(function.python))
     names = plain[1:] if skip_self else plain
-    if comment is not None and len(comment[0]) != len(names):
+    own = any(a.type_comment for a in names)
+    if comment is not None and not (own and not comment[0]) and len(comment[0]) != len(names):
         raise source.fail(tree, f"the type comment has {len(comment[0])} types for {len(names)} parameters")
     for i, a in enumerate([*names, *args.kwonlyargs]):
         annotation = a.annotation

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, get_args, get_origin
 
 F = TypeVar("F", bound=Callable)
 T = TypeVar("T")
@@ -19,6 +20,7 @@ __all__ = [
     "interface",
     "is_scripting",
     "is_tracing",
+    "isinstance",
     "mark_of",
 ]
 __all__ += ["unused", "wait"]
@@ -42,7 +44,7 @@ def unused(function: F) -> F:
     >>> @lamella.jit.unused
     ... def debug(self, x): return x
     """
-    if isinstance(function, property):
+    if builtins.isinstance(function, property):
         function.fget._lamella_script = "unused"  # type: ignore[union-attr]
         return function
     function._lamella_script = "unused"  # type: ignore[attr-defined]
@@ -78,6 +80,28 @@ class Attribute:
 
     def __init__(self, value: Any, type: Any):
         self.value, self.type = value, type
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Returns whether an object is of a type; unlike Python's, for types of elements, too, such as ``List[int]``.
+
+    >>> lamella.jit.isinstance([1, 2], list[int]), lamella.jit.isinstance([1, "a"], list[int])
+    (True, False)
+    """
+    if builtins.isinstance(target_type, tuple):
+        return any(isinstance(obj, t) for t in target_type)
+    origin, args = get_origin(target_type), get_args(target_type)
+    if origin is list:
+        return builtins.isinstance(obj, list) and all(isinstance(x, args[0]) for x in obj)
+    if origin is dict:
+        held = builtins.isinstance(obj, dict)
+        return held and all(isinstance(k, args[0]) and isinstance(v, args[1]) for k, v in obj.items())
+    if origin is tuple:
+        held = builtins.isinstance(obj, tuple) and len(obj) == len(args)
+        return held and all(isinstance(x, t) for x, t in zip(obj, args, strict=True))
+    if origin is not None:
+        return any(isinstance(obj, t) for t in args)
+    return obj is None if target_type is None else builtins.isinstance(obj, target_type)
 
 
 def is_scripting() -> bool:

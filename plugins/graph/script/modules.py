@@ -144,6 +144,7 @@ class ModuleInfo(ClassInfo):
         """Returns what modules that share this class have in common."""
         return (
             self.python,
+            id(self.module) if id(self.module) in self.program.frozen else None,
             tuple((n, t if isinstance(t, Object) else str(t)) for n, t in self.attributes.items()),
             tuple((n, repr(v)) for n, v in self.constants.items()),
             tuple((n, tuple(v) if isinstance(v, list) else id(v)) for n, v in self.statics.items()),
@@ -160,6 +161,10 @@ class ModuleInfo(ClassInfo):
             return Sequence(tuple(self.attribute(f, base, n) for n in names), tuple(names))
         if name in self.constants:
             return self.program.static(f, self.constants[name])
+        frozen = self.program.frozen.get(id(self.module))
+        if frozen is not None and name in self.attributes and name not in self.program.kept:
+            if not isinstance(self.attributes[name], Object):
+                return self.program.static(f, getattr(frozen, name))
         if name in self.attributes:
             made = f.one("prim::GetAttr", [base], self.attributes[name], name=name)
             if isinstance(made.type, Object):

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import types
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +43,9 @@ class Compiled:
 class Builder:
     """Collects the functions and classes of a program."""
 
-    def __init__(self) -> None:
+    def __init__(self, frozen: dict[int, Any] | None = None, kept: Collection[str] = ()) -> None:
+        self.frozen, self.kept = frozen or {}, kept
+        """Modules whose attributes are constants, by the ids of the modules; names of attributes that stay."""
         self.names: set[str] = set()
         self.functions: dict[Any, Function] = {}
         self.methods: dict[tuple[Object, str, Any], Function] = {}
@@ -328,13 +331,16 @@ def compile_function(python: Any) -> Compiled:
     return program.compiled(function.name, function)
 
 
-def compile_module(module: Any) -> Compiled:
+def compile_module(module: Any, frozen: dict[int, Any] | None = None, kept: Collection[str] = ()) -> Compiled:
     """Compiles a module: its ``forward``, the methods under ``jit.export``, and what they call.
+
+    With ``frozen``, which has for the id of each module an object with its attributes, these are constants of the
+    program, but for those whose names are in ``kept``.
 
     Raises:
         ScriptError: the program is none of the scripted subset; the message shows the line
     """
-    program = Builder()
+    program = Builder(frozen, kept)
     t = program.module_type(module)
     for owner, info in list(program.listed):
         del owner

@@ -54,6 +54,8 @@ class Source(Reporter):
         inside, _, result = text.rpartition("->")
         args = self._placed(inside.strip(), self.tree)
         items = list(args.elts) if isinstance(args, ast.Tuple) else [args]
+        if len(items) == 1 and isinstance(items[0], ast.Constant) and items[0].value is Ellipsis:
+            items = []  # each parameter has a comment of its own
         return items, self._placed(result.strip(), self.tree)
 
     def _placed(self, text: str, node: ast.AST) -> ast.expr:
