@@ -17,6 +17,7 @@ def main() -> int:
     import checkpoints
     import convolution
     import data
+    import graph
     import import_order
     import imports
     import indexing
@@ -52,6 +53,7 @@ def main() -> int:
         + modules.main()
         + named.main()
         + quantization.main()
+        + graph.main()
         + training.main()
         + observability.main()
         + data.main()

@@ -61,4 +61,4 @@ def __dir__():
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_graph.so"))
-    ctx.contribute("lamella", {"graph": sys.modules[__name__]})
+    ctx.contribute("lamella", {"graph": sys.modules[__name__], "jit": import_module(f"{__name__}.jit")})

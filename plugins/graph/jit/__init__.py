@@ -1,111 +1,73 @@
-"""The names of ``lamella.jit``: scripting of functions, modules and classes."""
+"""The names of ``lamella.jit``: programs from functions, modules and classes, by their source or by a record.
 
-from __future__ import annotations
+``docs/graphs.md`` is the guide.
+"""
 
-from builtins import isinstance as _isinstance
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
-from lamella import nn
-from lamella.plugins.graph.jit.functions import ScriptFunction
-from lamella.plugins.graph.jit.modules import ScriptModule, freeze, script_module
-from lamella.plugins.graph.script import (
-    NotSupportedError,
-    ScriptError,
-    UnsupportedNodeError,
-    compile_class,
-    compile_function,
-)
-from lamella.plugins.graph.script.markers import (
-    Attribute,
-    Future,
-    _unwrap_optional,
-    annotate,
-    export,
-    fork,
-    ignore,
-    interface,
-    is_scripting,
-    is_tracing,
-    isinstance,
-    unused,
-    wait,
-)
+if TYPE_CHECKING:
+    from lamella.plugins.graph.script.errors import (
+        NotSupportedError as NotSupportedError,
+    )
+    from lamella.plugins.graph.script.errors import (
+        ScriptError as ScriptError,
+    )
+    from lamella.plugins.graph.script.errors import (
+        UnsupportedNodeError as UnsupportedNodeError,
+    )
+    from lamella.plugins.graph.script.markers import *  # noqa: F403
+    from lamella.plugins.graph.tracing import (
+        TracerWarning as TracerWarning,
+    )
+    from lamella.plugins.graph.tracing import (
+        TracingCheckError as TracingCheckError,
+    )
 
-__all__ = [
-    "Attribute",
-    "Final",
-    "Future",
-    "NotSupportedError",
-    "ScriptError",
-    "ScriptFunction",
-    "ScriptModule",
-    "UnsupportedNodeError",
-    "_unwrap_optional",
-    "annotate",
-    "export",
-    "fork",
-    "freeze",
-    "ignore",
-    "interface",
-    "is_scripting",
-    "is_tracing",
-    "isinstance",
-    "script",
-    "script_if_tracing",
-    "script_method",
-    "unused",
-    "wait",
-]
+    from .functions import ScriptFunction as ScriptFunction
+    from .modules import ScriptModule as ScriptModule
+    from .modules import freeze as freeze
+    from .scripting import *  # noqa: F403
+    from .trace import trace as trace
+    from .trace import trace_module as trace_module
 
-
-def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
-    """Compiles a function, a module or a class from its source.
-
-    Args:
-        obj: a function, a module, or a class; what is scripted already is returned as it is.
-
-    Returns:
-        a :class:`ScriptFunction` or a :class:`ScriptModule`; a class is returned as it is, once it is found to compile.
-
-    Raises:
-        ScriptError: the program is none of the scripted subset; the message shows the line and says what is admitted.
-
-    >>> @lamella.jit.script
-    ... def count(xs: list[int], x: int) -> int:
-    ...     n = 0
-    ...     for y in xs:
-    ...         if x == y:
-    ...             n += 1
-    ...     return n
-    >>> count([1, 2, 1], 1)
-    2
-    """
-    if _isinstance(obj, (ScriptFunction, ScriptModule)):
-        return obj
-    if _isinstance(obj, nn.Module):
-        return script_module(obj)
-    if _isinstance(obj, type):
-        if issubclass(obj, nn.Module):
-            raise ScriptError(f"{obj.__name__}: a class of modules cannot be scripted; script an instance of it")
-        if not vars(obj).get("_lamella_interface"):
-            compile_class(obj)
-        return obj
-    return ScriptFunction(compile_function(obj), obj)
+# The public names by module; a module is imported when one of its names is first used.
+NAMES = {
+    "jit.scripting": ("script", "script_if_tracing", "script_method"),
+    "jit.functions": ("ScriptFunction",),
+    "jit.modules": ("ScriptModule", "freeze"),
+    "jit.trace": ("trace", "trace_module"),
+    "tracing": ("TracerWarning", "TracingCheckError"),
+    "script.errors": ("NotSupportedError", "ScriptError", "UnsupportedNodeError"),
+    "script.markers": (
+        "Attribute",
+        "Future",
+        "_unwrap_optional",
+        "annotate",
+        "export",
+        "fork",
+        "ignore",
+        "interface",
+        "is_scripting",
+        "is_tracing",
+        "isinstance",
+        "unused",
+        "wait",
+    ),
+}
+if not TYPE_CHECKING:  # type checkers see the imports above
+    __all__ = sorted(["Final", *(name for names in NAMES.values() for name in names)])
 
 
-def script_method(function: Any) -> Any:
-    """Makes a method of a module an entry of its script, as :func:`export` does.
+def __getattr__(name):
+    for module, names in NAMES.items():
+        if name in names:
+            found = import_module(f"lamella.plugins.graph.{module}")
+            globals().update({n: getattr(found, n) for n in names})
+            return globals()[name]
+    raise AttributeError(f"module 'lamella.jit' has no attribute '{name}'")
 
-    >>> @lamella.jit.script_method
-    ... def inverse(self, y): return y
-    """
-    return export(function)
 
+def __dir__():
+    return sorted({*globals(), *__all__})
 
-def script_if_tracing(function: Any) -> Any:
-    """Returns the function unchanged: a trace records what it runs.
-
-    >>> lamella.jit.script_if_tracing(len) is len
-    True
-    """
-    return function

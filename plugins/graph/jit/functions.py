@@ -58,9 +58,9 @@ class ScriptFunction:
     tensor([3., 3.])
     """
 
-    def __init__(self, compiled: Compiled, function: Callable):
+    def __init__(self, compiled: Compiled, function: Callable, program: Any = None):
         self._compiled = compiled
-        self._program = _python.Program(compiled.text, compiled.constants, compiled.callables)
+        self._program = program or _python.Program(compiled.text, compiled.constants, compiled.callables)
         self._call = callable_of(self._program, compiled.functions[compiled.main])
         self.__script_source__ = function
         functools.update_wrapper(self, function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -124,7 +125,7 @@ def _runner(program: Program, name: str, *first: Any) -> Callable:
 
 
 def _function(name: str, parameters: list[str], self_type: Type | None = None) -> Function:
-    made = [Parameter(p, TENSOR) for p in parameters]
+    made = [Parameter(p, TENSOR, inspect.Parameter.empty, False) for p in parameters]
     return Function(name, None, None, made, returned=ANY, self_type=self_type)  # type: ignore[arg-type]
 
 
