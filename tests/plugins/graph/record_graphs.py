@@ -38,6 +38,7 @@ SCRIPTED = (
     "loops.while_true_with_break",
     "modules.CallsThroughAnInterface",
     "modules.ControlFlow",
+    "modules.CountsInAnAttribute",
     "modules.LoopsOverAModuleDict",
     "modules.RecurrentCell",
     "optional.refined_by_or",

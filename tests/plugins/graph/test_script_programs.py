@@ -13,7 +13,7 @@ SCRIPT = importlib.util.find_spec("lamella.plugins.graph.script")
 built = pytest.mark.skipif(not SCRIPT, reason="this build of Lamella has no jit.script")
 PLAIN = [file for file in FILES if file.stem != "refused"]
 # Files that need functions of lamella.jit which come with jit.script.
-AHEAD = ("fork", "modules", "optional")
+AHEAD = ("decorated", "fork", "modules", "optional")
 
 
 def entries(program):
