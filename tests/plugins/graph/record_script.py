@@ -7,7 +7,7 @@ import signal
 import warnings
 
 import torch
-from script_programs import RECORDED, Program, load, plain
+from script_programs import RECORDED, Program, load, plain, same
 
 assert torch.__version__.startswith("2.13."), f"recorded from torch 2.13, this is {torch.__version__}"
 warnings.simplefilter("ignore")
@@ -54,7 +54,7 @@ def record(program: Program) -> dict[str, dict]:
     eagers = [{}] * len(program.cases) if program.file.stem == "refused" else program.outcomes(program.make())
     for i, (script, eager) in enumerate(zip(apart(program), eagers, strict=True)):
         entry: dict = {"script": script}
-        if eager and eager != script:
+        if eager and not same(eager, script, 0.0):
             entry["eager"] = eager
             if "refused" not in script and not ("error" in script and "error" in eager):
                 entry["differs"] = True
