@@ -99,7 +99,7 @@ std::string Type::text() const {
     case Kind::dict:
       return "Dict(" + inner[0]->text() + ", " + inner[1]->text() + ")";
     case Kind::tuple: {
-      std::string out = name.empty() ? "(" : "NamedTuple[" + name + "](";
+      std::string out = fields.empty() ? "(" : "NamedTuple" + (name.empty() ? "" : "[" + name + "]") + "(";
       for (size_t i = 0; i < inner.size(); i++) {
         if (i) out += ", ";
         if (!fields.empty()) out += fields[i] + " : ";

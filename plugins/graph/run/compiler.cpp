@@ -435,7 +435,7 @@ class Compiler {
   void arguments(const Node& n, const Signature* s, Site* site) {
     std::vector<const Value*> rest;  // the values in the order of the operands, to find each one's last mention
     for (const Value* v : n.inputs) {
-      if (s && live_.list_of_call(*v->definition) == &n)
+      if (live_.list_of_call(*v->definition) == &n)
         for (const Value* e : v->definition->inputs) rest.push_back(e);
       else
         rest.push_back(v);
@@ -452,7 +452,7 @@ class Compiler {
       const uint32_t kind = of_registry ? s->kinds[i] : uint32_t{LAMELLA_KIND_ANY};
       a.kind = kind;
       a.is_list = of_registry && (s->flags[i] & LAMELLA_ARGUMENT_LIST);
-      if (s && live_.list_of_call(*v.definition) == &n) {
+      if (live_.list_of_call(*v.definition) == &n) {
         a.is_elements = true;
         a.operand = static_cast<uint32_t>(code_.operands.size());
         a.elements = static_cast<uint32_t>(v.definition->inputs.size());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "signatures/signature.h"
+
 namespace lamella::graph {
 namespace {
 
@@ -43,10 +45,12 @@ void Liveness::number(const Block& b) {
   for (const Node* n = b.first(); n != b.end(); n = n->behind) {
     order_[n] = i++;
     for (const auto& inner : n->blocks) number(*inner);
-    // A list with one use, as an argument of an operator in the same block, is put together by the call.
+    // A list with one use, as an argument of a registered operator in the same block, is put together by the call.
     if (!n->is("prim::ListConstruct") || n->outputs[0]->uses.size() != 1) continue;
     const Node* user = n->outputs[0]->uses[0].user;
-    if (user->block == &b && user->blocks.empty() && user->op.rfind("prim::", 0) != 0) lists_[n] = user;
+    if (user->block != &b || !user->blocks.empty()) continue;
+    const Signature* s = signature_of(*user);
+    if (s && s->op) lists_[n] = user;
   }
   order_[b.end()] = i;
 }

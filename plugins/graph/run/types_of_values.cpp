@@ -13,6 +13,25 @@ namespace {
   throw Error(LAMELLA_TYPE_ERROR, what + " has to be " + type.text() + ", got " + got);
 }
 
+bool holds_one_number(const Type& t) {
+  return t.kind == Kind::integer || t.kind == Kind::floating || t.kind == Kind::boolean || t.kind == Kind::complex;
+}
+
+// Converts the element of a tensor of one element.
+lamella_value converted_item(const lamella_value& tensor, const Type& type, const std::string& what) {
+  lamella_value item = none();
+  check(api().call(nullptr, api().find_operator("aten::item", ""), &tensor, 1, &item, 1));
+  lamella_value out = none();
+  try {
+    out = converted(item, type, what);
+  } catch (...) {
+    release(item);
+    throw;
+  }
+  release(item);
+  return out;
+}
+
 }  // namespace
 
 bool is_of(const lamella_value& v, const Type& type) {
@@ -73,13 +92,18 @@ bool is_of(const lamella_value& v, const Type& type) {
 lamella_value converted(const lamella_value& v, const Type& type, const std::string& what) {
   if (is_of(v, type)) return copy_of(v);
   if (type.kind == Kind::optional) return converted(v, *type.inner[0], what);
-  if (type.kind == Kind::floating && (v.tag == LAMELLA_INT || v.tag == LAMELLA_UINT)) return value(as_double(v));
+  if (v.tag == LAMELLA_TENSOR && v.as.tensor->numel == 1 && holds_one_number(type)) return converted_item(v, type, what);
+  if (type.kind == Kind::integer && v.tag == LAMELLA_BOOLEAN) return value(v.as.i);
+  if (type.kind == Kind::floating && (v.tag == LAMELLA_INT || v.tag == LAMELLA_UINT || v.tag == LAMELLA_BOOLEAN))
+    return value(as_double(v));
   if (type.kind == Kind::complex && (v.tag == LAMELLA_INT || v.tag == LAMELLA_FLOAT)) return new_complex(as_double(v), 0);
-  if (type.kind == Kind::list) {  // with elements to convert
+  if (type.kind == Kind::list) {  // with elements to convert, or a tuple
     lamella_value list = unflattened(copy_of(v));
     std::vector<lamella_value> items;
     try {
-      const std::vector<lamella_value>* from = is_object(list, list_type) ? &list_of(list).items : nullptr;
+      const std::vector<lamella_value>* from = is_object(list, list_type)    ? &list_of(list).items
+                                               : is_object(list, tuple_type) ? &tuple_of(list).items
+                                                                             : nullptr;
       if (!from) refuse(v, type, what);
       for (const lamella_value& x : *from) items.push_back(converted(x, *type.inner[0], what));
     } catch (...) {

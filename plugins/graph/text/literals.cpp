@@ -68,6 +68,11 @@ Literal LiteralParser::literal() {
     list("]", [&] { elements.push_back(literal()); });
     return {std::move(elements)};
   }
+  if (take("(")) {  // a tuple
+    Literal::List elements;
+    list(")", [&] { elements.push_back(literal()); });
+    return {std::move(elements)};
+  }
   if (take("{")) {  // torch's tensors of one element
     Literal inside = literal();
     expect("}");
@@ -110,6 +115,11 @@ Literal LiteralParser::literal() {
       expect(")");
       return {Literal::Word{k, std::move(inside)}};
     }
+  if (is(".")) {  // torch's member of an enum, "__torch__.Color.RED"
+    std::string full = word;
+    while (take(".")) full += "." + part();
+    return {std::move(full)};
+  }
   fail("'" + word + "' is no literal");
 }
 

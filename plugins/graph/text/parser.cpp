@@ -50,7 +50,7 @@ class Parser : public LiteralParser {
     c.name = qualified();
     expect("{");
     while (!take("}")) {
-      std::string attribute = name();
+      std::string attribute = part();  // submodules of a list have numbers as names
       if (c.find(attribute) >= 0) fail("a second attribute '" + attribute + "' of class " + c.name);
       expect(":");
       c.attributes.emplace_back(std::move(attribute), type());
@@ -168,7 +168,9 @@ class Parser : public LiteralParser {
         std::string key = name();
         expect("=");
         if (n->attribute(key)) fail("a second attribute '" + key + "'");
-        n->attributes.push_back({std::move(key), literal()});
+        Literal x = key == "types" ? types() : literal();
+        if (kind_ == Token::number) fail("expected ',' or ']'; a tensor that is printed as numbers has no exact values");
+        n->attributes.push_back({std::move(key), std::move(x)});
       });
     }
     arguments(b, n);
@@ -186,6 +188,13 @@ class Parser : public LiteralParser {
     if (n->is("prim::Constant") && n->outputs.size() == 1)
       for (Attribute& a : n->attributes)
         if (a.name == "value") convert(&a.value, *n->outputs[0]->type);
+  }
+  // Reads the types of a test: texts, or types without quotes, as torch prints them.
+  Literal types() {
+    Literal::List all;
+    expect("[");
+    list("]", [&] { all.push_back(kind_ == Token::text ? literal() : Literal{type()->text()}); });
+    return {std::move(all)};
   }
   void skip_scope() {  // torch's ", scope: a/b/c"
     if (!take_name("scope")) fail("expected the end of the node");

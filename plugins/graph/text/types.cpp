@@ -97,6 +97,13 @@ TypePtr LiteralParser::type_without_suffix() {
     return Type::tuple(std::move(parts));
   }
   const std::string word = qualified();
+  if (word == "Optional" || word == "Tuple" || word == "List") {  // torch's
+    expect("[");
+    std::vector<TypePtr> parts;
+    list("]", [&] { parts.push_back(type()); });
+    if (word != "Tuple" && parts.size() != 1) fail("expected one type in " + word + "[...]");
+    return word == "Tuple" ? Type::tuple(std::move(parts)) : word == "List" ? Type::list(parts[0]) : Type::optional(parts[0]);
+  }
   if (const auto kind = kind_of_word(word)) return Type::of(*kind);
   const std::string_view dtype = dtype_of_word(word);
   if (word == "Tensor" || !dtype.empty()) {
@@ -104,6 +111,17 @@ TypePtr LiteralParser::type_without_suffix() {
     t.dtype = dtype;
     if (facts_of_tensors_ && take("(")) facts(&t);
     return t == TensorFacts() ? Type::of(Kind::tensor) : std::make_shared<const Type>(std::move(t));
+  }
+  if (word == "Union") {  // torch's; the value is one of several types
+    const bool round = take("(");
+    if (!round) expect("[");
+    list(round ? ")" : "]", [&] { type(); });
+    return Type::of(Kind::any);
+  }
+  if ((word == "Enum" || word == "InterfaceType") && take("<")) {  // torch's
+    const std::string own = qualified();
+    expect(">");
+    return Type::object(own);
   }
   if (word == "Dict") {
     expect("(");
@@ -114,9 +132,10 @@ TypePtr LiteralParser::type_without_suffix() {
     return Type::dict(std::move(key), std::move(value));
   }
   if (word == "Future") {
-    expect("(");
+    const bool round = take("(");
+    if (!round) expect("[");  // torch's
     TypePtr inside = type();
-    expect(")");
+    expect(round ? ")" : "]");
     return Type::future(std::move(inside));
   }
   if (word == "NamedTuple") return named_tuple();
