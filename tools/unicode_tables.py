@@ -1,4 +1,4 @@
-"""Prints plugins/graph/builtins/unicode_tables.cpp: the properties and the cases of characters, as this Python has them.
+"""Prints plugins/graph/builtins/unicode_tables.cpp: the properties and cases of characters, as this Python has them.
 
 python tools/unicode_tables.py > plugins/graph/builtins/unicode_tables.cpp
 """

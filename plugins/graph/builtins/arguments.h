@@ -1,4 +1,4 @@
-// What the builtins share: arguments of a kind, indices, slices, and the comparison of values.
+// Functions that all builtins share: they read arguments of a kind, indices and slices, and compare values.
 #pragma once
 
 #include <complex>
@@ -18,6 +18,12 @@ using Complex = std::complex<double>;
 
 // Returns the name of a value's type in Python.
 std::string_view type_name(const lamella_value& v);
+
+// Returns whether a device has a number beside its name: the devices of backends with one device have none.
+inline bool has_index(lamella_device d) {
+  const lamella_backend* b = api().backend_description(d.backend);
+  return b && b->device_count;
+}
 
 // ---- arguments of a kind, which hostile graphs may not hold ----
 

@@ -170,6 +170,13 @@ lamella_value sum(const lamella_value* a) {
   for (const lamella_value& v : list_argument(a[0]).items) total = Add::of(total, Read(v));
   return made(total);
 }
+// The sum of all has to fit 64 bits, and those of the first ones need not.
+lamella_value sum_of_ints(const lamella_value* a) {
+  __int128 total = 0;
+  for (const lamella_value& v : list_argument(a[0]).items) total += int_of(v);
+  if (total < INT64_MIN || total > INT64_MAX) raise_too_large();
+  return made(static_cast<int64_t>(total));
+}
 // Stops at the first item whose truth is `Wanted`.
 template <bool Wanted>
 lamella_value some(const lamella_value* a) {
@@ -245,10 +252,10 @@ constexpr Builtin rows[] = {
     REAL("max", Larger, "int"),
     SCALARS("max", extreme_of_scalars<true>),
     {"aten::max.list_t(t[] l) -> t", extreme_of_list<true>},
-    {"aten::sum.int(int[] self) -> int", sum<int64_t, int_of>},
+    {"aten::sum.int(int[] self) -> int", sum_of_ints},
     {"aten::sum.float(float[] self) -> float", sum<double, float_of>},
     {"aten::sum.complex(complex[] self) -> complex", sum<Complex, complex_of>},
-    {"aten::sum.bool(bool[] self) -> int", sum<int64_t, int_of>},
+    {"aten::sum.bool(bool[] self) -> int", sum_of_ints},
     {"aten::all.bool(bool[] self) -> bool", some<false>},
     {"aten::all.int(int[] self) -> bool", some<false>},
     {"aten::all.float(float[] self) -> bool", some<false>},

@@ -57,10 +57,10 @@ constexpr Builtin rows[] = {
        return value(Device(std::string(string_of(a[0])), static_cast<int>(index)));
      }},
     {"prim::type(Device self) -> str", [](const lamella_value* a) { return made(device_argument(a[0]).type().str()); }},
-    {"prim::index(Device self) -> int?",  // the host and meta have one device each, without a number
+    {"prim::index(Device self) -> int?",
      [](const lamella_value* a) {
        const Device d = device_argument(a[0]);
-       return d.is_cpu() || d.is_meta() ? none() : made(static_cast<int64_t>(d.index()));
+       return has_index(d.get()) ? made(static_cast<int64_t>(d.index())) : none();
      }},
     {"prim::is_floating_point(ScalarType self) -> bool",
      [](const lamella_value* a) { return made(is_floating_point(dtype_argument(a[0]))); }},

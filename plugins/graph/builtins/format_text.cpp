@@ -166,7 +166,7 @@ class Percent {
       if (precision > INT32_MAX) fail("precision too big");
     }
     if (c == 'h' || c == 'l' || c == 'L') c = take();
-    if (c == '%') return "%";
+    if (c == '%' && text_[at_ - 2] == '%') return "%";
 
     std::string before, body;
     bool numeric = true;
@@ -205,6 +205,7 @@ class Percent {
         break;
       }
       default: {
+        next();
         std::string name;
         unicode::append(name, c);
         fail("unsupported format character '" + name + "' (0x" + int_digits(c, 16) + ") at index " +

@@ -36,10 +36,9 @@ lamella_value range_length(const lamella_value* a) {
 }
 
 lamella_value derive_index(const lamella_value* a) {
-  int64_t r;
-  if (__builtin_mul_overflow(int_of(a[0]), int_of(a[2]), &r) || __builtin_add_overflow(r, int_of(a[1]), &r))
-    raise_too_large();
-  return made(r);
+  const __int128 r = static_cast<__int128>(int_of(a[0])) * int_of(a[2]) + int_of(a[1]);
+  if (r < INT64_MIN || r > INT64_MAX) raise_too_large();
+  return made(static_cast<int64_t>(r));
 }
 
 lamella_value factorial(const lamella_value* a) {

@@ -76,9 +76,9 @@ lamella_value set_grad_enabled(const lamella_value* a) {
 // Calls a function with each device of each backend.
 template <class F>
 void for_each_device(F f) {
-  for (int32_t id = 0; api().backend_name(id); id++) {
+  for (int32_t id = 0; api().backend_name(id) != std::string_view("none"); id++) {
     const lamella_backend* b = api().backend_description(id);
-    if (!b || std::string_view(api().backend_name(id)) == "meta") continue;
+    if (!b || api().backend_name(id) == std::string_view("meta")) continue;
     const int32_t n = b->device_count ? b->device_count(b->context) : 1;
     for (int32_t i = 0; i < n; i++) f(lamella_device{id, i});
   }

@@ -1,5 +1,5 @@
-// Texts within texts: their places, and the parts between them. Positions count characters; the search is for bytes, since
-// no character of UTF-8 begins within another one.
+// Texts within texts: their places, and the parts between them. Positions count characters; the search is for bytes,
+// which finds whole characters, as none of UTF-8 begins within another one.
 #include <algorithm>
 
 #include "builtins/arguments.h"

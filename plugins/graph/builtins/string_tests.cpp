@@ -1,4 +1,4 @@
-// Questions about the characters of a text.
+// Builtins that test the characters of a text: isalpha() and its like.
 #include "builtins/arguments.h"
 #include "builtins/tables.h"
 #include "builtins/unicode.h"

@@ -219,7 +219,8 @@ Tensor made_of(const lamella_value* a, bool copy) {
     return (copy ? t.detach() : t).to(device, dtype, false, copy);
   }
   auto [made, natural] = Numbers(a[0]).tensor(dtype);
-  if (!device) device = Device(api().thread()->default_device);
+  const lamella_device own = api().thread()->default_device;
+  if (!device && own.backend >= 0) device = Device(own);  // else the host's
   return made.to(device, dtype.value_or(natural));
 }
 lamella_value given_away(Tensor t) {

@@ -64,7 +64,7 @@ constexpr Builtin rows[] = {
     {"aten::get_device(Tensor self) -> int",
      [](const lamella_value* a) {
        const Device d = tensor_of(a[0]).device();
-       return made(static_cast<int64_t>(d.is_cpu() || d.is_meta() ? -1 : d.index()));
+       return made(static_cast<int64_t>(has_index(d.get()) ? d.index() : -1));
      }},
     {"aten::is_contiguous(Tensor self, *, MemoryFormat memory_format=contiguous_format) -> bool",
      [](const lamella_value* a) { return made(tensor_of(a[0]).is_contiguous(static_cast<MemoryFormat>(a[1].as.i))); }},

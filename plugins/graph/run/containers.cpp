@@ -1,4 +1,4 @@
-// Containers: how they are released, dictionaries by hash, and values as text.
+// Containers of running graphs: their release, dictionaries, new values, and the text of values.
 #include "run/containers.h"
 
 #include <cstdio>
@@ -67,7 +67,17 @@ const lamella_object_type instance_type = {sizeof(lamella_object_type), 0, "inst
 size_t Dict::Hash::operator()(const lamella_value* key) const { return static_cast<size_t>(hash_of(*key)); }
 bool Dict::Same::operator()(const lamella_value* a, const lamella_value* b) const { return equal(*a, *b); }
 
+namespace {
+
+// Raises for a key that has no hash; a small table compares its keys without one.
+void check_key(const lamella_value& key) {
+  if (key.tag == LAMELLA_OBJECT) hash_of(key);
+}
+
+}  // namespace
+
 lamella_value* Dict::find(const lamella_value& key) {
+  check_key(key);
   const auto at = index_.find(&key);
   return at == index_.end() ? nullptr : &at->second->value;
 }
@@ -97,6 +107,7 @@ void Dict::set(lamella_value key, lamella_value value) {
 }
 
 bool Dict::erase(const lamella_value& key) {
+  check_key(key);
   const auto at = index_.find(&key);
   if (at == index_.end()) return false;
   const Entries::iterator entry = at->second;
@@ -225,8 +236,8 @@ std::string text_of_object(const lamella_value& v) {
 }
 
 std::string text_of_device(const lamella_value& v) {
-  const char* name = api().backend_name(v.as.device.backend);
-  return std::string(name ? name : "?") + (v.as.device.index > 0 ? ":" + std::to_string(v.as.device.index) : "");
+  const lamella_device d = v.as.device;
+  return api().backend_name(d.backend) + (has_index(d) ? ":" + std::to_string(d.index) : std::string());
 }
 
 std::string default_tensor_text(lamella_tensor* t) {

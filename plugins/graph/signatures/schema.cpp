@@ -1,7 +1,7 @@
 // Reads and prints the schemas of builtins.
 #include <algorithm>
 
-#include "signatures/signature.h"
+#include "signatures/builtins.h"
 #include "text/literals.h"
 
 namespace lamella::graph {
@@ -34,7 +34,8 @@ class SchemaParser : public LiteralParser {
       a.name = name();
       if (take("=")) {
         a.has_default = true;
-        a.default_value = literal();
+        const bool word = a.type->kind == Kind::memory_format && memory_format_of_word(token_) >= 0;
+        a.default_value = word ? Literal{Literal::Word{Kind::memory_format, name()}} : literal();
       }
       s.arguments.push_back(std::move(a));
     });
