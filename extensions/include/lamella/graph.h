@@ -44,6 +44,17 @@ enum lamella_graph_container {
   LAMELLA_GRAPH_FUTURE = 5
 };
 
+/* Functions of the host's language, which programs use. */
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  void (*print)(const char* text, int64_t length);
+  void (*warn)(const char* text, int64_t length);
+  lamella_status (*show)(lamella_tensor*, lamella_value* out); /* writes the text of a tensor, an owned string */
+  /* Raises the exception of a name, such as "KeyError", and returns the error's status; 0 if there is none. */
+  lamella_status (*raise)(const char* name, const char* text);
+} lamella_graph_host;
+
 /* How a pass changes a graph: returns a status, and sets *changed. */
 typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* program, lamella_graph* graph,
                                              int32_t* changed);
@@ -169,9 +180,7 @@ typedef struct {
   lamella_status (*recorder_warnings)(lamella_object* recorder, lamella_value* out); /* an owned list of strings */
 
   /* ---- the host ---- */
-  /* Sets the functions that print a line and that show a tensor; `show` writes an owned string. */
-  void (*set_host)(void (*print)(const char* text, int64_t length),
-                   lamella_status (*show)(lamella_tensor*, lamella_value* out));
+  void (*set_host)(const lamella_graph_host*); /* copied */
 } lamella_graph_table;
 
 #ifdef __cplusplus

@@ -5,7 +5,11 @@
 
 namespace lamella::graph {
 
-void raise(int32_t kind, std::string message) { throw Error(kind, std::move(message)); }
+void raise(int32_t kind, std::string message) {
+  if (kind == LAMELLA_ZERO_DIVISION) raise_named("ZeroDivisionError", kind, message);
+  if (kind == LAMELLA_OVERFLOW) raise_named("OverflowError", kind, message);
+  throw Error(kind, std::move(message));
+}
 
 std::string_view type_name(const lamella_value& v) {
   switch (v.tag) {
@@ -44,7 +48,7 @@ void raise_kind(const char* wanted, const lamella_value& got) {
   raise(LAMELLA_TYPE_ERROR, detail::text("expected ", wanted, ", got ", type_name(got)));
 }
 void raise_too_large() { raise(LAMELLA_OVERFLOW, "an int of a graph has 64 bits, and this result does not fit"); }
-void raise_key(const lamella_value& key) { raise(key_error, repr_of(key)); }
+void raise_key(const lamella_value& key) { raise_named("KeyError", LAMELLA_INDEX_ERROR, repr_of(key)); }
 
 Slice slice_of(const lamella_value& start, const lamella_value& stop, int64_t step, size_t size) {
   LAMELLA_CHECK_VALUE(step != 0, "slice step cannot be zero");

@@ -67,7 +67,7 @@ lamella_value pop_or(const lamella_value* a) {
 }
 lamella_value pop_last(const lamella_value* a) {
   Dict& d = dict_argument(a[0]);
-  if (d.size() == 0) raise(key_error, "'popitem(): dictionary is empty'");
+  if (d.size() == 0) raise_named("KeyError", LAMELLA_INDEX_ERROR, "popitem(): dictionary is empty");
   const Dict::Entry& last = d.entries().back();
   Items pair;
   pair.add_copy(last.key);

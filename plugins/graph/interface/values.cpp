@@ -148,11 +148,17 @@ std::string text_by_host(lamella_tensor* t) {
   return own;
 }
 
-void set_host(void (*print)(const char*, int64_t), lamella_status (*show)(lamella_tensor*, lamella_value*)) {
-  host_print = print;
-  host_show = show;
+void (*host_warn)(const char*, int64_t) = nullptr;
+void warn_by_host(std::string_view text) { host_warn(text.data(), static_cast<int64_t>(text.size())); }
+
+void set_host(const lamella_graph_host* given) {
+  host_print = given->print;
+  host_warn = given->warn;
+  host_show = given->show;
   graph::print = print_by_host;
+  graph::warn = warn_by_host;
   tensor_text = text_by_host;
+  raise_in_host = given->raise;
 }
 
 }  // namespace

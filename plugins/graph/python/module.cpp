@@ -28,6 +28,22 @@ lamella_status show(lamella_tensor* t, lamella_value* out) {
   return failed ? python::face().capture_exception() : LAMELLA_OK;
 }
 
+void warn(const char* text, int64_t length) {
+  const python::Gil gil;
+  const std::string message(text, static_cast<size_t>(length));
+  if (PyErr_WarnEx(PyExc_UserWarning, message.c_str(), 1) < 0) PyErr_WriteUnraisable(nullptr);
+}
+
+lamella_status raise(const char* name, const char* text) {
+  const python::Gil gil;
+  PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), name);
+  if (!found || !PyExceptionClass_Check(found)) return LAMELLA_OK;
+  PyErr_SetString(found, text);
+  return python::face().capture_exception();
+}
+
+const lamella_graph_host host = {sizeof host, 0, print, warn, show, raise};
+
 }  // namespace
 }  // namespace lamella::graph::face
 
@@ -36,7 +52,7 @@ PYBIND11_MODULE(_python, m) {
   if (lamella::python::import() < 0) throw py::error_already_set();
   graphs = static_cast<const lamella_graph_table*>(lamella::api().find_interface("graph", 1));
   if (!graphs) throw py::import_error("the library of graphs is not loaded");
-  graphs->set_host(print, show);
+  graphs->set_host(&host);
   add_programs(m);
   add_instances(m);
   add_graphs(m);

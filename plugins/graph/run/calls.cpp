@@ -171,13 +171,15 @@ void Machine::raise(const Frame& f, const Site& site) {
       {"IndexError", LAMELLA_INDEX_ERROR},
       {"NotImplementedError", LAMELLA_NOT_IMPLEMENTED},
       {"OverflowError", LAMELLA_OVERFLOW},
-      {"ZeroDivisionError", LAMELLA_ZERO_DIVISION},
   };
   const auto found = kinds.find(site.name);
   std::string message = site.arguments.empty() ? "" : str_of(f.get(site.arguments[0].operand));
   if (found != kinds.end()) throw Error(found->second, message);
-  const bool is_plain = site.name.empty() || site.name == "RuntimeError" || site.name == "Exception";
-  throw Error(LAMELLA_RUNTIME_ERROR, is_plain ? message : site.name + (message.empty() ? "" : ": ") + message);
+  if (site.name.empty() || site.name == "RuntimeError" || site.name == "Exception")
+    throw Error(LAMELLA_RUNTIME_ERROR, message);
+  if (const lamella_status status = raise_in_host ? raise_in_host(site.name.c_str(), message.c_str()) : LAMELLA_OK)
+    throw Error::pending(status);
+  throw Error(LAMELLA_RUNTIME_ERROR, site.name + (message.empty() ? "" : ": ") + message);
 }
 
 void Machine::container(Frame& f, const Instruction& i) {

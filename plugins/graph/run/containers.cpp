@@ -255,7 +255,13 @@ void (*print)(std::string_view) = [](std::string_view text) { put_line(stdout, t
 void (*warn)(std::string_view) = [](std::string_view text) {
   put_line(stderr, "warning: " + std::string(text) + "\n");
 };
-int32_t key_error = LAMELLA_INDEX_ERROR;
+lamella_status (*raise_in_host)(const char*, const char*) = nullptr;
+
+void raise_named(const char* name, int32_t kind, const std::string& text) {
+  const lamella_status status = raise_in_host ? raise_in_host(name, text.c_str()) : LAMELLA_OK;
+  if (status) throw Error::pending(status);
+  throw Error(kind, text);
+}
 
 std::string repr_of(const lamella_value& v) {
   switch (v.tag) {

@@ -13,7 +13,10 @@ namespace lamella::graph {
 extern std::string (*tensor_text)(lamella_tensor*);
 extern void (*print)(std::string_view text);
 extern void (*warn)(std::string_view text);
-// The kind of the error for a key that is not in a dictionary. The binding may register a kind for it.
-extern int32_t key_error;
+// Raises the host's exception of a name, such as "KeyError"; returns 0 if it has none. Null without a binding.
+extern lamella_status (*raise_in_host)(const char* name, const char* text);
+
+// Throws the host's exception of a name, or without one an error of a kind (enum lamella_error_kind).
+[[noreturn]] void raise_named(const char* name, int32_t kind, const std::string& text);
 
 }  // namespace lamella::graph

@@ -191,7 +191,7 @@ void Machine::execute(Frame& f, lamella_value* rets) {
         break;
       case Op::div_float:
         f.at = static_cast<size_t>(now - first);
-        if (r[i.c].as.d == 0) throw Error(LAMELLA_ZERO_DIVISION, "float division by zero");
+        if (r[i.c].as.d == 0) graph::raise(LAMELLA_ZERO_DIVISION, "float division by zero");
         r[i.a] = value(r[i.b].as.d / r[i.c].as.d);
         break;
       case Op::neg_float:
@@ -232,7 +232,7 @@ void Machine::execute(Frame& f, lamella_value* rets) {
     continue;
   too_large:
     f.at = static_cast<size_t>(now - first);
-    throw Error(LAMELLA_OVERFLOW, "the result does not fit into 64 bits");
+    raise_too_large();
   }
 }
 
