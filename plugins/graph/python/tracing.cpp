@@ -103,6 +103,10 @@ void add_tracing(py::module_& m, const std::string& package_folder) {
         if (!o) throw py::error_already_set();
         return py::reinterpret_steal<py::object>(o);
       });
+  m.def("is_tracing", [] {
+    static const int32_t bit = api().find_layer("trace");
+    return bit >= 0 && (api().thread()->include >> bit & 1) != 0;
+  });
   m.def("real", [](py::handle t) {
     lamella_tensor* found = nullptr;
     check(graphs->recorder_real(tensor(t), &found));

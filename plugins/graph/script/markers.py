@@ -114,8 +114,14 @@ def is_scripting() -> bool:
 
 
 def is_tracing() -> bool:
-    """Returns False; also in a script."""
-    return False
+    """Returns whether this thread records a function for :func:`trace`; in a script it is False.
+
+    >>> lamella.jit.is_tracing()
+    False
+    """
+    from lamella.plugins.graph import _python
+
+    return _python.is_tracing()
 
 
 def interface(cls: T) -> T:
