@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -26,9 +27,18 @@ class ScriptModule(nn.Module):
     """
 
     _object: Any = None
+    _original = "ScriptModule"
 
-    def __init__(self, compiled: Compiled, module: nn.Module, program: Any, made: dict[int, ScriptModule]):
+    def __init__(
+        self,
+        compiled: Compiled | None = None,
+        module: nn.Module | None = None,
+        program: Any = None,
+        made: dict[int, ScriptModule] | None = None,
+    ):
         super().__init__()
+        if compiled is None or module is None or made is None:
+            return  # a class of the user with methods under script_method, which its first call compiles
         info = next(i for m, i in compiled.modules if m is module)
         state = {"_compiled": compiled, "_info": info, "_program": program, "_original": type(module).__name__}
         state["_python"] = module
@@ -43,6 +53,7 @@ class ScriptModule(nn.Module):
             if child is None:
                 self._modules[name] = None
             else:
+                child = vars(child).get("_python", child)
                 self._modules[name] = made.get(id(child)) or ScriptModule(compiled, child, program, made)
         for name, t in info.attributes.items():
             if isinstance(t, Object) and name in self._modules:
@@ -62,6 +73,16 @@ class ScriptModule(nn.Module):
 
     # ---- calls ----
 
+    def _own_script(self) -> ScriptModule:
+        """Returns the script of a module whose class has methods under ``script_method``."""
+        found = self.__dict__.get("_own")
+        if found is None or any(found._parameters.get(n) is not p for n, p in self._parameters.items()):
+            found = script_module(self)
+            self.__dict__["_own"] = found
+        if found.training != self.training:
+            found.train(self.training)
+        return found
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the graph of ``forward``."""
         return self._run("forward", *args, **kwargs)
@@ -79,7 +100,7 @@ class ScriptModule(nn.Module):
     def _with_written(self) -> list[ScriptModule]:
         found = self.__dict__.get("_writers")
         if found is None:
-            found = [m for m in self.modules() if isinstance(m, ScriptModule) and m._written]
+            found = [m for m in self.modules() if isinstance(m, ScriptModule) and m.__dict__.get("_written")]
             self.__dict__["_writers"] = found
         return found
 
@@ -87,7 +108,7 @@ class ScriptModule(nn.Module):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        if name in own.get("_methods", ()) and name != "forward":
+        if name in own.get("_methods", ()):
             return lambda *args, **kwargs: self._run(name, *args, **kwargs)
         for place in ("_parameters", "_buffers", "_modules"):
             if name in own.get(place, ()):
@@ -117,7 +138,7 @@ class ScriptModule(nn.Module):
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ScriptModule:
         super()._apply(fn, recurse)
         for module in self.modules():
-            if isinstance(module, ScriptModule):
+            if isinstance(module, ScriptModule) and module._object is not None:
                 for name, tensor in (*module._parameters.items(), *module._buffers.items()):
                     if name in module._info.attributes:
                         setattr(module._object, name, tensor)
@@ -128,11 +149,15 @@ class ScriptModule(nn.Module):
     @property
     def graph(self) -> Any:
         """The graph of ``forward``; calls of submodules are nodes in it."""
+        if self._object is None:
+            return self._own_script().graph
         return self._program.graph(f"{self._info.type.name}.forward")
 
     @property
     def inlined_graph(self) -> Any:
         """The graph of ``forward`` with the graphs of what it calls in the place of the calls."""
+        if self._object is None:
+            return self._own_script().inlined_graph
         copy = self._program.copy()
         copy.run_pass("inline")
         return copy.graph(f"{self._info.type.name}.forward")
@@ -140,6 +165,8 @@ class ScriptModule(nn.Module):
     @property
     def code(self) -> str:
         """The text of the program: classes, then the graphs of functions and methods."""
+        if self._object is None:
+            return self._own_script().code
         return self._compiled.text
 
     @property
@@ -150,6 +177,9 @@ class ScriptModule(nn.Module):
     def __len__(self) -> int:
         return len(self._modules)
 
+    def __bool__(self) -> bool:
+        return True
+
     def __iter__(self) -> Any:
         return iter(self._modules.values())
 
@@ -158,6 +188,22 @@ class ScriptModule(nn.Module):
 
     def _get_name(self) -> str:
         return f"ScriptModule(original_name={self._original})"
+
+
+class ScriptMethod:
+    """A method under ``script_method``: the first call compiles the module's methods."""
+
+    def __init__(self, function: Callable):
+        self.__func__ = function
+        self._lamella_script = "export"
+        functools.update_wrapper(self, function)
+
+    def __get__(self, module: Any, owner: Any = None) -> Any:
+        if module is None:
+            return self
+        if not isinstance(module, ScriptModule):
+            raise TypeError(f"script_method: {type(module).__name__} has to be a class of lamella.jit.ScriptModule")
+        return functools.partial(module._own_script()._run, self.__func__.__name__)
 
 
 def _written(compiled: Compiled) -> set[str]:

@@ -7,9 +7,8 @@ from typing import Any
 
 from lamella import nn
 from lamella.plugins.graph.jit.functions import ScriptFunction
-from lamella.plugins.graph.jit.modules import ScriptModule, script_module
+from lamella.plugins.graph.jit.modules import ScriptMethod, ScriptModule, script_module
 from lamella.plugins.graph.script import ScriptError, compile_class, compile_function
-from lamella.plugins.graph.script.markers import export
 
 __all__ = ["script", "script_if_tracing", "script_method"]
 
@@ -50,12 +49,16 @@ def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = Non
 
 
 def script_method(function: Any) -> Any:
-    """Makes a method of a module an entry of its script, as :func:`export` does.
+    """Makes a method of a class of :class:`ScriptModule` a scripted one, which the first call compiles.
 
-    >>> @lamella.jit.script_method
-    ... def inverse(self, y): return y
+    >>> class Scale(lamella.jit.ScriptModule):
+    ...     @lamella.jit.script_method
+    ...     def forward(self, x):
+    ...         return x * 2
+    >>> Scale()(lamella.ones(2))
+    tensor([2., 2.])
     """
-    return export(function)
+    return ScriptMethod(function)
 
 
 def script_if_tracing(function: Any) -> Any:

@@ -78,7 +78,7 @@ class ClassInfo:
         for c in inspect.getmro(self.python):
             if c is not object and name in vars(c):
                 found = vars(c)[name]
-                found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+                found = getattr(found, "__func__", found)
                 return found if inspect.isfunction(found) else None
         return None
 

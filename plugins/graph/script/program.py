@@ -132,7 +132,14 @@ class Builder:
         return self.classes[python].type
 
     def module_type(self, module: Any) -> Object:
-        """Returns the class of a module."""
+        """Returns the class of a module; that of a scripted one is compiled from its source again."""
+        if "_python" in vars(module):
+            if any(f.source is None for f in module._compiled.functions.values()):
+                raise ScriptError(
+                    f"{type(module).__name__}: a traced module in a scripted one is not admitted; script it, or trace "
+                    "the whole"
+                )
+            module = vars(module)["_python"]
         if id(module) not in self.modules:
             made = ModuleInfo(self, module, "?")
             key = made.key()

@@ -8,7 +8,6 @@ import typing
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from lamella.plugins.graph.jit import script
 
 STATEMENTS = st.sampled_from(
@@ -37,7 +36,9 @@ STATEMENTS = st.sampled_from(
         "a %= 1000003\nb %= 1000003",
     ]
 )
-TESTS = st.sampled_from(["a > {n}", "b % 2 == 0 and a != b", "len(xs) < {n} or not s", "{m} in xs", "a == b or a < {n}"])
+TESTS = st.sampled_from(
+    ["a > {n}", "b % 2 == 0 and a != b", "len(xs) < {n} or not s", "{m} in xs", "a == b or a < {n}"]
+)
 EXITS = st.sampled_from(["return a + {n}, xs, s", "return b, xs, s", "break", "continue", "assert a != {n}, 'equal'"])
 
 
@@ -80,7 +81,11 @@ def folder(tmp_path_factory):
 @given(
     blocks(2, False),
     st.lists(st.integers(0, 9), min_size=3, max_size=9),
-    st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9), st.lists(st.integers(0, 5), max_size=5)), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(st.integers(-9, 9), st.integers(-9, 9), st.lists(st.integers(0, 5), max_size=5)),
+        min_size=1,
+        max_size=3,
+    ),
 )
 def test_same_as_cpython(folder, body, numbers, arguments):
     n, m = itertools.cycle(numbers), itertools.cycle([1 + x % 4 for x in reversed(numbers)])

@@ -1,7 +1,7 @@
 """Programs that cannot be scripted, with the whole message of each; they stand in wrong_programs.txt.
 
-A program there begins at ``=== name`` and makes ``f``, a function or a module; behind ``---`` stand the class of the error
-and its message.
+A program there begins at ``=== name`` and makes ``f``, a function or a module; behind ``---`` stand the class of the
+error and its message.
 """
 
 import importlib.util
@@ -9,9 +9,8 @@ import linecache
 import sys
 from pathlib import Path
 
-import pytest
-
 import lamella
+import pytest
 from lamella.plugins.graph import script
 
 BLOCKS = (Path(__file__).with_name("wrong_programs.txt")).read_text("utf-8").split("=== ")[1:]

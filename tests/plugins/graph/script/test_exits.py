@@ -5,7 +5,6 @@ import itertools
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from lamella.plugins.graph.script.exits import RETURN, lower
 
 SIMPLE = st.sampled_from(["trace.append({n})", "a += {n}", "b = a * 2 + {n}", "a, b = b, a"])

@@ -1,10 +1,7 @@
 """The texts of compiled programs: names, places, overloads, and the form of branches and loops."""
 
-from typing import List, Optional
-
-import pytest
-
 import lamella
+import pytest
 from lamella.plugins.graph import script
 
 
@@ -35,7 +32,7 @@ def test_loop():
     )
 
 
-def branch(x: Optional[lamella.Tensor], n: int):
+def branch(x: lamella.Tensor | None, n: int):
     if x is None:
         return lamella.zeros(n)
     return x + n
@@ -83,7 +80,9 @@ def test_lstm_cell():
     with Recorder():
         lstm_cell(r(2, 3), r(2, 4), r(2, 4), r(16, 3), r(16, 4), r(16), r(16))
     lines = text_of(lstm_cell).splitlines()
-    operators = [line.partition("= aten::")[2].partition("(")[0].partition(".")[0] for line in lines if "aten::" in line]
+    operators = [
+        line.partition("= aten::")[2].partition("(")[0].partition(".")[0] for line in lines if "aten::" in line
+    ]
     tensors = {"t", "mm", "add", "chunk", "sigmoid", "tanh", "mul"}
     assert operators == [name for name in called if name in tensors]
 
@@ -95,7 +94,7 @@ def test_places():
     assert line.endswith(f"test_graphs.py:{first + 2}:12")
 
 
-def searched(xs: List[int], x: int):
+def searched(xs: list[int], x: int):
     for i, y in enumerate(xs):
         if y == x:
             return i

@@ -2,9 +2,8 @@
 
 from importlib.resources import files
 
-import pytest
-
 import lamella
+import pytest
 from lamella.plugins.graph import script
 from lamella.plugins.graph.script import signatures
 from lamella.plugins.graph.script.types import FLOAT, INT, TENSOR, List, Optional, Tuple
@@ -49,7 +48,9 @@ def test_builtins_have_one_name_each():
 
 
 def test_parts_of_a_schema():
-    schema = signatures.read("aten::f.over(Tensor(a!) self, int[2] size=1, *, float? p=None) -> (Tensor(a!) x, int[] y)")
+    schema = signatures.read(
+        "aten::f.over(Tensor(a!) self, int[2] size=1, *, float? p=None) -> (Tensor(a!) x, int[] y)"
+    )
     assert schema.full_name == "aten::f.over"
     assert [a.type for a in schema.arguments] == [TENSOR, List(INT), Optional(FLOAT)]
     assert [a.size for a in schema.arguments] == [0, 2, 0]

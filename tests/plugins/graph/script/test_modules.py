@@ -1,0 +1,148 @@
+"""Scripted modules: they share the original's parameters, and give what it gives."""
+
+import copy
+import sys
+
+import lamella
+import pytest
+from lamella import nn
+from lamella.plugins.graph import jit
+
+x2, x4 = lamella.arange(12.0).view(2, 6) / 7 - 1, lamella.arange(512.0).view(2, 4, 8, 8).sin()
+
+LAYERS = [
+    (nn.Linear(6, 3), x2),
+    (nn.Linear(6, 3, bias=False), x2),
+    (nn.Conv2d(4, 4, 3, padding="same"), x4),
+    (nn.Conv2d(4, 4, 3, padding=1, padding_mode="reflect"), x4),
+    (nn.ConvTranspose2d(4, 2, 2, stride=2), x4),
+    (nn.LayerNorm(6), x2),
+    (nn.GroupNorm(2, 4), x4),
+    (nn.Dropout(0.5).eval(), x2),
+    (nn.GELU(), x2),
+    (nn.ReLU(True), x2),
+    (nn.Hardtanh(-0.5, 0.5), x2),
+    (nn.Softmax(dim=1), x2),
+    (nn.MaxPool2d(3, stride=2, padding=1, ceil_mode=True), x4),
+    (nn.AdaptiveAvgPool2d((2, None)), x4),
+    (nn.Embedding(5, 3), lamella.tensor([[1, 2], [0, 3]])),
+]
+
+
+@pytest.mark.parametrize(("layer", "x"), LAYERS, ids=[type(m).__name__ for m, _ in LAYERS])
+def test_layer(layer, x):
+    scripted, other = jit.script(layer), copy.deepcopy(layer)
+    found, wanted = scripted(x.clone()), other(x.clone())
+    assert found.shape == wanted.shape and bool((found == wanted).all())
+
+
+class Counts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 2)
+        self.calls = 0
+        self.register_buffer("seen", lamella.zeros(1))
+
+    def forward(self, x):
+        self.calls += 1
+        self.seen = self.seen + x.sum()
+        if self.training:
+            return self.linear(x)
+        return self.linear(x) * 2
+
+    @jit.export
+    def twice(self, x):
+        return self.forward(x) + self.forward(x)
+
+    @jit.ignore
+    def width(self, x) -> int:
+        return sys.getsizeof(x) * 0 + self.linear.out_features
+
+    @jit.export
+    def asks_python(self, x):
+        return x + self.width(x)
+
+
+def test_state():
+    net, x = Counts(), lamella.ones(1, 3)
+    scripted = jit.script(net)
+    assert scripted.linear.weight is net.linear.weight and list(scripted.state_dict()) == list(net.state_dict())
+    once = scripted(x)
+    assert bool((scripted.twice(x) == once + once).all())
+    assert scripted.calls == 3 and scripted.seen.item() == 9.0 and scripted.state_dict()["seen"].item() == 9.0
+    assert net.calls == 0
+    assert bool((scripted.eval()(x) == once * 2).all())
+    assert bool((scripted.asks_python(x) == x + 2).all())
+
+
+def test_conversion_reaches_the_program():
+    scripted = jit.script(Counts()).double()
+    assert scripted.linear.weight.dtype == lamella.float64
+    assert scripted(lamella.ones(1, 3, dtype=lamella.float64)).dtype == lamella.float64
+
+
+def test_gradients():
+    """Gradients through a script are those through the module."""
+    net, x = nn.Linear(3, 2), lamella.ones(4, 3)
+    net(x).sin().sum().backward()
+    wanted = net.weight.grad.clone()
+    net.weight.grad = None
+    jit.script(net)(x).sin().sum().backward()
+    assert bool((net.weight.grad == wanted).all())
+
+
+def test_freeze():
+    net, x = jit.script(Counts().eval()), lamella.ones(1, 3)
+    wanted = net(x)
+    frozen = jit.freeze(net)
+    text = str(frozen.inlined_graph)
+    assert 'GetAttr[name="weight"]' not in text and 'GetAttr[name="training"]' not in text
+    assert 'GetAttr[name="calls"]' in text  # since forward assigns it
+    assert bool((frozen(x) == wanted).all())
+    with pytest.raises(RuntimeError, match="freeze: the module is in training; call eval"):
+        jit.freeze(jit.script(Counts()))
+    with pytest.raises(TypeError, match="freeze: argument 'mod' has to be a ScriptModule, got Counts; script it first"):
+        jit.freeze(Counts())
+
+
+class Scale(jit.ScriptModule):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(lamella.tensor([2.0]))
+
+    @jit.script_method
+    def forward(self, x):
+        return x * self.weight
+
+
+def test_script_method():
+    net = Scale()
+    assert net(lamella.ones(1)).item() == 2.0
+    net.weight = nn.Parameter(lamella.tensor([3.0]))
+    assert net(lamella.ones(1)).item() == 3.0
+    assert "aten::mul" in str(net.graph)
+    assert jit.script(net) is net
+
+
+def test_a_scripted_module_in_another():
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = jit.script(Scale())
+
+        def forward(self, x):
+            return self.inner(x) + 1
+
+    assert jit.script(Outer())(lamella.ones(1)).item() == 3.0
+
+
+def test_functions():
+    @jit.script
+    def scaled(x, n: int = 2):
+        return x * n
+
+    assert scaled(lamella.ones(1)).item() == 2.0 and scaled(x=lamella.ones(1), n=5).item() == 5.0
+    assert scaled.name == "scaled" and "aten::mul.Scalar" in str(scaled.graph) and scaled.__name__ == "scaled"
+    assert jit.script(scaled) is scaled
+    with pytest.raises(jit.ScriptError, match="Scale: a class of modules cannot be scripted; script an instance of it"):
+        jit.script(Scale)
