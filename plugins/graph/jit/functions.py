@@ -24,7 +24,7 @@ def callable_of(program: Any, function: Function, self: Any = None) -> Callable:
     """
     names = tuple(p.name for p in function.parameters)
     changes = [values.to_program(p.type) for p in function.parameters]
-    defaults = []
+    defaults: list[Any] = []
     for p, change in zip(function.parameters, changes, strict=True):
         if p.default is inspect.Parameter.empty:
             defaults.clear()

@@ -196,7 +196,7 @@ class ScriptMethod:
     def __init__(self, function: Callable):
         self.__func__ = function
         self._lamella_script = "export"
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]
 
     def __get__(self, module: Any, owner: Any = None) -> Any:
         if module is None:

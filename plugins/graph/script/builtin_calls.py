@@ -338,7 +338,14 @@ class Builtins(JitCalls):
 
         (thing,) = self.arguments(node, 1, 1)
         value = self.value(thing)
-        plain = {INT: int, FLOAT: float, BOOL: bool, STR: str, COMPLEX: complex, TENSOR: lamella.Tensor}
+        plain: dict[Type, type] = {
+            INT: int,
+            FLOAT: float,
+            BOOL: bool,
+            STR: str,
+            COMPLEX: complex,
+            TENSOR: lamella.Tensor,
+        }
         if self.caller is not None and value.type not in plain:  # type: ignore[attr-defined]
             plain[value.type] = object  # for the messages of the package's errors
         if isinstance(value.type, Object):

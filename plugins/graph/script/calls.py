@@ -40,6 +40,7 @@ from lamella.plugins.graph.script.types import (
 class Calls(Builtins, Attributes):
     """Compiles calls."""
 
+    inline: Callable[..., Any]
     owner: type | None = None
     """The class in which the method that is compiled was written, for ``super()``."""
 
@@ -117,14 +118,11 @@ class Calls(Builtins, Attributes):
         """Calls a compiled expression with compiled arguments."""
         if isinstance(called, Python):
             return self.call_python(called.object, args, kwargs)
-        if isinstance(called, Method) and self.takes_more(called, args, kwargs):
-            return self.inline(
-                called.function, [called.self, *args], kwargs, called.self.type.info.owner_of(called.name)
-            )  # type: ignore[attr-defined]
-        if isinstance(called, Method) and self.is_inlined(called):
-            static = isinstance(inspect.getattr_static(called.self.type.info.python, called.name, None), staticmethod)  # type: ignore[attr-defined]
-            owner = called.self.type.info.owner_of(called.name)  # type: ignore[attr-defined]
-            return self.inline(called.function, args if static else [called.self, *args], kwargs, owner)
+        if isinstance(called, Method) and (self.is_inlined(called) or self.takes_more(called, args, kwargs)):
+            info = called.self.type.info  # type: ignore[attr-defined]
+            static = isinstance(inspect.getattr_static(info.python, called.name, None), staticmethod)
+            given = args if static else [called.self, *args]
+            return self.inline(called.function, given, kwargs, info.owner_of(called.name))
         if isinstance(called, Method):
             return self.call_method(called, self.values(args), self.named_values(kwargs))
         if isinstance(called, BuiltinMethod):
@@ -201,8 +199,8 @@ class Calls(Builtins, Attributes):
             raise self.error(
                 f"{target.__name__}() would change a Python {type(target.__self__).__name__} of the module"
             )
-        found = target(*known)
-        views = (type({}.keys()), type({}.values()), type({}.items()))
+        found: Any = target(*known)
+        views: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
         return self.program.static(self, list(found) if isinstance(found, views) else found)
 
     def call_function(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -6,11 +6,11 @@ import ast
 import inspect
 from typing import Any
 
-from lamella.plugins.graph.script import annotations, source
-from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script import hints, source
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.functions import read_type
+from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.statics import Method, Sequence
 from lamella.plugins.graph.script.types import Object, Type, shown
 
@@ -49,10 +49,8 @@ class ClassInfo:
                 function = next((f for f in vars(c).values() if inspect.isfunction(f)), None)
                 node = ast.parse(found, mode="eval").body
                 module = inspect.getmodule(c)
-                found = (
-                    annotations.evaluate(node, function) if function else eval(found, vars(module) if module else {})
-                )
-            return annotations.type_of(self.program, found)
+                found = hints.evaluate(node, function) if function else eval(found, vars(module) if module else {})
+            return hints.type_of(self.program, found)
         except (AnnotationError, NameError, SyntaxError, TypeError):
             return None
 

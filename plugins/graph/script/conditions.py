@@ -131,7 +131,8 @@ class Conditions(Builder):
         if not may_be_none(left.type):
             return Condition(not same)
         value = self.op("aten::__is__" if same else "aten::__isnot__", left, self.value(right))
-        none, some = {}, {}
+        none: dict[str, Type] = {}
+        some: dict[str, Type] = {}
         if isinstance(name, ast.Name) and left.type is not ANY:
             none, some = {name.id: NONE}, {name.id: without_none(left.type)}
         return Condition(value, none if same else some, some if same else none)

@@ -106,4 +106,4 @@ def value_of(f: Any, value: Any) -> Value | None:
     items = [value_of(f, v) for v in value]
     if isinstance(t, Tuple):
         return f.tuple_of(items, t)
-    return f.list_of(items, t.element)
+    return f.list_of(items, t.element)  # type: ignore[attr-defined]

@@ -35,7 +35,7 @@ class Value:
     def __init__(self, type: Type, name: str = "", constant: Any = UNKNOWN):
         self.type, self.name, self.constant = type, name, constant
         self.items: list[Value] | None = None
-        """Of a list or a tuple that was just made: its elements."""
+        """Of a tuple, or of a list that has no name yet: its elements."""
 
 
 @dataclass(eq=False)

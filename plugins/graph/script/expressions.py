@@ -145,6 +145,8 @@ class Expressions(Conditions):
 
     def on_NamedExpr(self, node: ast.NamedExpr) -> Any:
         value = self.expression(node.value)
+        if isinstance(value, Value) and isinstance(value.type, List):
+            value.items = None  # from here on the list may grow
         self.scope.set(node.target.id, value)
         return value
 

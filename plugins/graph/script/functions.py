@@ -8,11 +8,11 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamella.plugins.graph.script import annotations, markers
-from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script import hints, markers
 from lamella.plugins.graph.script.emit import Block, Printer, Value, drop_unused
 from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.exits import RETURN, lower
+from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.loops import Loops
 from lamella.plugins.graph.script.scope import Binding, Scope, Undefined
 from lamella.plugins.graph.script.source import Source
@@ -114,7 +114,7 @@ def is_of_package(python: Any) -> bool:
 def read_type(program: Any, function: Function, node: ast.expr) -> Type:
     """Returns the type of an annotation in a function's source."""
     try:
-        return annotations.type_of(program, annotations.evaluate(node, inspect.unwrap(function.python)))
+        return hints.type_of(program, hints.evaluate(node, inspect.unwrap(function.python)))
     except AnnotationError as error:
         raise function.source.fail(node, str(error)) from None
 
@@ -129,7 +129,7 @@ class Compiler(Loops):
         self.caller: Compiler | None = None
         """Of a function of the package: the compiler of its caller."""
         self.depth = 0
-        self.names = annotations.names_of(inspect.unwrap(function.python))
+        self.names = hints.names_of(inspect.unwrap(function.python))
 
     def run(self) -> None:
         """Compiles the function, and keeps the graph and the type of the result in it."""

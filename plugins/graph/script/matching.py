@@ -146,13 +146,10 @@ class _Call:
             if size and is_subtype(t, element) and element != TENSOR:
                 return self.listed(inside, [_same(given)] * size)
             items = getattr(given, "items", None)
-            if isinstance(t, Tuple):
-                if items is None:
-                    plans = self.unpacked(t, element, given)
-                    return plans and self.from_tuple(inside, t, given)
-                plans = [self.fit(element, 0, v) for v in items]
-                return None if None in plans else self.listed(inside, plans)
-            if isinstance(t, List) and items is not None:
+            if isinstance(t, Tuple) and items is None:
+                fits = all(is_subtype(i, element) for i in t.items)
+                return self.from_tuple(inside, t, given) if fits else None
+            if isinstance(t, (Tuple, List)) and items is not None:
                 plans = [self.fit(element, 0, v) for v in items]
                 return None if None in plans else self.listed(inside, plans)
         if inside == DEVICE and t == STR:
@@ -160,9 +157,6 @@ class _Call:
                 return lambda block: block.constant(Word("Device", given.constant), DEVICE, self.place)
             return self.through("aten::device.str", DEVICE, given)
         return self.converted(inside, given) if self.convert else None
-
-    def unpacked(self, t: Tuple, element: Type, given: Value) -> bool:
-        return all(is_subtype(i, element) for i in t.items)
 
     def from_tuple(self, wanted: List, t: Tuple, given: Value) -> Plan:
         def plan(block: Block) -> Value:

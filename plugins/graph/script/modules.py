@@ -6,12 +6,12 @@ import inspect
 import typing
 from typing import Any
 
-from lamella.plugins.graph.script import annotations, constants, source
-from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script import constants, hints, source
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import NotSupportedError, ScriptError
 from lamella.plugins.graph.script.functions import is_of_package
+from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.markers import Attribute, mark_of
 from lamella.plugins.graph.script.statics import Method, Python, Sequence
 from lamella.plugins.graph.script.types import ANY, NONE, TENSOR, Dict, List, Object, Type
@@ -132,10 +132,10 @@ class ModuleInfo(ClassInfo):
                     types[name] = t
             for name, (node, function) in source.attribute_annotations(c).items():
                 try:
-                    found = annotations.evaluate(node, function)
+                    found = hints.evaluate(node, function)
                     if found is typing.Final or typing.get_origin(found) is typing.Final:
                         final.add(name)
-                    types[name] = annotations.type_of(self.program, found)
+                    types[name] = hints.type_of(self.program, found)
                 except AnnotationError:
                     continue
         return types, final

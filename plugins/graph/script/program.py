@@ -10,12 +10,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamella.plugins.graph.script import annotations, constants, markers
-from lamella.plugins.graph.script.annotations import AnnotationError
+from lamella.plugins.graph.script import constants, hints, markers
 from lamella.plugins.graph.script.classes import ClassInfo, InterfaceInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.functions import Compiler, Function, is_of_package, read_signature
+from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.modules import ModuleInfo
 from lamella.plugins.graph.script.source import Source
 from lamella.plugins.graph.script.statics import Method, Python
@@ -95,14 +95,14 @@ class Builder:
             ScriptError: it stands for none; with the place where ``f`` stands
         """
         try:
-            return annotations.type_of(self, python)
+            return hints.type_of(self, python)
         except AnnotationError as error:
             raise (f.error(str(error)) if f is not None else ScriptError(str(error))) from None
 
     def python_annotation(self, node: ast.expr, f: Any) -> Any:
         """Returns the Python object of an expression such as ``List[int]``."""
         try:
-            return annotations.evaluate(node, inspect.unwrap(f.function.python))
+            return hints.evaluate(node, inspect.unwrap(f.function.python))
         except AnnotationError as error:
             raise f.error(str(error), node) from None
 

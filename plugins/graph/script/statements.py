@@ -146,6 +146,8 @@ class Statements(Calls):
         if isinstance(thing, Value):
             if not target.id.startswith("$") and not thing.name:
                 thing.name = target.id
+            if isinstance(thing.type, List):
+                thing.items = None  # from here on the list may grow
         self.scope.set(target.id, thing, declared)
 
     def assign_several(self, target: ast.Tuple | ast.List, thing: Any) -> None:

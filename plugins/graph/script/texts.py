@@ -21,7 +21,7 @@ class Texts(Expressions):
         template, values = "", []
         for part in node.values:
             if isinstance(part, ast.Constant):
-                template += part.value.replace("{", "{{").replace("}", "}}")
+                template += str(part.value).replace("{", "{{").replace("}", "}}")
                 continue
             assert isinstance(part, ast.FormattedValue)
             value = self.evaluated(part.value)

@@ -191,7 +191,7 @@ def shown(t: Type) -> str:
         return t.name or f"Tuple[{', '.join(map(shown, t.items)) or '()'}]"
     if isinstance(t, Enum):
         return t.name
-    names = {NONE: "None", DTYPE: "dtype", DEVICE: "device", SCALAR: "number"}
+    names: dict[Type, str] = {NONE: "None", DTYPE: "dtype", DEVICE: "device", SCALAR: "number"}
     return names.get(t) or str(t)
 
 

@@ -73,7 +73,7 @@ def evaluate(node: ast.expr, function: Any) -> Any:
         if isinstance(found, str):
             found = eval(found, names)
     except Exception as error:
-        text = node.value if isinstance(node, ast.Constant) else ast.unparse(node)
+        text = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
         raise AnnotationError(f"the type '{text}' cannot be read: {error}") from None
     return found
 
