@@ -102,6 +102,7 @@ class _Lowering:
         """Adds an ``if``; returns the block if it ends here, since `rest` went into a branch or cannot be reached."""
         then, other = self.block(s.body, loop), self.block(s.orelse, loop)
         exits = then.kinds | other.kinds
+        maybe = not then.always and not other.always
         moved = exits and rest and not (then.always and other.always)
         if moved and then.always:
             other = self.block([*s.orelse, *rest], loop)
@@ -112,7 +113,7 @@ class _Lowering:
         both = then.always and other.always
         if not exits:
             return Lowered(out, kinds, True) if both else None
-        if moved and not (self.block(s.body, loop).always or self.block(s.orelse, loop).always):
+        if moved and maybe:
             return self.guarded(exits, rest, loop, out, kinds)
         return Lowered(out, kinds | then.kinds | other.kinds, both)
 

@@ -63,7 +63,8 @@ def export(function: F) -> F:
 
 def mark_of(function: Any) -> str:
     """Returns "ignore", "unused", "export", or "" for a function without a mark."""
-    return getattr(function, "_lamella_script", "")
+    found = getattr(function, "__dict__", {}).get("_lamella_script", "")
+    return found if builtins.isinstance(found, str) else ""
 
 
 def annotate(the_type: Any, the_value: T) -> T:

@@ -117,6 +117,11 @@ class ModuleInfo(ClassInfo):
 
     def hints(self) -> tuple[dict[str, Type], set[str]]:
         """Returns the types of annotated attributes, and the names of those that are constants."""
+        if self.python not in self.program.hints:
+            self.program.hints[self.python] = self.read_hints()
+        return self.program.hints[self.python]
+
+    def read_hints(self) -> tuple[dict[str, Type], set[str]]:
         types: dict[str, Type] = {}
         final: set[str] = set()
         for c in reversed(inspect.getmro(self.python)):
@@ -218,10 +223,10 @@ class ModuleInfo(ClassInfo):
         found = []
         if type(self.module).forward is not nn.Module.forward:
             found.append("forward")
-        for name in dir(self.python):
-            if mark_of(inspect.getattr_static(self.python, name)) == "export" and name not in found:
-                found.append(name)
-        return found
+        named: dict[str, Any] = {}
+        for c in reversed(inspect.getmro(self.python)):
+            named.update(vars(c))
+        return found + sorted(n for n, f in named.items() if mark_of(f) == "export" and n not in found)
 
 
 __all__ = ["Method", "ModuleInfo", "ScriptError"]

@@ -58,6 +58,8 @@ class Builder:
         self.tensors: list[Any] = []
         self.callables: dict[str, Any] = {}
         self.sources: dict[Any, Source] = {}
+        self.hints: dict[type, tuple[dict[str, Type], set[str]]] = {}
+        """The annotated attributes of classes of modules, and the names of those that are constants."""
 
     # ---- names, constants ----
 

@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import textwrap
+import weakref
 from typing import Any
 
 from lamella.plugins.graph.script.errors import Reporter, ScriptError, relative
@@ -68,8 +69,20 @@ class Source(Reporter):
         return found
 
 
+_LINES: weakref.WeakKeyDictionary[Any, tuple[list[str], int, str]] = weakref.WeakKeyDictionary()
+"""The lines of functions that were read before."""
+
+
 def _lines_of(function: Any, name: str) -> tuple[list[str], int, str]:
     target = inspect.unwrap(function)
+    if not inspect.isfunction(target):
+        return _read_lines(target, name)
+    if target not in _LINES:
+        _LINES[target] = _read_lines(target, name)
+    return _LINES[target]
+
+
+def _read_lines(target: Any, name: str) -> tuple[list[str], int, str]:
     try:
         lines, first = inspect.getsourcelines(target)
         file = inspect.getsourcefile(target) or "<unknown>"
