@@ -168,6 +168,10 @@ class Calls(Builtins, Attributes):
                 self.named_values(kwargs),
                 str(target).split("::")[-1][:-1],
             )
+        recorded = self.program.recorded_function(target)
+        if recorded is not None:
+            inputs = self.bound(recorded, self.values(args), self.named_values(kwargs))
+            return self.one("prim::CallFunction", inputs, recorded.returned, name=recorded.name)
         if self.program.is_template(target):
             return self.inline(target, args, kwargs)
         if isinstance(target, types.BuiltinMethodType) and isinstance(target.__self__, (dict, list, tuple, str)):

@@ -30,7 +30,7 @@ class Parameter:
     keyword_only: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class Function:
     """A function or a method in a program."""
 

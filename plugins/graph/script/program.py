@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamella.plugins.graph.script import constants, hints, markers
+from lamella.plugins.graph.script import constants, foreign, hints, markers
 from lamella.plugins.graph.script.classes import ClassInfo, InterfaceInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
@@ -57,6 +57,9 @@ class Builder:
         self.shared: dict[tuple, ModuleInfo] = {}
         self.tensors: list[Any] = []
         self.callables: dict[str, Any] = {}
+        self.foreign: dict[int, foreign.Foreign] = {}
+        self.foreign_functions: dict[str, Function] = {}
+        """The functions and methods of programs that became a part of this one."""
         self.sources: dict[Any, Source] = {}
         self.hints: dict[type, tuple[dict[str, Type], set[str]]] = {}
         """The annotated attributes of classes of modules, and the names of those that are constants."""
@@ -135,13 +138,9 @@ class Builder:
 
     def module_type(self, module: Any) -> Object:
         """Returns the class of a module; that of a scripted one is compiled from its source again."""
-        if "_python" in vars(module):
-            if any(f.source is None for f in module._compiled.functions.values()):
-                raise ScriptError(
-                    f"{type(module).__name__}: a traced module in a scripted one is not admitted; script it, or trace "
-                    "the whole"
-                )
-            module = vars(module)["_python"]
+        if foreign.is_recorded(module):
+            return self.recorded_module(module)
+        module = vars(module).get("_python", module)
         if id(module) not in self.modules:
             made = ModuleInfo(self, module, "?")
             key = made.key()
@@ -151,6 +150,28 @@ class Builder:
             self.modules[id(module)] = self.shared[key]
             self.listed.append((module, self.shared[key]))
         return self.modules[id(module)].type
+
+    def recorded(self, thing: Any) -> foreign.Foreign:
+        """Returns the part of the program that a traced function or module is."""
+        compiled = thing._compiled
+        if id(compiled) not in self.foreign:
+            self.foreign[id(compiled)] = foreign.Foreign(self, compiled)
+        return self.foreign[id(compiled)]
+
+    def recorded_module(self, module: Any) -> Object:
+        part = self.recorded(module)
+        known = {id(m) for m, _ in self.listed}
+        for original, info in module._compiled.modules:
+            if id(original) not in known:
+                self.listed.append((original, part.infos[info.type.name]))  # type: ignore[arg-type]
+        return part.infos[module._info.type.name].type
+
+    def recorded_function(self, target: Any) -> Function | None:
+        """Returns the signature of a traced function; None for another object."""
+        if not foreign.is_recorded(target):
+            return None
+        part = self.recorded(target)
+        return self.foreign_functions[part.names[target._compiled.main]]
 
     # ---- functions ----
 
@@ -164,6 +185,8 @@ class Builder:
             return None
         if replaced is not None:
             return replaced
+        if foreign.is_recorded(target):
+            return None
         target = getattr(target, "__script_source__", target)
         if isinstance(target, types.FunctionType):
             return target
@@ -214,6 +237,8 @@ class Builder:
         """Returns the signature of a method of a class."""
         from lamella.plugins.graph.script import library
 
+        if isinstance(python, Function):
+            return python
         python = library.method(t.info.python, python)
         key = (t, name, python)
         if key not in self.methods:
@@ -257,7 +282,7 @@ class Builder:
 
     def compile(self, f: Any, function: Function) -> None:
         """Compiles a function, unless that is done or under way."""
-        if function.block is not None or function.running or function.ignored:
+        if function.block is not None or function.running or function.ignored or function.source is None:
             return
         function.running = True
         try:
@@ -279,14 +304,17 @@ class Builder:
         """Returns the program's text: classes, then graphs, the main one first."""
         infos = [*self.classes.values(), *self.shared.values()]
         parts = [info.text() for info in infos if info.text()]
+        others = "".join(part.text for part in self.foreign.values())
+        parts += re.findall(r"^class .*?^}\n", others, re.M | re.S)
         order = [f for f in self.order if f is not first]
         if first is not None:
             order.insert(0, first)
         parts += [f"with {f.name} = {f.text()}\n" for f in order]
+        parts += re.findall(r"^with .*?^}\n", others, re.M | re.S)
         return "".join(parts)
 
     def compiled(self, main: str, first: Function | None = None) -> Compiled:
-        functions = {f.name: f for f in self.order}
+        functions = {f.name: f for f in self.order} | self.foreign_functions
         python = {i.type.name: i.python for i in self.classes.values()}
         python |= {t.name: t.python for f in self.order for t in _named(f)}
         return Compiled(
@@ -351,8 +379,9 @@ def compile_module(module: Any, frozen: dict[int, Any] | None = None, kept: Coll
     """
     program = Builder(frozen, kept)
     t = program.module_type(module)
-    for owner, info in list(program.listed):
-        del owner
+    for _, info in list(program.listed):
+        if isinstance(info, foreign.ForeignInfo):
+            continue
         names = info.entries() if info is t.info else [n for n in info.entries() if n != "forward"]
         for name in names:
             program.compile(None, program.method_function(None, info.type, name, info.method(name)))
