@@ -8,8 +8,9 @@ namespace {
 
 void drop_use(Value* v, const Node* user, size_t input) {
   auto& uses = v->uses;
-  const auto found = std::find_if(uses.begin(), uses.end(), [&](const Use& u) { return u.user == user && u.input == input; });
-  if (found == uses.end()) return;
+  // The last use is mostly the one: passes that remove many nodes go from the last one to the first.
+  const auto found = std::find_if(uses.rbegin(), uses.rend(), [&](const Use& u) { return u.user == user && u.input == input; });
+  if (found == uses.rend()) return;
   *found = uses.back();
   uses.pop_back();
 }

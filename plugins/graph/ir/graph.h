@@ -39,7 +39,7 @@ struct Literal {
   using List = std::vector<Literal>;
   std::variant<None, bool, int64_t, double, std::complex<double>, std::string, Word, Tensor, List> value;
 
-  bool operator==(const Literal&) const = default;
+  bool operator==(const Literal& other) const;  // floats by their bits: two zeros differ, and a nan is the same as itself
   std::string text() const;
   TypePtr type() const;  // of a list, by its first element
   bool is_of(const Type& type) const;

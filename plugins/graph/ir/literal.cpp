@@ -1,5 +1,7 @@
 // The types of literals.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "ir/graph.h"
 
@@ -18,6 +20,17 @@ TypePtr Literal::type() const {
     TypePtr operator()(const List& l) const { return Type::list(l.empty() ? Type::of(Kind::any) : l[0].type()); }
   };
   return std::visit(Of(), value);
+}
+
+bool Literal::operator==(const Literal& other) const {
+  const auto same_bits = [](double a, double b) {
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+  };
+  if (const auto *a = std::get_if<double>(&value), *b = std::get_if<double>(&other.value); a && b) return same_bits(*a, *b);
+  using Complex = std::complex<double>;
+  if (const auto *a = std::get_if<Complex>(&value), *b = std::get_if<Complex>(&other.value); a && b)
+    return same_bits(a->real(), b->real()) && same_bits(a->imag(), b->imag());
+  return value == other.value;
 }
 
 bool Literal::is_of(const Type& t) const {

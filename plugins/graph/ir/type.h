@@ -67,11 +67,12 @@ class Type {
   const std::vector<TypePtr> inner;   // elements of a list, an optional or a future; key and value; parts of a tuple
   const std::string name;             // of a class, or of a named tuple
   const std::vector<std::string> fields;  // of a named tuple
+  const int32_t depth = 1;                // of the nesting of types; the parser bounds it, since types are recursive
 
   explicit Type(Kind kind) : kind(kind) {}
   explicit Type(TensorFacts facts) : kind(Kind::tensor), tensor(std::move(facts)) {}
-  Type(Kind kind, std::vector<TypePtr> inner, std::string name = {}, std::vector<std::string> fields = {})
-      : kind(kind), inner(std::move(inner)), name(std::move(name)), fields(std::move(fields)) {}
+  Type(Kind kind, std::vector<TypePtr> parts, std::string name = {}, std::vector<std::string> fields = {})
+      : kind(kind), inner(std::move(parts)), name(std::move(name)), fields(std::move(fields)), depth(depth_over(inner)) {}
 
   // Returns the type as the text of graphs has it: "Float(2, 3)", "int[]", "Dict(str, Tensor)".
   std::string text() const;
@@ -89,6 +90,11 @@ class Type {
   }
 
  private:
+  static int32_t depth_over(const std::vector<TypePtr>& parts) {
+    int32_t most = 0;
+    for (const TypePtr& t : parts) most = t->depth > most ? t->depth : most;
+    return most + 1;
+  }
   static TypePtr made(Kind kind, std::vector<TypePtr> inner) {
     return std::make_shared<const Type>(kind, std::move(inner));
   }

@@ -1,7 +1,6 @@
 // The checks of a graph.
 #include "ir/verify.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include "ir/types_of_nodes.h"
@@ -54,15 +53,15 @@ class Verifier {
       const Value* v = n.inputs[i];
       if (!v) fail(n, "input " + std::to_string(i) + " is missing");
       if (!seen_.count(v)) fail(n, "%" + v->name + " is used where it is not defined");
-      const bool known = std::any_of(v->uses.begin(), v->uses.end(),
-                                     [&](const Use& u) { return u.user == &n && u.input == i; });
-      if (!known) fail(n, "%" + v->name + " does not list this use");
+      if (!used_.count(&n.inputs[i])) fail(n, "%" + v->name + " does not list this use");
     }
   }
-  static void check_uses(const Value& v, const Node& n) {
-    for (const Use& u : v.uses)
+  void check_uses(const Value& v, const Node& n) {
+    for (const Use& u : v.uses) {
       if (u.input >= u.user->inputs.size() || u.user->inputs[u.input] != &v)
         fail(n, "%" + v.name + " lists a use that is none");
+      used_.insert(&u.user->inputs[u.input]);
+    }
   }
 
   static void expect(const Node& n, const Value& v, const Type& type, const std::string& what) {
@@ -123,11 +122,14 @@ class Verifier {
     expect_counts(n, 0, 1, 0);
     const Literal* value = n.attribute("value");
     const Type& type = *n.outputs[0]->type;
-    if (!value ? type.kind != Kind::none && type.kind != Kind::optional && !n.attribute("name") : !value->is_of(type))
+    const bool may_lack = type.kind == Kind::none || type.kind == Kind::optional ||
+                          (type.kind == Kind::function && n.attribute("name"));
+    if (!value ? !may_lack : !value->is_of(type))
       fail(n, "the value " + (value ? value->text() : "None") + " is no " + type.text());
   }
   const Program* const program_;
   std::unordered_set<const Value*> seen_;
+  std::unordered_set<Value* const*> used_;  // the inputs that values list as their uses
   std::unordered_set<std::string> names_;
 };
 

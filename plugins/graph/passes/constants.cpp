@@ -1,5 +1,6 @@
 // Constant propagation: nodes on constants alone, and branches and loops whose condition is known.
 #include <algorithm>
+#include <cmath>
 
 #include "passes/effects.h"
 #include "passes/passes.h"
@@ -65,6 +66,18 @@ bool as_literal(const lamella_value& v, Literal* out) {
   }
 }
 
+// Returns whether a text that is computed from the inputs may be longer than a graph should hold: as `"ab" * n` may.
+bool may_be_long(const Node& n) {
+  constexpr double most = 65536;
+  double length = 1;
+  for (const Value* v : n.inputs) {
+    const Literal* x = constant_of(v);
+    if (const auto* i = std::get_if<int64_t>(&x->value)) length *= 1 + std::abs(static_cast<double>(*i));
+    if (const auto* s = std::get_if<std::string>(&x->value)) length *= 1 + static_cast<double>(s->size());
+  }
+  return n.outputs[0]->type->kind == Kind::string && length > most;
+}
+
 // Computes a builtin whose arguments are constants that nobody can write; returns false if it cannot, or if it raises
 // an error, which the program raises when it runs.
 bool compute(const Node& n, Literal* result) {
@@ -73,7 +86,7 @@ bool compute(const Node& n, Literal* result) {
   if (!s || !s->function || s->random) return false;
   const bool known = std::all_of(n.inputs.begin(), n.inputs.end(),
                                  [](const Value* v) { return constant_of(v) && is_immutable(*v->type); });
-  if (!known || n.inputs.empty() || s->variadic) return false;
+  if (!known || n.inputs.empty() || s->variadic || may_be_long(n)) return false;
   const std::vector<lamella_value> no_tensors;
   const Constants constants(no_tensors);
   std::vector<lamella_value> args;
@@ -93,10 +106,10 @@ bool compute(const Node& n, Literal* result) {
   return good;
 }
 
-// Replaces a node by the nodes of a block whose results stand for the node's from number `from` on.
-void replace_by(Node* n, const Block& b, ValueMap values, size_t from = 0) {
-  const std::vector<Value*> results = copy_nodes(b, n, values);
-  for (size_t i = 0; i < n->outputs.size(); i++) n->outputs[i]->replace_uses_with(results[i + from]);
+// Replaces a branching node by the nodes of one of its branches.
+void replace_by(Node* n, Block& branch) {
+  while (branch.first() != branch.end()) n->block->move(branch.first(), n);
+  for (size_t i = 0; i < n->outputs.size(); i++) n->outputs[i]->replace_uses_with(branch.results()[i]);
   n->block->remove(n);
 }
 
@@ -105,7 +118,7 @@ bool simplify(Node* n) {
   if (n->is("prim::If")) {
     const bool* condition = known_bool(n->inputs[0]);
     if (!condition) return false;
-    replace_by(n, *n->blocks[*condition ? 0 : 1], {});
+    replace_by(n, *n->blocks[*condition ? 0 : 1]);
     return true;
   }
   if (n->is("prim::Loop")) {

@@ -72,6 +72,22 @@ bool makes_new(const Node& n) {
   });
 }
 
+bool may_escape(const Value& v) {
+  constexpr size_t most_views = 64;  // of a value with more, each may escape
+  std::vector<const Value*> views = {&v};
+  for (size_t i = 0; i < views.size(); i++) {
+    if (i == most_views) return true;
+    for (const Use& u : views[i]->uses) {
+      const Node& n = *u.user;
+      if (&n == n.block->end() || !n.blocks.empty()) return true;
+      if (!may_alias(n)) continue;
+      if (is_primitive(n)) return true;
+      for (const auto& out : n.outputs) views.push_back(out.get());
+    }
+  }
+  return false;
+}
+
 bool is_unused(const Node& n) {
   return std::all_of(n.outputs.begin(), n.outputs.end(), [](const auto& v) { return v->uses.empty(); });
 }

@@ -30,6 +30,8 @@ void each_node(const Block& b, Visit visit) {
   }
 }
 
+// Returns whether a value may be seen outside of its block: as a result, in a container, or by a view that may.
+bool may_escape(const Value& v);
 bool is_primitive(const Node& n);
 bool is_unused(const Node& n);  // whether no result of it is used
 

@@ -7,7 +7,7 @@
 namespace lamella::graph {
 namespace {
 
-constexpr int64_t most_nodes = 100000;  // of a graph behind inlining
+constexpr int64_t most_nodes = 100000;  // of a program behind inlining
 
 // Returns the name of the program's function or method that a node calls; empty for another node and for the method of
 // an interface.
@@ -21,16 +21,59 @@ std::string callee_of(const Node& n, const Program& p) {
   return p.find(full) ? full : std::string();
 }
 
-class Inliner {
+// The functions of a program that call themselves, directly or through others, and those that stand between two such.
+class Recursion {
  public:
-  Inliner(Program& p, Graph& g) : program_(p) {
-    each_node(g.top(), [&](const Node*) { nodes_++; });
-    for (const auto& [name, graph] : p.graphs)
-      if (graph.get() == &g) own_ = name;
+  explicit Recursion(const Program& p) {
+    for (const auto& [name, graph] : p.graphs) {
+      left_.insert(name);
+      std::set<std::string>& all = callees_[name];
+      each_node(graph->top(), [&](const Node* n) {
+        if (std::string callee = callee_of(*n, p); !callee.empty()) all.insert(std::move(callee));
+      });
+      for (const std::string& callee : all) callers_[callee].insert(name);
+    }
+    trim(callees_, callers_);
+    trim(callers_, callees_);
+  }
+  bool has(const std::string& name) const { return left_.count(name); }
+
+ private:
+  using Edges = std::unordered_map<std::string, std::set<std::string>>;
+
+  // Takes out what has no edge to a function that is left.
+  void trim(Edges& edges, Edges& back) {
+    std::unordered_map<std::string, size_t> count;
+    std::vector<std::string> ready;
+    for (const std::string& name : left_) {
+      size_t& n = count[name];
+      for (const std::string& to : edges[name]) n += left_.count(to);
+      if (!n) ready.push_back(name);
+    }
+    while (!ready.empty()) {
+      const std::string name = std::move(ready.back());
+      ready.pop_back();
+      left_.erase(name);
+      for (const std::string& from : back[name])
+        if (left_.count(from) && !--count[from]) ready.push_back(from);
+    }
   }
 
-  // Inlines the calls of the graph until none is left that can be. A function that calls itself, directly or through
-  // others, stays a call.
+  Edges callees_, callers_;
+  std::set<std::string> left_;
+};
+
+class Inliner {
+ public:
+  Inliner(Program& p, const Graph& g) : program_(p), recursion_(p) {
+    for (const auto& [name, graph] : p.graphs) {
+      each_node(graph->top(), [&](const Node*) { nodes_++; });
+      if (graph.get() == &g) own_ = name;
+    }
+  }
+
+  // Inlines the calls of the graph until none is left that can be, or the program is large. A function that calls
+  // itself, directly or through others, stays a call.
   bool run(Graph& g) {
     bool changed = false;
     std::vector<Node*> calls;
@@ -38,7 +81,7 @@ class Inliner {
       calls.clear();
       each_node(g.top(), [&](Node* n) {
         const std::string name = callee_of(*n, program_);
-        if (!name.empty() && name != own_ && !reaches(name, name)) calls.push_back(n);
+        if (!name.empty() && name != own_ && !recursion_.has(name)) calls.push_back(n);
       });
       for (Node* n : calls) {
         const Graph& callee = *program_.find(callee_of(*n, program_));
@@ -57,29 +100,10 @@ class Inliner {
   }
 
  private:
-  // Returns whether a function calls another one, through any number of calls.
-  bool reaches(const std::string& from, const std::string& to) {
-    const auto [at, fresh] = reached_.try_emplace(from);
-    if (fresh) {
-      std::vector<std::string> left = {from};
-      std::set<std::string> found;
-      while (!left.empty()) {
-        const std::string name = left.back();
-        left.pop_back();
-        each_node(program_.find(name)->top(), [&](const Node* n) {
-          const std::string callee = callee_of(*n, program_);
-          if (!callee.empty() && found.insert(callee).second) left.push_back(callee);
-        });
-      }
-      at->second = std::move(found);
-    }
-    return at->second.count(to);
-  }
-
   Program& program_;
+  const Recursion recursion_;
   std::string own_;
   int64_t nodes_ = 0;
-  std::unordered_map<std::string, std::set<std::string>> reached_;
 };
 
 }  // namespace

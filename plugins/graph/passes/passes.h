@@ -8,7 +8,7 @@ namespace lamella::graph {
 // Removes nodes without an effect whose results are not used.
 bool remove_dead_nodes(Program& p, Graph& g);
 // Gives values that are computed twice in the same way one definition: constants anywhere, other nodes in graphs that
-// write nothing.
+// write nothing. Two results of a graph that are tensors stay two, since whoever gets them may write one.
 bool share_common_nodes(Program& p, Graph& g);
 // Replaces calls of the program's functions and methods by their graphs, but for calls of themselves.
 bool inline_calls(Program& p, Graph& g);

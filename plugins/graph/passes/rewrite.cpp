@@ -13,8 +13,6 @@ struct Match {
   std::vector<Node*> nodes;
 };
 
-
-
 bool match_value(const Value* pattern, Value* v, Match& m) {
   const auto [at, fresh] = m.values.try_emplace(pattern, v);
   if (!fresh) return at->second == v;
@@ -53,9 +51,9 @@ bool apply(Node* last, const Rule& r) {
     const auto &wanted = r.to->top().parameters(), &given = r.from->top().parameters();
     for (size_t i = 0; i < wanted.size(); i++)
       if (const auto at = m.values.find(given[i].get()); at != m.values.end()) made[wanted[i].get()] = at->second;
+    Node* const before = last->before;
     const std::vector<Value*> results = copy_nodes(r.to->top(), last, made);
-    for (const Node* n = last->before; n != last->block->begin_node() && !n->source.file; n = n->before)
-      const_cast<Node*>(n)->source = last->source;
+    for (Node* n = before->behind; n != last; n = n->behind) n->source = last->source;
     v->replace_uses_with(results.at(0));
     return true;
   }

@@ -29,21 +29,31 @@ bool alike(const Node& a, const Node& b) {
   return true;
 }
 
-// The nodes that a block sees, by operator and first input, so that few are compared.
+// Returns whether both nodes give a tensor that may be seen outside of the graph, where one of them may be written.
+bool both_escape(const Node& a, const Node& b) {
+  for (size_t i = 0; i < a.outputs.size(); i++)
+    if (!is_primitive(a) && a.outputs[i]->type->kind == Kind::tensor && may_escape(*a.outputs[i]) &&
+        may_escape(*b.outputs[i]))
+      return true;
+  return false;
+}
+
+// The nodes that a block sees, by operator, inputs and attributes, so that few are compared.
 struct Scope {
   const Scope* outer;
   std::unordered_multimap<std::string, Node*> nodes;
 
   static std::string key(const Node& n) {
     std::string k = n.op;
-    if (!n.inputs.empty()) return k + " " + n.inputs[0]->name;
-    return n.attributes.empty() ? k : k + " " + n.attributes[0].value.text();
+    for (const Value* v : n.inputs) k += " " + v->name;
+    for (const Attribute& a : n.attributes) k += " " + a.value.text();
+    return k;
   }
   Node* find(const Node& n) const {
     const std::string k = key(n);
     for (const Scope* s = this; s; s = s->outer)
       for (auto [at, end] = s->nodes.equal_range(k); at != end; ++at)
-        if (alike(*at->second, n)) return at->second;
+        if (alike(*at->second, n) && !both_escape(*at->second, n)) return at->second;
     return nullptr;
   }
 };

@@ -153,9 +153,12 @@ void Machine::host_call(Frame& f, const Site& site, uint32_t number) {
 }
 
 void Machine::fork(Frame& f, const Site& site, const Code& callee) {
+  step();
   std::vector<lamella_value> args;
   for (const SiteArgument& a : site.arguments) args.push_back(f.take(a.operand));
-  f.set(site.results[0], start_future(exe_, limits_, callee, std::move(args)));
+  // `wait` may run the function on this thread, within the calls that are under way here.
+  const Limits left = {limits_.most_depth - depth_, steps_left_};
+  f.set(site.results[0], start_future(exe_, left, callee, std::move(args)));
 }
 
 void Machine::print(const Frame& f, const Instruction& i) {

@@ -49,6 +49,7 @@ void Machine::release(uint32_t n) {
 void Machine::step() {
   if (--steps_left_ < 0)
     throw Error(LAMELLA_RUNTIME_ERROR, "the program took more than " + std::to_string(limits_.most_steps) + " steps");
+  if ((steps_left_ & 1023) == 0) check(api().check_interrupt());
 }
 
 void Machine::run(const Code& code, lamella_value* args, lamella_value* rets) {
@@ -115,7 +116,6 @@ void Machine::execute(Frame& f, lamella_value* rets) {
         if (trip >= r[i.b].as.i) break;
         f.at = static_cast<size_t>(now - first);
         step();
-        if ((trip & 1023) == 0) check(api().check_interrupt());
         now = first + i.c;
         continue;
       }

@@ -6,16 +6,16 @@
 namespace lamella::graph {
 namespace {
 
-constexpr int most_depth = 200;  // of types, literals and blocks
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
 
 }  // namespace
 
 Lexer::Deeper::Deeper(Lexer& lexer) : lexer(lexer) {
-  if (++lexer.depth_ > most_depth) lexer.fail("nested more deeply than " + std::to_string(most_depth) + " levels");
+  if (++lexer.depth_ > most_depth) lexer.fail_as_too_deep();
 }
+
+void Lexer::fail_as_too_deep() const { fail("nested more deeply than " + std::to_string(most_depth) + " levels"); }
 
 void Lexer::fail(const std::string& why) const {
   throw SyntaxError(line_, column_,

@@ -16,8 +16,10 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) { advance(); }
 
  protected:
+  static constexpr int most_depth = 200;  // of types, literals and blocks
   // Raises a SyntaxError at the present token.
   [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail_as_too_deep() const;
   void advance();
 
   char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
