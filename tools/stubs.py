@@ -456,7 +456,9 @@ def files(distribution: str = "lamella") -> dict[str, str]:
 def main(folder: str, headers: str) -> None:
     for place, made in ((folder, files()), (headers, cpp_stubs.files())):
         for name, text in made.items():
-            Path(place, name).write_text(text)
+            path = Path(place, name)
+            if not path.exists() or path.read_text() != text:  # an unchanged header compiles nothing anew
+                path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -128,6 +128,8 @@ lamella_status attributes(lamella_object* o, const char* class_name, lamella_val
 
 lamella_status run(lamella_object* o, const char* name, const lamella_value* args, int32_t n, lamella_value* result) {
   std::optional<Machine> machine;
+  lamella_thread& thread = *api().thread();
+  const uint64_t exclude = thread.exclude;  // the program may switch gradients off
   const lamella_status status = reported([&] {
     const Executable& exe = program_of(o).executable();
     const Code* code = exe.find(name);
@@ -162,6 +164,7 @@ lamella_status run(lamella_object* o, const char* name, const lamella_value* arg
     else
       *result = new_tuple({out, out + code->results.size()});
   });
+  if (status) thread.exclude = exclude;
   if (status && machine)
     for (const std::string& line : machine->trace()) api().add_note(line.c_str());
   return status;

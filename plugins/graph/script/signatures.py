@@ -6,9 +6,9 @@ import ast
 import functools
 import re
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any
 
+from lamella.plugins.graph import _python
 from lamella.plugins.graph.script.emit import Word
 from lamella.plugins.graph.script.types import (
     ANY,
@@ -100,14 +100,13 @@ def overloads(operator: str) -> tuple[Schema, ...]:
 
 @functools.cache
 def _builtins() -> dict[str, tuple[Schema, ...]]:
-    """Returns the schemas of builtins.txt by operator."""
+    """Returns the schemas of builtins by operator."""
     found: dict[str, tuple[Schema, ...]] = {}
-    for line in files(__package__).joinpath("builtins.txt").read_text("utf-8").splitlines():
-        if line and not line.startswith("#"):
-            schema = read(line)
-            if len(schema.returns) > 1:  # a builtin gives one value, which is a tuple
-                schema = replace(schema, returns=(Tuple(schema.returns),), names=())
-            found[schema.operator] = (*found.get(schema.operator, ()), schema)
+    for text in _python.builtin_schemas():
+        schema = read(text)
+        if len(schema.returns) > 1:  # a builtin gives one value, which is a tuple
+            schema = replace(schema, returns=(Tuple(schema.returns),), names=())
+        found[schema.operator] = (*found.get(schema.operator, ()), schema)
     return found
 
 

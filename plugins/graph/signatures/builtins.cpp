@@ -27,7 +27,6 @@ Known read_all() {
       auto& same_name = known.by_name[s->name];
       same_name.push_back(std::move(s));
     }
-  std::sort(known.schemas.begin(), known.schemas.end());
   return known;
 }
 

@@ -20,7 +20,7 @@ BuiltinTable table_of(const Builtin (&rows)[N]) {
 }
 
 std::vector<const Signature*> builtins_of(const std::string& name);
-// Returns the schemas of all builtins, sorted.
+// Returns the schemas of all builtins; those of one name stand in the order in which a call tries them.
 std::vector<std::string> builtin_schemas();
 
 std::string_view word_of_memory_format(int64_t format);

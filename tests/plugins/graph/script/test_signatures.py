@@ -1,18 +1,12 @@
 """The schemas of scripts' operators: all of the registry are read, and the builtins are no second ones."""
 
-from importlib.resources import files
-
 import lamella
 import pytest
-from lamella.plugins.graph import script
+from lamella.plugins.graph import _python
 from lamella.plugins.graph.script import signatures
 from lamella.plugins.graph.script.types import FLOAT, INT, TENSOR, List, Optional, Tuple
 
-BUILTINS = [
-    line
-    for line in files(script).joinpath("builtins.txt").read_text("utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+BUILTINS = _python.builtin_schemas()
 
 
 def registry():
