@@ -154,10 +154,12 @@ from lamella import ao as ao
 from lamella import autograd as autograd
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.autograd import enable_grad as enable_grad
+from lamella import graph as graph
 from lamella.autograd import inference_mode as inference_mode
 from lamella.plugins.quantization.tensor import int_repr as int_repr
 is_grad_enabled: Any
 is_inference_mode_enabled: Any
+from lamella import jit as jit
 from lamella import named as named
 from lamella.autograd import no_grad as no_grad
 from lamella import onnx as onnx

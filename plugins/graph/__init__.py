@@ -14,12 +14,8 @@ It can be printed and read, changed by passes, and run without Python. ``docs/gr
 tensor([3., 3.])
 """
 
-import sys
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from lamella.plugins import hookimpl
 
 if TYPE_CHECKING:
     from .graphs import *  # noqa: F403
@@ -56,9 +52,3 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
-
-
-@hookimpl
-def register(ctx):
-    ctx.load_library(Path(__file__).with_name("liblamella_graph.so"))
-    ctx.contribute("lamella", {"graph": sys.modules[__name__], "jit": import_module(f"{__name__}.jit")})

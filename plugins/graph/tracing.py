@@ -214,6 +214,8 @@ class Tracing:
         with _Kept(self.module):
             recording = self.record(self.copies(self.inputs), strict)
         recording.state = state
+        for text in recording.recorder.warnings:
+            warnings.warn(text, TracerWarning, stacklevel=4)
         return recording
 
     # ---- checks ----

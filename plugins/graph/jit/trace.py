@@ -8,14 +8,15 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lamella import Tensor, nn
+from lamella import nn
 from lamella.plugins.graph._python import Graph, Program
 from lamella.plugins.graph.jit.functions import ScriptFunction
 from lamella.plugins.graph.jit.modules import ScriptModule
 from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function, Parameter
+from lamella.plugins.graph.script.signatures import overloads
 from lamella.plugins.graph.script.types import ANY, BOOL, TENSOR, Object, Type
-from lamella.plugins.graph.tracing import TracerWarning, Tracing, TracingError
+from lamella.plugins.graph.tracing import TracerWarning, Tracing
 
 
 def trace(
@@ -208,20 +209,20 @@ def _trace_module(
     program.run_pass("dce")
     compiled.text, compiled.constants = str(program), program.constants
     for name in methods:
-        _say_modes(program.graph(graphs[name]), module)
+        _say_modes(program.graph(graphs[name]))
     return made
 
 
-def _say_modes(graph: Graph, module: nn.Module) -> None:
+def _say_modes(graph: Graph) -> None:
     """Warns of operators that were recorded in training mode, which `eval()` does not change."""
     for n in graph.nodes():
-        if n.op not in ("aten::dropout", "aten::batch_norm", "aten::dropout_", "aten::alpha_dropout"):
-            continue
-        constants = [v.node().attributes.get("value") for v in n.inputs() if v.node() and v.node().op == "prim::Constant"]
-        if True in constants:
+        names = [a.name for s in overloads(n.op)[:1] for a in s.arguments]
+        at = next((i for i, name in enumerate(names) if name in ("train", "training")), None)
+        made_by = n.inputs()[at].node() if at is not None and at < len(n.inputs()) else None
+        if made_by is not None and made_by.attributes.get("value") is True:
             place = f" at {n.source[0]}:{n.source[1]}" if n.source else ""
             text = f"trace: {n.op}{place} was recorded in training mode, which eval() of the program does not change"
             warnings.warn(text, TracerWarning, stacklevel=4)
 
 
-__all__ = ["Tensor", "TracerWarning", "TracingError", "trace", "trace_module"]
+__all__ = ["trace", "trace_module"]

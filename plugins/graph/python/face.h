@@ -34,6 +34,11 @@ struct Owned {
   ~Owned() { api().value_release(&v); }
   lamella_value take() { return std::exchange(v, lamella_value{LAMELLA_NONE, 0, {0}}); }
   std::string text() const { return {v.as.string, v.length}; }
+  std::string line() const {  // without a newline at its end, since `print` adds one
+    std::string s = text();
+    while (!s.empty() && s.back() == '\n') s.pop_back();
+    return s;
+  }
 };
 
 // Converts an object to an owned value: tensors, numbers, texts, dtypes and so on; lists, tuples and dictionaries of

@@ -83,35 +83,35 @@ void add_graphs(py::module_& m) {
     lamella_graph* g = graphs->graph(p.ref.get(), name);
     if (!g) throw py::key_error("the program has no graph '" + std::string(name) + "'");
     return Graph{p.ref, g, name};
-  }, py::arg("name") = "");
+  }, py::arg("name") = "", "Returns a graph by its name; KeyError if there is none.");
 
   const auto top = [](const Graph& g) { return graphs->top(g.graph); };
-  graph.def_property_readonly("program", [](const Graph& g) { return Program{g.program}; })
-      .def_property_readonly("name", [](const Graph& g) { return g.name; })
+  graph.def_property_readonly("program", [](const Graph& g) { return Program{g.program}; }, "The program that the graph is of.")
+      .def_property_readonly("name", [](const Graph& g) { return g.name; }, "The name of the graph in its program; the main one has an empty name.")
       .def("__call__", [](const Graph& g, const py::args& args) { return run(Program{g.program}, g.name.c_str(), args); })
       .def("run_pass",
            [](const Graph& g, const char* name) {
              int32_t changed = 0;
              check(graphs->run_pass(name, g.program.get(), &changed));
              return changed != 0;
-           })
+           }, "Runs a pass over the program; returns whether it changed something.")
       .def("__str__",
            [](const Graph& g) {
              Owned text;
              check(graphs->graph_text(g.graph, &text.v));
-             return text.text();
+             return text.line();
            })
-      .def("nodes", [top](const Graph& g) { return nodes(g.program, top(g)); })
-      .def("inputs", [top](const Graph& g) { return values(g.program, top(g), graphs->parameters); })
-      .def("outputs", [top](const Graph& g) { return values(g.program, top(g), graphs->results); })
-      .def("block", [top](const Graph& g) { return Block{g.program, top(g)}; })
+      .def("nodes", [top](const Graph& g) { return nodes(g.program, top(g)); }, "Returns the nodes, in the order in which they run.")
+      .def("inputs", [top](const Graph& g) { return values(g.program, top(g), graphs->parameters); }, "Returns the values that come in, in their order.")
+      .def("outputs", [top](const Graph& g) { return values(g.program, top(g), graphs->results); }, "Returns the values that go out, in their order.")
+      .def("block", [top](const Graph& g) { return Block{g.program, top(g)}; }, "Returns the block of the graph.")
       .def(
           "insert",
           [top](const Graph& g, const std::string& op, const std::vector<Value>& inputs, const std::vector<std::string>& types,
                 const std::optional<Node>& before) {
             return insert(g.program, before ? graphs->node_block(before->node) : top(g), op, inputs, types, before);
           },
-          py::arg("op"), py::arg("inputs"), py::arg("types"), py::kw_only(), py::arg("before") = std::nullopt);
+          py::arg("op"), py::arg("inputs"), py::arg("types"), py::kw_only(), py::arg("before") = std::nullopt, "Makes a node of an operator, with inputs and the types of its results, before another node or at the end.");
 
   graph.def(
       "add_input",
@@ -120,24 +120,24 @@ void add_graphs(py::module_& m) {
         check(graphs->add_parameter(top(g), type.c_str(), name.c_str(), &v));
         return Value{g.program, v};
       },
-      py::arg("type"), py::arg("name") = "");
-  graph.def("add_output", [top](const Graph& g, const Value& v) { check(graphs->add_result(top(g), v.value)); });
+      py::arg("type"), py::arg("name") = "", "Adds a parameter of a type, with a name; returns its value.");
+  graph.def("add_output", [top](const Graph& g, const Value& v) { check(graphs->add_result(top(g), v.value)); }, "Makes a value a result of the graph.");
 
-  block.def("nodes", [](const Block& b) { return nodes(b.program, b.block); })
-      .def("inputs", [](const Block& b) { return values(b.program, b.block, graphs->parameters); })
-      .def("outputs", [](const Block& b) { return values(b.program, b.block, graphs->results); })
-      .def("owner", [](const Block& b) { return node_or_none(b.program, graphs->owner(b.block)); });
+  block.def("nodes", [](const Block& b) { return nodes(b.program, b.block); }, "Returns the nodes, in the order in which they run.")
+      .def("inputs", [](const Block& b) { return values(b.program, b.block, graphs->parameters); }, "Returns the values that come in, in their order.")
+      .def("outputs", [](const Block& b) { return values(b.program, b.block, graphs->results); }, "Returns the values that go out, in their order.")
+      .def("owner", [](const Block& b) { return node_or_none(b.program, graphs->owner(b.block)); }, "Returns the node that the block is of; None for the block of a graph.");
 
-  node.def_property_readonly("op", [](const Node& n) { return graphs->node_op(n.node); })
-      .def_property_readonly("overload", [](const Node& n) { return graphs->node_overload(n.node); })
-      .def("kind", [](const Node& n) { return graphs->node_op(n.node); })
-      .def("inputs", [](const Node& n) { return values(n.program, n.node, graphs->inputs); })
-      .def("outputs", [](const Node& n) { return values(n.program, n.node, graphs->outputs); })
+  node.def_property_readonly("op", [](const Node& n) { return graphs->node_op(n.node); }, "The operator, as `aten::add`.")
+      .def_property_readonly("overload", [](const Node& n) { return graphs->node_overload(n.node); }, "The overload, as `Tensor`; empty if the operator has one.")
+      .def("kind", [](const Node& n) { return graphs->node_op(n.node); }, "Returns the operator: torch's name for `op`.")
+      .def("inputs", [](const Node& n) { return values(n.program, n.node, graphs->inputs); }, "Returns the values that come in, in their order.")
+      .def("outputs", [](const Node& n) { return values(n.program, n.node, graphs->outputs); }, "Returns the values that go out, in their order.")
       .def("blocks",
            [](const Node& n) {
              return wrapped<lamella_graph_block*, Block>(
                  n.program, [&](auto out, int32_t room) { return graphs->blocks(n.node, out, room); });
-           })
+           }, "Returns the blocks of a branch or a loop.")
       .def_property_readonly("attributes",
                              [](const Node& n) {
                                py::dict d;
@@ -151,27 +151,27 @@ void add_graphs(py::module_& m) {
                                  d[name] = py::reinterpret_steal<py::object>(o);
                                }
                                return d;
-                             })
+                             }, "The attributes, by their names; a change of the dictionary changes nothing.")
       .def("set_attribute",
            [](const Node& n, const char* name, py::handle o) {
              Owned v;
              if (to_value(o.ptr(), &v.v) < 0) throw py::error_already_set();
              check(graphs->set_node_attribute(n.node, name, &v.v));
-           })
+           }, "Sets an attribute: a number, a text, a dtype, or a list of these.")
       .def_property_readonly("source",
                              [](const Node& n) -> py::object {
                                int32_t line = 0, column = 0;
                                const char* file = graphs->source(n.node, &line, &column);
                                if (!file) return py::none();
                                return py::make_tuple(file, line, column);
-                             })
-      .def_property_readonly("removed", [](const Node& n) { return graphs->node_block(n.node) == nullptr; })
-      .def("replace_input", [](const Node& n, int32_t at, const Value& v) { check(graphs->set_input(n.node, at, v.value)); })
-      .def("remove", [](const Node& n) { check(graphs->remove(n.node)); })
+                             }, "The file, the line and the column of the source; None if they are not known.")
+      .def_property_readonly("removed", [](const Node& n) { return graphs->node_block(n.node) == nullptr; }, "Whether the node was removed from its graph.")
+      .def("replace_input", [](const Node& n, int32_t at, const Value& v) { check(graphs->set_input(n.node, at, v.value)); }, "Puts another value in the place of an input, by its number.")
+      .def("remove", [](const Node& n) { check(graphs->remove(n.node)); }, "Removes the node; a RuntimeError if a result of it is used.")
       .def("__repr__", [](const Node& n) { return "<node " + std::string(graphs->node_op(n.node)) + ">"; });
 
-  value.def_property_readonly("name", [](const Value& v) { return graphs->value_name(v.value); })
-      .def("debugName", [](const Value& v) { return graphs->value_name(v.value); })
+  value.def_property_readonly("name", [](const Value& v) { return graphs->value_name(v.value); }, "The name of the graph in its program; the main one has an empty name.")
+      .def("debugName", [](const Value& v) { return graphs->value_name(v.value); }, "Returns the name: torch's name for `name`.")
       .def_property(
           "type",
           [](const Value& v) {
@@ -179,8 +179,8 @@ void add_graphs(py::module_& m) {
             check(graphs->value_type(v.value, &text.v));
             return text.text();
           },
-          [](const Value& v, const char* type) { check(graphs->set_value_type(v.value, type)); })
-      .def("node", [](const Value& v) { return node_or_none(v.program, graphs->definition(v.value)); })
+          [](const Value& v, const char* type) { check(graphs->set_value_type(v.value, type)); }, "The type, as a text.")
+      .def("node", [](const Value& v) { return node_or_none(v.program, graphs->definition(v.value)); }, "Returns the node that computes the value; None for a parameter.")
       .def("uses",
            [](const Value& v) {
              std::vector<lamella_graph_node*> users(static_cast<size_t>(graphs->uses(v.value, nullptr, nullptr, 0)));
@@ -189,8 +189,8 @@ void add_graphs(py::module_& m) {
              std::vector<std::pair<std::optional<Node>, int32_t>> list;
              for (size_t i = 0; i < users.size(); i++) list.emplace_back(node_or_none(v.program, users[i]), at[i]);
              return list;
-           })
-      .def("replace_uses", [](const Value& v, const Value& by) { check(graphs->replace_uses(v.value, by.value)); })
+           }, "Returns the nodes that use the value, with the number of the input; None in the place of a node for a result of a block.")
+      .def("replace_uses", [](const Value& v, const Value& by) { check(graphs->replace_uses(v.value, by.value)); }, "Puts another value in the place of this one wherever it is used.")
       .def("__repr__", [](const Value& v) { return "%" + std::string(graphs->value_name(v.value)); });
 }
 

@@ -72,6 +72,16 @@ py::object run(const Program& p, const char* name, const py::tuple& args) {
 
 namespace {
 
+// Returns whether a builtin, by its name with the overload, writes an argument.
+bool writes(const std::string& name) {
+  const size_t dot = name.find('.', name.find("::"));
+  const std::string plain = name.substr(0, dot);
+  for (const std::string& text :
+       names([&](const char** out, int32_t room) { return graphs->signatures(plain.c_str(), out, room); }))
+    if (text.rfind(name + "(", 0) == 0) return text.find('!') != std::string::npos;
+  return false;
+}
+
 py::dict attributes(const Program& p, const char* class_name) {
   int32_t n = 0;
   check(graphs->attributes(p.ref.get(), class_name, nullptr, nullptr, 0, &n));
@@ -110,31 +120,31 @@ void add_programs(py::module_& m) {
            [](const Program& p) {
              Owned text;
              check(graphs->text(p.ref.get(), &text.v));
-             return text.text();
+             return text.line();
            })
       .def("copy",
            [](const Program& p) {
              lamella_object* made = nullptr;
              check(graphs->copy(p.ref.get(), &made));
              return Program{ProgramRef(made)};
-           })
+           }, "Returns a program of its own with the same graphs, classes and constants.")
       .def("__eq__", [](const Program& a, const Program& b) { return graphs->same(a.ref.get(), b.ref.get()) != 0; })
-      .def("verify", [](const Program& p) { check(graphs->verify(p.ref.get())); })
-      .def("run", &run, py::arg("name"), py::arg("args"))
-      .def("attributes", &attributes, py::arg("class_name"))
-      .def("new_object", &new_object, py::arg("class_name"), py::arg("attributes"))
+      .def("verify", [](const Program& p) { check(graphs->verify(p.ref.get())); }, "Raises a ValueError for a program that is not well formed, with the node and its place.")
+      .def("run", &run, py::arg("name"), py::arg("args"), "Runs a graph by its name with a tuple of arguments.")
+      .def("attributes", &attributes, py::arg("class_name"), "Returns the types of the attributes of a class, as texts, by their names.")
+      .def("new_object", &new_object, py::arg("class_name"), py::arg("attributes"), "Makes an instance of a class from the values of its attributes.")
       .def("run_pass",
            [](const Program& p, const char* name) {
              int32_t changed = 0;
              check(graphs->run_pass(name, p.ref.get(), &changed));
              return changed != 0;
-           })
+           }, "Runs a pass over all graphs; returns whether it changed one.")
       .def("rewrite",
            [](const Program& p, const char* from, const char* to) {
              int32_t count = 0;
              check(graphs->rewrite(p.ref.get(), from, to, &count));
              return count;
-           })
+           }, "Replaces each match of a graph, given as a text, by another one; returns how many there were.")
       .def("add_constant",
            [](const Program& p, py::handle o) {
              lamella_tensor* t = python::face().unwrap(o.ptr());
@@ -142,7 +152,7 @@ void add_programs(py::module_& m) {
              int32_t number = 0;
              check(graphs->add_constant(p.ref.get(), t, &number));
              return number;
-           })
+           }, "Adds a constant tensor; returns its number.")
       .def_property_readonly("constants",
                              [](const Program& p) {
                                std::vector<lamella_tensor*> all(static_cast<size_t>(graphs->constants(p.ref.get(), nullptr, 0)));
@@ -155,14 +165,14 @@ void add_programs(py::module_& m) {
                                  list.append(py::reinterpret_steal<py::object>(o));
                                }
                                return list;
-                             })
+                             }, "The constant tensors, by their numbers.")
       .def_property_readonly("names",
                              [](const Program& p) {
                                return names([&](const char** out, int32_t room) { return graphs->graphs(p.ref.get(), out, room); });
-                             })
+                             }, "The names of the graphs.")
       .def_property_readonly("classes", [](const Program& p) {
         return names([&](const char** out, int32_t room) { return graphs->classes(p.ref.get(), out, room); });
-      });
+      }, "The names of the classes.");
   m.def("signatures", [](const char* name) {
     return names([&](const char** out, int32_t room) { return graphs->signatures(name, out, room); });
   });
@@ -180,10 +190,12 @@ void add_programs(py::module_& m) {
     const lamella_status status = graphs->call_builtin(name, values.data(), static_cast<int32_t>(values.size()), &out.v);
     for (const lamella_value& v : values) own.emplace_back(v);
     check(status);
+    const py::object result = py::reinterpret_steal<py::object>(to_python(out.v));
+    if (!writes(name)) return result;
     py::list after;
     for (const Owned& v : own) after.append(py::reinterpret_steal<py::object>(to_python(v.v)));
-    return py::make_tuple(py::reinterpret_steal<py::object>(to_python(out.v)), after);
-  });
+    return py::object(py::make_tuple(result, after));
+  }, "Calls a builtin; one that writes gives its result and its arguments afterwards.");
 }
 
 }  // namespace lamella::graph::face

@@ -338,8 +338,9 @@ class Loops(Statements):
             return self.tuple_of([self.whole(x) for x in thing.items])
         return self.value(thing)
 
-    def append(self, made: Value, item: Value) -> None:
-        made.type = List(item.type)
+    def append(self, made: Value, item: Value, element: Type | None = None) -> None:
+        """Appends to a list that is being made, whose elements have the type `element`, or that of the item."""
+        made.type = List(element or item.type)
         self.one("aten::append.t", [made, item], made.type)
 
     def comprehension(
@@ -368,8 +369,7 @@ class Loops(Statements):
             if len(values) == 1:
                 if element is not None:
                     values[0] = self.converted(values[0], element, lambda: "the element")
-                self.append(made, values[0])
-                made.type = List(element) if element is not None else made.type
+                self.append(made, values[0], element)
                 return
             made.type = wished if isinstance(wished, Dict) else Dict(values[0].type, values[1].type)
             self.add("aten::_set_item.Dict", [made, *values])
