@@ -116,53 +116,78 @@ int32_t uses(lamella_graph_value* v, lamella_graph_node** users, int32_t* at, in
 
 // ---- changes ----
 
-Node& present(lamella_graph_node* n) {
+// The functions that follow return a part of a graph that is about to change, and count the change, so that the next call
+// compiles the program.
+Block& changing(lamella_graph_block* b) {
+  if (std::atomic<uint64_t>* changes = block_of(b).graph().changes) ++*changes;
+  return block_of(b);
+}
+Node& changing(lamella_graph_node* n) {
   LAMELLA_CHECK_VALUE(node_of(n).block, node_of(n).op, ": the node was removed from its graph");
+  changing(handle_of(node_of(n).block));
   return node_of(n);
+}
+Value& changing(lamella_graph_value* v) {
+  changing(handle_of(value_of(v).definition));
+  return value_of(v);
+}
+
+// Returns a value that a node or a block of the graph may use.
+Value* usable(lamella_graph_value* v, const Graph& in) {
+  const Node& from = *value_of(v).definition;
+  LAMELLA_CHECK_VALUE(from.block, "%", value_of(v).name, ": the node that computes the value was removed from its graph");
+  LAMELLA_CHECK_VALUE(&from.block->graph() == &in, "%", value_of(v).name, ": the value is of another graph");
+  return &value_of(v);
 }
 
 lamella_status set_node_attribute(lamella_graph_node* n, const char* name, const lamella_value* v) {
-  return guarded([&] { return present(n).set_attribute(name, as_literal(*v)), LAMELLA_OK; });
+  return guarded([&] { return changing(n).set_attribute(name, as_literal(*v)), LAMELLA_OK; });
 }
 lamella_status set_value_type(lamella_graph_value* v, const char* type) {
-  return guarded([&] { return value_of(v).type = parse_type(type), LAMELLA_OK; });
+  return guarded([&] { return changing(v).type = parse_type(type), LAMELLA_OK; });
 }
 lamella_status insert(lamella_graph_block* b, lamella_graph_node* before, const char* op, const char* overload,
                       lamella_graph_node** out) {
   return guarded([&] {
-    Block& block = block_of(b);
+    Block& block = changing(b);
     LAMELLA_CHECK_VALUE(!before || node_of(before).block == &block, op, ": the node to stand before is in another block");
     *out = handle_of(block.insert(before ? &node_of(before) : block.end(), op, overload));
     return LAMELLA_OK;
   });
 }
 lamella_status add_input(lamella_graph_node* n, lamella_graph_value* v) {
-  return guarded([&] { return present(n).add_input(&value_of(v)), LAMELLA_OK; });
+  return guarded([&] {
+    Node& node = changing(n);
+    return node.add_input(usable(v, node.block->graph())), LAMELLA_OK;
+  });
 }
 lamella_status set_input(lamella_graph_node* n, int32_t at, lamella_graph_value* v) {
   return guarded([&] {
-    Node& node = present(n);
+    Node& node = changing(n);
     LAMELLA_CHECK_INDEX(at >= 0 && static_cast<size_t>(at) < node.inputs.size(), node.op, ": has ", node.inputs.size(),
                         " inputs, and no input ", at);
-    node.set_input(static_cast<size_t>(at), &value_of(v));
+    node.set_input(static_cast<size_t>(at), usable(v, node.block->graph()));
     return LAMELLA_OK;
   });
 }
 lamella_status add_output(lamella_graph_node* n, const char* type, lamella_graph_value** out) {
-  return guarded([&] { return *out = handle_of(present(n).add_output(parse_type(type))), LAMELLA_OK; });
+  return guarded([&] { return *out = handle_of(changing(n).add_output(parse_type(type))), LAMELLA_OK; });
 }
 lamella_status add_parameter(lamella_graph_block* b, const char* type, const char* name, lamella_graph_value** out) {
-  return guarded([&] { return *out = handle_of(block_of(b).add_parameter(parse_type(type), name)), LAMELLA_OK; });
+  return guarded([&] { return *out = handle_of(changing(b).add_parameter(parse_type(type), name)), LAMELLA_OK; });
 }
 lamella_status add_result(lamella_graph_block* b, lamella_graph_value* v) {
-  return guarded([&] { return block_of(b).add_result(&value_of(v)), LAMELLA_OK; });
+  return guarded([&] {
+    Block& block = changing(b);
+    return block.add_result(usable(v, block.graph())), LAMELLA_OK;
+  });
 }
 lamella_status replace_uses(lamella_graph_value* from, lamella_graph_value* to) {
-  return guarded([&] { return value_of(from).replace_uses_with(&value_of(to)), LAMELLA_OK; });
+  return guarded([&] { return changing(from).replace_uses_with(usable(to, value_of(from).definition->block->graph())), LAMELLA_OK; });
 }
 lamella_status remove(lamella_graph_node* n) {
   return guarded([&] {
-    Node& node = present(n);
+    Node& node = changing(n);
     for (const auto& v : node.outputs)
       LAMELLA_CHECK_VALUE(v->uses.empty(), node.op, ": cannot be removed, since %", v->name, " is used");
     node.block->remove(&node);

@@ -20,6 +20,10 @@ struct ProgramObject {
   std::vector<std::pair<std::string, HostFunction*>> host_functions;
   std::atomic<uint64_t> changes{0};
 
+  // Makes handles of the graphs count their changes.
+  void watch() {
+    for (const auto& [name, graph] : program.graphs) graph->changes = &changes;
+  }
   // Returns what calls run: compiled when a call comes and the program has changed. It is valid as long as the program.
   const Executable& executable();
   ~ProgramObject();

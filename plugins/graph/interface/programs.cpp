@@ -46,6 +46,7 @@ lamella_status parse(const char* text, int64_t length, lamella_tensor* const* co
   return reported([&] {
     auto p = std::make_unique<ProgramObject>();
     p->program = parse_program({text, static_cast<size_t>(length)});
+    p->watch();
     for (int32_t i = 0; i < n; i++) p->constants.push_back(copy_of(value(constants[i])));
     *out = &p.release()->object;
   });
@@ -60,6 +61,7 @@ lamella_status copy(lamella_object* o, lamella_object** out) {
     const ProgramObject& from = program_of(o);
     auto p = std::make_unique<ProgramObject>();
     p->program = from.program.copy();
+    p->watch();
     for (const lamella_value& v : from.constants) p->constants.push_back(copy_of(v));
     for (const auto& [name, f] : from.host_functions) {
       api().retain(f);

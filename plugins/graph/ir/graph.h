@@ -9,6 +9,7 @@
 //   or a Python object keeps can be refused instead of read.
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <map>
 #include <unordered_map>
@@ -144,6 +145,8 @@ class Graph {
   std::string unique_name(std::string wish);
   void forget_name(const std::string& name) { names_.erase(name); }
   void bury(Node* n) { removed_.emplace_back(n); }
+
+  std::atomic<uint64_t>* changes = nullptr;  // of the program, if it counts the changes that handles make
 
  private:
   std::unordered_map<std::string, int64_t> names_;  // the names in use, with the number tried last

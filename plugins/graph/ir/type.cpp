@@ -99,7 +99,8 @@ std::string Type::text() const {
     case Kind::dict:
       return "Dict(" + inner[0]->text() + ", " + inner[1]->text() + ")";
     case Kind::tuple: {
-      std::string out = fields.empty() ? "(" : "NamedTuple" + (name.empty() ? "" : "[" + name + "]") + "(";
+      const bool is_plain = fields.empty() && (name.empty() || !inner.empty());
+      std::string out = is_plain ? "(" : "NamedTuple" + (name.empty() ? "" : "[" + name + "]") + "(";
       for (size_t i = 0; i < inner.size(); i++) {
         if (i) out += ", ";
         if (!fields.empty()) out += fields[i] + " : ";

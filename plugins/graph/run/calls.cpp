@@ -157,7 +157,7 @@ void Machine::fork(Frame& f, const Site& site, const Code& callee) {
   std::vector<lamella_value> args;
   for (const SiteArgument& a : site.arguments) args.push_back(f.take(a.operand));
   // `wait` may run the function on this thread, within the calls that are under way here.
-  const Limits left = {limits_.most_depth - depth_, steps_left_};
+  const Limits left = {limits_.most_depth, steps_left_, depth_};
   f.set(site.results[0], start_future(exe_, left, callee, std::move(args)));
 }
 

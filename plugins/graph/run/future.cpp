@@ -120,7 +120,11 @@ lamella_value result_of_future(const lamella_value& v) {
   run_here(f);
   std::unique_lock<std::mutex> guard(f.lock);
   f.ended.wait(guard, [&] { return f.state == Future::State::done; });
-  if (f.error) throw Error(*f.error);
+  if (f.error) {  // the host's exception is given once; whoever waits again gets its text
+    const Error first(*f.error);
+    f.error.emplace(first.kind(), first.what());
+    throw Error(first);
+  }
   return copy_of(f.result);
 }
 

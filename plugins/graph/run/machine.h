@@ -8,6 +8,7 @@ namespace lamella::graph {
 struct Limits {
   int64_t most_depth = 1000;        // of calls within calls
   int64_t most_steps = INT64_MAX;  // trips of loops, and calls of functions
+  int64_t depth = 0;               // of calls that are under way where the run begins
 };
 
 // One run of a program, on one thread. A run that fails raises lamella::Error; trace() then has a line for each call
@@ -15,7 +16,7 @@ struct Limits {
 class Machine {
  public:
   explicit Machine(const Executable& exe, Limits limits = {})
-      : exe_(exe), limits_(limits), steps_left_(limits.most_steps) {}
+      : exe_(exe), limits_(limits), steps_left_(limits.most_steps), depth_(limits.depth) {}
   Machine(const Machine&) = delete;
 
   // args: owned, of the types of the parameters; the run takes them over. rets: room for the results.
@@ -47,7 +48,7 @@ class Machine {
 
   const Executable& exe_;
   const Limits limits_;
-  int64_t steps_left_, depth_ = 0;
+  int64_t steps_left_, depth_;
   uint32_t used_ = 0;
   std::vector<std::string> trace_;
   std::vector<Piece> pieces_;

@@ -55,11 +55,13 @@ void Lexer::advance() {
   const size_t begin = at_;
   const char c = peek();
   size_t n = 1;
+#ifndef LAMELLA_PLANTED_GRAPH  // the tests remove this check, to verify that the fuzzer finds the fault
   if (at_ == text_.size()) {
     kind_ = Token::end;
     token_ = {};
     return;
   }
+#endif
   if (const size_t digits = length_of_number()) {
     kind_ = Token::number;
     n = digits;

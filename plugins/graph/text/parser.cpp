@@ -123,6 +123,7 @@ class Parser : public LiteralParser {
     } else {
       s.line = last;
     }
+    if (file.empty()) return {};
     auto& shared = files_[std::string(file)];
     if (!shared) shared = std::make_shared<const std::string>(file);
     s.file = shared;

@@ -65,9 +65,11 @@ struct Printer {
       out += "]";
     }
     values(n.inputs);
-    if (n.source.file)
-      out += "  # " + *n.source.file + ":" + std::to_string(n.source.line) +
-             (n.source.column ? ":" + std::to_string(n.source.column) : "");
+    if (n.source.file) {
+      const bool has_column = n.source.column || n.source.file->find(':') != std::string::npos;  // "a:7" may be a file
+      out += "  # " + *n.source.file + ":" + std::to_string(n.source.line);
+      if (has_column) out += ":" + std::to_string(n.source.column);
+    }
     out += "\n";
     for (size_t i = 0; i < n.blocks.size(); i++) {
       indent(depth + 1);

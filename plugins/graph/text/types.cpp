@@ -2,6 +2,16 @@
 #include "text/literals.h"
 
 namespace lamella::graph {
+namespace {
+
+// Returns whether a name in a text is a type that is no class.
+bool is_word_of_types(std::string_view name) {
+  for (const std::string_view word : {"Tensor", "Dict", "Future", "NamedTuple", "Optional", "Tuple", "List", "Union"})
+    if (name == word) return true;
+  return kind_of_word(name) || !dtype_of_word(name).empty();
+}
+
+}  // namespace
 
 int64_t LiteralParser::offset() {
   if (take("+")) return integer();
@@ -121,6 +131,7 @@ TypePtr LiteralParser::type_without_suffix() {
   }
   if ((word == "Enum" || word == "InterfaceType") && take("<")) {  // torch's
     const std::string own = qualified();
+    if (is_word_of_types(own)) fail("'" + own + "' is the name of another type");
     expect(">");
     return Type::object(own);
   }
