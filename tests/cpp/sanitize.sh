@@ -16,6 +16,9 @@ done
 if tests/cpp/fuzz_archive_planted 100000 > "$build.fuzz" 2>&1 || ! grep -q "AddressSanitizer: heap-buffer-overflow" "$build.fuzz"; then
   echo "sanitize: a check that the reader of archives lacks was not missed"; exit 1
 fi
+if tests/cpp/fuzz_graph_planted "$build/liblamella_cpu.so" 10 > "$build.fuzz" 2>&1 || ! grep -q "AddressSanitizer: heap-buffer-overflow" "$build.fuzz"; then
+  echo "sanitize: a check that the reader of graphs lacks was not missed"; exit 1
+fi
 # A copy of the installed package with the sanitized libraries in it.
 package=$build/package/lamella
 rm -rf "$build/package"
@@ -39,6 +42,8 @@ trap wait EXIT
 tests/cpp/fuzz_archive 1000000
 mkdir -p "$build/archives"
 tests/cpp/test_archive "$build/liblamella_cpu.so" "$build/archives"
+tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 10000 1 "$top/tests/plugins/graph/torch_graphs"
+tests/cpp/test_graphs "$build/liblamella_cpu.so" "$build/liblamella_graph.so"
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblamella_cpu.so"
 tests/cpp/test_door "$build/liblamella_cpu.so"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the library without OpenMP under ThreadSanitizer and runs the stress tests: registration beside calls, backward
-# in several threads, observers that are added and removed, and names that several threads keep. The catalogue's objects
-# and the backend for the cpu are those of the ordinary build, without ThreadSanitizer. Usage: tsan.sh
+# in several threads, a program that several threads run, observers that are added and removed, and names that several
+# threads keep. The catalogue's objects and the backend for the cpu are those of the ordinary build, without
+# ThreadSanitizer. Usage: tsan.sh
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/tsan
@@ -16,6 +17,7 @@ if tests/cpp/planted race > /dev/null 2>&1; then echo "tsan: the planted race wa
 tests/cpp/test_stress "$cpu" 5
 tests/cpp/test_threads "$cpu" "$build/tests/cpp/libtwice.so"
 tests/cpp/test_backward "$cpu" "$build/liblamella_autograd.so"
+tests/cpp/test_graphs "$cpu" "$build/liblamella_graph.so"
 tests/cpp/test_named "$cpu" "$build/liblamella_named_tensor.so"
 if tests/cpp/test_observers "$cpu" "$build/liblamella_profiler.so" 5 planted > /dev/null 2>&1; then
   echo "tsan: observers that share a number without a lock were not reported"; exit 1

@@ -1,15 +1,14 @@
 """Random programs that run: texts of typed graphs, and an interpreter of them by CPython and by eager calls."""
 
-from hypothesis import strategies as st
-
 import lamella
+from hypothesis import strategies as st
 
 SIGNATURE = "%self : C, %n : int, %f : float, %b : bool, %x : Tensor, %y : Tensor, %l : int[]"
 KINDS = ("int", "float", "bool", "Tensor", "int[]", "(int, Tensor)")
 
 
 class Writer:
-    """Draws a program of functions, a class with a method, and a main graph. Ints stay small, so that none overflows."""
+    """Draws a program of functions, a class with a method, and a main graph. Ints stay small: none overflows."""
 
     def __init__(self, draw):
         self.draw = draw
@@ -58,7 +57,8 @@ class Writer:
         call = f"aten::{op}.{kind}({a})" if op == "neg" else f"aten::{op}.{kind}({a}, {b})"
         made = self.emit(lines, kind, call)
         if kind == "int":  # stays small, also in a loop
-            made = self.emit(lines, kind, f"aten::remainder.int({made}, {self.emit(lines, kind, 'prim::Constant[value=10007]()')})")
+            bound = self.emit(lines, kind, "prim::Constant[value=10007]()")
+            made = self.emit(lines, kind, f"aten::remainder.int({made}, {bound})")
         return [(made, kind)]
 
     def test(self, scope, lines):
@@ -107,7 +107,8 @@ class Writer:
             values = ", ".join(self.value(scope, lines, "int") for _ in range(self.draw(st.integers(1, 3))))
             return [(self.emit(lines, "int[]", f"prim::ListConstruct({values})"), "int[]")]
         if op == "tuple":
-            return [(self.value([s for s in scope if s[1] != "(int, Tensor)"], lines, "(int, Tensor)"), "(int, Tensor)")]
+            parts = [s for s in scope if s[1] != "(int, Tensor)"]
+            return [(self.value(parts, lines, "(int, Tensor)"), "(int, Tensor)")]
         if op in ("index", "unpack"):
             t = self.value(scope, lines, "(int, Tensor)")
             if op == "index":
@@ -115,13 +116,13 @@ class Writer:
             a, b = self.name(), self.name()
             lines.append(f"{a} : int, {b} : Tensor = prim::TupleUnpack({t}){self.line()}")
             return [(a, "int"), (b, "Tensor")]
-        l = self.value(scope, lines, "int[]")
+        some = self.value(scope, lines, "int[]")
         if op == "append":
             n = self.value(scope, lines, "int")
-            return [(self.emit(lines, "int[]", f"aten::append.t({l}, {n})"), "int[]")]
+            return [(self.emit(lines, "int[]", f"aten::append.t({some}, {n})"), "int[]")]
         if op == "len":
-            return [(self.emit(lines, "int", f"aten::len.t({l})"), "int")]
-        return [(self.emit(lines, "int", f"aten::__getitem__.t({l}, {self.pick((0, -1))})"), "int")]
+            return [(self.emit(lines, "int", f"aten::len.t({some})"), "int")]
+        return [(self.emit(lines, "int", f"aten::__getitem__.t({some}, {self.pick((0, -1))})"), "int")]
 
     def state(self, scope, lines):
         attribute, kind = self.pick((("n", "int"), ("w", "Tensor")))
@@ -176,7 +177,8 @@ class Writer:
     def body(self, scope, depth):
         lines, scope = [], list(scope)
         for _ in range(self.draw(st.integers(1, 5))):
-            kinds = [self.number, self.test, self.convert, self.tensor, self.tensor, self.container, self.state, self.call]
+            kinds = [self.number, self.test, self.convert, self.tensor, self.tensor, self.container]
+            kinds += [self.state, self.call]
             if depth:
                 kinds += [self.branch, self.loop]
             make = self.pick(kinds)
@@ -242,8 +244,8 @@ PLAIN = {
     "__not__": lambda a: not a,
     "Float": float,
     "len": len,
-    "__getitem__": lambda l, i: l[i],
-    "append": lambda l, x: (l.append(x), l)[1],
+    "__getitem__": lambda some, i: some[i],
+    "append": lambda some, x: (some.append(x), some)[1],
 }
 EAGER = {
     "add.Tensor": lambda x, y, alpha: x.add(y, alpha=alpha),

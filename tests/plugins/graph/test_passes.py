@@ -1,14 +1,13 @@
-"""Passes: none changes a bit of a result, each does what it is for, and no text makes one of them grow without a bound."""
+"""Passes: none changes a bit of a result, each does what it is for, and none grows without a bound."""
 
-import re
 import time
 
+import lamella
 import pytest
 import random_programs as programs
 from hypothesis import given, settings
-
-import lamella
-from lamella.graph import Program, parse, passes, rewrite, run_pass
+from lamella.graph import Program, parse, passes, run_pass
+from pass_helpers import after, ops, places
 
 OWN = ("inline", "constant_propagation", "peephole", "cse", "dce", "unroll")
 
@@ -16,18 +15,6 @@ OWN = ("inline", "constant_propagation", "peephole", "cse", "dce", "unroll")
 def run(program):
     args = programs.arguments(program)
     return programs.state(program.run("", args), args)
-
-
-def places(program):
-    """The lines of all nodes but constants, which a pass may make."""
-
-    def within(block):
-        for n in block.nodes():
-            yield n.op, n.source
-            for b in n.blocks():
-                yield from within(b)
-
-    return [p for name in program.names for p in within(program.graph(name).block())]
 
 
 @settings(max_examples=60)
@@ -76,20 +63,10 @@ def test_the_registered_passes():
 # ---- dead and common nodes ----
 
 
-def after(name, text):
-    p = Program(text)
-    p.verify()
-    changed = run_pass(name, p)
-    p.verify()
-    return changed, p
-
-
-def ops(p, graph=""):
-    return [n.op for n in p.graph(graph).nodes()]
-
-
 def test_dead_nodes_are_removed_and_effects_are_not():
-    changed, p = after("dce", """class C {
+    changed, p = after(
+        "dce",
+        """class C {
   n : int
 }
 graph(%x : Tensor, %c : C, %i : int) {
@@ -103,7 +80,8 @@ graph(%x : Tensor, %c : C, %i : int) {
   %k : int = prim::If(%t)
     block0() { %u : Tensor = aten::exp(%x) %v : Tensor = aten::add_.Tensor(%x, %x, alpha=1) -> (%i) }
     block1() { %u : Tensor = aten::exp(%x) -> (%i) }
-  return () }""")
+  return () }""",
+    )
     assert changed
     assert [o for o in ops(p) if o != "prim::Constant"] == [
         "aten::neg_", "aten::rand_like", "prim::Print", "prim::SetAttr", "prim::If",
@@ -114,11 +92,14 @@ graph(%x : Tensor, %c : C, %i : int) {
 
 
 def test_common_nodes_are_shared():
-    changed, p = after("cse", """graph(%x : Tensor) {
+    changed, p = after(
+        "cse",
+        """graph(%x : Tensor) {
       %a : Tensor = aten::exp(%x)
       %b : Tensor = aten::exp(%x)
       %c : Tensor = aten::mul.Tensor(%a, %b)
-      return (%c) }""")
+      return (%c) }""",
+    )
     assert changed
     assert ops(p) == ["aten::exp", "aten::mul"]
 
@@ -162,7 +143,7 @@ with f = graph(%x : Tensor) {
         ("", "%a, %b"),
         ("%c : Tensor = aten::t(%a) %d : Tensor = aten::t(%c)", "%d, %b"),
         ("%l : Tensor[] = prim::ListConstruct(%a, %b) %c : Tensor, %d : Tensor = prim::ListUnpack(%l)", "%c, %d"),
-        ("%k : bool = prim::Constant[value=True]() %c : Tensor = prim::If(%k) block0() { -> (%a) } block1() { -> (%x) }",
+        ("%k : bool = aten::lt.int(1, 2) %c : Tensor = prim::If(%k) block0() { -> (%a) } block1() { -> (%x) }",
          "%c, %b"),
     ],
 )  # fmt: skip
@@ -176,11 +157,14 @@ def test_two_results_that_the_caller_writes_stay_two(more, results):
 
 
 def test_two_zeros_are_not_one_constant():
-    changed, p = after("cse", """graph(%x : Tensor) {
+    changed, p = after(
+        "cse",
+        """graph(%x : Tensor) {
       %a : float = prim::Constant[value=0.]() %b : float = prim::Constant[value=-0.]()
       %c : float = prim::Constant[value=nan]() %d : float = prim::Constant[value=nan]()
       %y : Tensor = aten::mul.Scalar(%x, %a) %z : Tensor = aten::mul.Scalar(%x, %b)
-      return (%y, %z, %c, %d) }""")
+      return (%y, %z, %c, %d) }""",
+    )
     assert changed  # the two nans
     y, z, c, d = p.run("", (lamella.ones(1),))
     assert lamella.signbit(z).item() and not lamella.signbit(y).item()
@@ -250,126 +234,6 @@ def test_long_texts_are_not_computed_by_a_pass():
     assert time.process_time() - begin < 1
 
 
-# ---- peephole ----
-
-SAMPLES = [
-    lamella.tensor([[1.5, -2.0, 0.1], [3.0, -0.0, float("nan")]]),
-    lamella.tensor([[1.5, -2.5], [float("inf"), -0.5]], dtype=lamella.float64).t(),
-    lamella.tensor([[7, -3, 0]], dtype=lamella.int32),
-    lamella.tensor([[1 + 2j, -3.5j]]),
-    lamella.tensor([[True, False]]),
-    lamella.tensor([[1.5, -2.5, 3.5]], dtype=lamella.bfloat16),
-    lamella.zeros(0, 3),
-    lamella.tensor([1.5, -2.5, 0.0]),
-    lamella.tensor(-1.5),
-]
-RULES = [
-    ("%a : Tensor = aten::t(%x) %r : Tensor = aten::t(%a)", []),
-    ("%a : Tensor = aten::transpose.int(%x, %i, %j) %r : Tensor = aten::transpose.int(%a, %i, %j)", []),
-    ("%a : Tensor = aten::transpose.int(%x, %i, %j) %r : Tensor = aten::transpose.int(%a, %j, %i)", []),
-    ("%a : Tensor = aten::unsqueeze(%x, %i) %r : Tensor = aten::squeeze.dim(%a, %i)", []),
-    ("%a : Tensor = aten::unsqueeze(%x, %j) %r : Tensor = aten::squeeze.dim(%a, %j)", []),
-    ("%a : Tensor = aten::relu(%x) %r : Tensor = aten::relu(%a)", ["aten::relu"]),
-    ("%a : Tensor = aten::abs(%x) %r : Tensor = aten::abs(%a)", ["aten::abs"]),
-    ("%a : Tensor = aten::floor(%x) %r : Tensor = aten::floor(%a)", ["aten::floor"]),
-    ("%a : Tensor = aten::ceil(%x) %r : Tensor = aten::ceil(%a)", ["aten::ceil"]),
-    ("%a : Tensor = aten::trunc(%x) %r : Tensor = aten::trunc(%a)", ["aten::trunc"]),
-]
-
-
-def outcome(p, *args):
-    try:
-        return programs.frozen(p.run("", args).to(lamella.complex128).resolve_conj())
-    except (RuntimeError, IndexError, NotImplementedError, TypeError, ValueError) as e:
-        return type(e)
-
-
-@pytest.mark.parametrize(("nodes", "left"), RULES, ids=[n.split("::")[1].split("(")[0] for n, _ in RULES])
-def test_each_rule_keeps_every_sample(nodes, left):
-    text = f"graph(%x : Tensor, %i : int, %j : int) {{ {nodes} return (%r) }}"
-    plain = Program(text)
-    changed, short = after("peephole", text)
-    run_pass("dce", short)
-    assert changed
-    assert ops(short) == left
-    compared = 0
-    for x in SAMPLES:
-        for i, j in ((0, 1), (0, -1), (1, 1)):
-            before = outcome(plain, x, i, j)
-            if isinstance(before, tuple):  # a rule may drop an error
-                assert outcome(short, x, i, j) == before, (x, i, j)
-                compared += 1
-    assert compared >= 6
-
-
-@pytest.mark.parametrize(
-    ("nodes", "kind", "values"),
-    [
-        ("%a : bool = aten::__not__(%p) %r : bool = aten::__not__(%a)", "bool", (True, False)),
-        ("%r : int = aten::add.int(%p, 0)", "int", (5, -(2**63), 2**63 - 1)),
-        ("%r : int = aten::mul.int(%p, 1)", "int", (5, -(2**63), 2**63 - 1)),
-    ],
-)
-def test_rules_of_numbers(nodes, kind, values):
-    changed, p = after("peephole", f"graph(%p : {kind}) {{ {nodes} return (%r) }}")
-    run_pass("dce", p)
-    assert changed
-    assert ops(p) == []
-    assert [p.run("", (v,)) for v in values] == list(values)
-
-
-@pytest.mark.parametrize(
-    "nodes",
-    [
-        "%r : Tensor = aten::add.Scalar(%x, 0, alpha=1)",  # -0. + 0 is 0.
-        "%a : Tensor = aten::t(%x) %w : Tensor = aten::neg_(%a) %r : Tensor = aten::t(%a)",
-        "%a : Tensor = aten::neg(%x) %r : Tensor = aten::neg(%a)",
-        "%a : Tensor = aten::transpose.int(%x, 0, 1) %r : Tensor = aten::transpose.int(%a, 0, 0)",
-    ],
-)
-def test_what_no_rule_may_change(nodes):
-    changed, _ = after("peephole", f"graph(%x : Tensor) {{ {nodes} return (%r) }}")
-    assert not changed
-
-
-def test_tuples_that_are_taken_apart_where_they_are_made():
-    changed, p = after("peephole", """graph(%x : int, %y : Tensor) {
-      %t : (int, Tensor) = prim::TupleConstruct(%x, %y)
-      %a : int, %b : Tensor = prim::TupleUnpack(%t)
-      %c : Tensor = prim::TupleIndex[index=1](%t)
-      return (%a, %b, %c) }""")
-    run_pass("dce", p)
-    assert changed
-    assert ops(p) == []
-
-
-def test_a_rewritten_node_has_the_place_of_what_it_replaces():
-    p = Program("""graph(%x : Tensor) {
-      %k : Tensor = aten::abs(%x)
-      %y : Tensor = aten::exp(%k)  # f.py:7:3
-      return (%y) }""")
-    old = "graph(%x : Tensor) { %y : Tensor = aten::exp(%x) return (%y) }"
-    new = "graph(%x : Tensor) { %a : Tensor = aten::expm1(%x) %y : Tensor = aten::add.Scalar(%a, 1, alpha=1) return (%y) }"
-    assert rewrite(p, old, new) == 1
-    run_pass("dce", p)
-    found = {op: line for op, line in places(p)}
-    assert found["aten::expm1"] == found["aten::add"] == ("f.py", 7, 3)
-    assert found["aten::abs"] is None, "it was there before, and has no place"
-
-
-def test_rules_that_are_none():
-    p = Program("graph(%x : Tensor) { return (%x) }")
-    good = "graph(%x : Tensor) { %y : Tensor = aten::exp(%x) return (%y) }"
-    for old, new, message in (
-        ("graph(", good, "1:7: expected a value"),
-        ("graph(%x : Tensor) { return (%x) }", good, "the graph that is replaced has no node"),
-        (good, "graph() { %y : Tensor = aten::rand([2]) return (%y) }", "have the same parameters"),
-        (good, "graph(%x : Tensor) { return (%x, %x) }", "has one result"),
-    ):
-        with pytest.raises((RuntimeError, ValueError), match=re.escape(message)):
-            rewrite(p, old, new)
-
-
 # ---- loops ----
 
 LOOP = """graph(%n : int, %x : Tensor) {{
@@ -423,7 +287,9 @@ def test_a_loop_with_a_condition_stays():
 
 
 def test_calls_become_graphs_and_recursion_stays():
-    changed, p = after("inline", """graph(%n : int) {
+    changed, p = after(
+        "inline",
+        """graph(%n : int) {
   %a : int = prim::CallFunction[name="twice"](%n)  # m.py:3:1
   %b : int = prim::CallFunction[name="down"](%a)
   %c : int = prim::CallFunction[name="even"](%b)
@@ -446,7 +312,8 @@ with odd = graph(%x : int) {
     block0() { %m : int = aten::sub.int(%x, 1) %k : int = prim::CallFunction[name="even"](%m) -> (%k) }
     block1() { -> (%x) }
   return (%r)
-}""")
+}""",
+    )
     assert changed
     assert ops(p) == ["aten::add", "prim::CallFunction", "prim::CallFunction"]
     assert p.graph().nodes()[0].source == ("m.py", 9, 2)
@@ -472,13 +339,14 @@ def test_a_chain_of_calls_does_not_explode(forward):
     assert len(str(p)) < 40_000_000
     _, small = after("inline", chain(8, forward))
     assert small.run("", (0,)) == 256
-    assert set(ops(small)) == {"aten::add"}
+    assert set(ops(small)) == {"aten::add", "prim::Constant"}
 
 
 def test_many_nodes_are_quick():
     """A pass that compares each node with all others would take minutes."""
     n = 30000
-    body = "".join(f"%y{i} : int = aten::add.int(%x, {i})\n%z{i} : int = aten::mul.int(%y{i}, %y{i})\n" for i in range(n))
+    pair = "%y{0} : int = aten::add.int(%x, {0})\n%z{0} : int = aten::mul.int(%y{0}, %y{0})\n"
+    body = "".join(pair.format(i) for i in range(n))
     p = Program(f"graph(%x : int) {{ {body} return (%z{n - 1}) }}")
     begin = time.process_time()
     for name in OWN:

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
+import lamella
 import pytest
 from compiled import STRICT, compile_library, load
-
-import lamella
 from lamella.graph import Program, passes, register_pass, run_pass
 
 TEXT = """graph(%x : Tensor, %n : int, %c : bool) {

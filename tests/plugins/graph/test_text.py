@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import generated
+import lamella
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import lamella
 from lamella.graph import Program, parse
 
 HERE = Path(__file__).resolve().parent
@@ -95,7 +94,9 @@ def test_texts_of_any_characters(s):
     ],
 )
 def test_what_differs_is_not_equal(one, other):
-    a, b = (Program(f"graph(%x : Tensor, %y : Tensor) {{ %z : Tensor = {node}\n return (%z) }}") for node in (one, other))
+    a, b = (
+        Program(f"graph(%x : Tensor, %y : Tensor) {{ %z : Tensor = {node}\n return (%z) }}") for node in (one, other)
+    )
     assert a == a.copy()
     assert a != b
 
@@ -115,6 +116,26 @@ def test_nan_is_the_same_constant():
 def test_zeros_of_two_signs_are_two_constants():
     a, b = (Program(f"graph() {{ %c : float = prim::Constant[value={z}]() return (%c) }}") for z in ("0.", "-0."))
     assert a != b
+
+
+@pytest.mark.parametrize(
+    ("comment", "place"),
+    [
+        ("# f.py:3:5", ("f.py", 3, 5)),
+        ("# f.py:3:0", ("f.py", 3, 0)),
+        ("# f.py:3", ("f.py", 3, 0)),
+        ("#  a dir/f:7:3:0", ("a dir/f:7", 3, 0)),
+        ("# f:7:3:2", ("f:7", 3, 2)),
+        ("#:3:0", None),
+        ("# value", None),
+        ("# f.py:x", None),
+        ("# f.py:99999999999999999999", None),
+    ],
+)
+def test_places(comment, place):
+    p = Program(f"graph(%x : int) {{ %y : int = aten::neg(%x)  {comment}\n return (%y) }}")
+    for each in (p, Program(str(p)), p.copy()):
+        assert each.graph().nodes()[0].source == place
 
 
 def test_several_graphs_and_classes():
@@ -227,7 +248,12 @@ RECORDED = sorted((HERE / "torch_graphs").glob("*.txt"))
 
 @pytest.mark.parametrize("file", RECORDED, ids=[f.stem for f in RECORDED])
 def test_graphs_that_torch_printed(file):
-    p = Program(file.read_text())
+    text = file.read_text()
+    if "frozen" in file.stem:  # constant tensors, of which torch prints a few digits or only "<Tensor>"
+        with pytest.raises(ValueError, match=r"\d+:\d+: .*a tensor that is printed .* has no exact values"):
+            Program(text)
+        return
+    p = Program(text)
     printed = str(p)
     assert Program(printed) == p
     assert str(Program(printed)) == printed
