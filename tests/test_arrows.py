@@ -44,7 +44,8 @@ UPWARD = {
 COMPILED = ("_C", "_python")
 # The prefix of the frontend's private modules, which files of other rooms must not import.
 INNER = "lamella._"
-# The only public headers that may include headers of Python, and of pybind11.
+# The only public headers that may include headers of Python, and of pybind11. A plugin's Python face may include the
+# latter, too.
 PYTHON_FACE = "extensions/include/lamella/python.h"
 PYBIND_FACE = "extensions/include/lamella/pybind.h"
 
@@ -88,7 +89,8 @@ def include_faults(root: Path) -> list[str]:
                     faults.append(f"{path}: <{target}> is ours; only <lamella/...> stands in angle brackets")
                 if target == "Python.h" and not path.startswith("frontend/") and path != PYTHON_FACE:
                     faults.append(f"{path}: Python is known to the binding only")
-                if target.startswith("pybind11/") and not path.startswith("frontend/") and path != PYBIND_FACE:
+                face = path.startswith("frontend/") or re.match(r"plugins/\w+/python/", path)
+                if target.startswith("pybind11/") and not face and path != PYBIND_FACE:
                     faults.append(f"{path}: pybind11 is known to the binding only")
             elif not beside(root, path, target).startswith(tuple(folder + "/" for folder in permitted(path))):
                 faults.append(f'{path}: "{target}" is not below it; it may include {permitted(path)} and <lamella/...>')
@@ -283,6 +285,7 @@ INCLUDE_PLANTS = {
     "backends/cpu/quoted.cpp": '#include "lamella/c_api.h"',
     "backends/cpu/angle.cpp": "#include <core/tensor.h>",
     "dispatcher/binding.cpp": "#include <pybind11/pybind11.h>",
+    "plugins/autograd/pybind.cpp": "#include <pybind11/pybind11.h>",
 }
 IMPORT_PLANTS = {
     "backends/cpu/planted.py": "from lamella import _C",
@@ -304,6 +307,7 @@ INNOCENT = {
     "operators/good.cpp": '#include "dispatcher/call.h"\n#include "operators/shapes.h"',
     "backends/cpu/good.cpp": '#include "backends/cpu/kernels.h"\n#include <lamella/extension.h>',
     "frontend/binding/good.cpp": '#include <Python.h>\n#include "dispatcher/call.h"\n#include <pybind11/stl.h>',
+    "plugins/profiler/python/good.cpp": "#include <pybind11/pybind11.h>",
     "plugins/profiler/good.py": "from lamella.plugins import hookimpl\nimport lamella.plugins.profiler.report",
     "operators/good.py": "from lamella import _C",
     "plugins/good.py": "from lamella import _C\nfrom lamella.plugins import contributions",

@@ -19,6 +19,8 @@ STRING = re.compile(r'R"\((?:.|\n)*?\)"|"((?:\\.|[^"\\\n])*)"')
 EXCEPTIONS = {
     "frontend/lamella/_torch/": "it imitates torch, whose programs name devices",
     "frontend/lamella/version.py": "attributes of torch.version",
+    "plugins/graph/builtins/tensors.cpp": "is_cpu, is_cuda and their kin are properties of torch's tensors",
+    "plugins/graph/script/library.py": "cpu() and cuda() are methods of torch's tensors",
     "extensions/locations.py": "it says where CUDA's folders are; its functions and their defaults are torch's",
 }
 

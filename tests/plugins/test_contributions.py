@@ -383,9 +383,9 @@ def init_process_group():
 
 @hookimpl
 def register(ctx):
-    script = types.ModuleType("tiny_tenant.jit", "A compiler.")
+    script = types.ModuleType("tiny_tenant.compiler", "A compiler.")
     script.script = len
-    ctx.contribute("lamella", {"jit": script, "autocast": vmap})
+    ctx.contribute("lamella", {"compiler": script, "autocast": vmap})
     ctx.contribute("lamella.func", {"vmap": vmap})
     ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
     ctx.contribute("lamella.linalg", {"solve": len})
@@ -396,7 +396,7 @@ def register(ctx):
 )
 PROMISES = {
     "contributions": {
-        "lamella": ["jit", "autocast"],
+        "lamella": ["compiler", "autocast"],
         "lamella.func": ["vmap"],
         "lamella.distributed": ["init_process_group"],
         "lamella.linalg": ["solve"],
@@ -415,11 +415,11 @@ def test_tenants_bring_planned_modules(host, packages):
 
         [tenant] = [p for p in lamella.plugins.status() if p.name == "tenant"]
         assert tenant.state == "loaded", tenant.traceback
-        from lamella.jit import script
+        from lamella.compiler import script
         from lamella.func import functional_call, vmap
         import lamella.linalg, lamella.fft.deeper, lamella.distributed
 
-        assert script is lamella.jit.script is len and lamella.autocast is vmap
+        assert script is lamella.compiler.script is len and lamella.autocast is vmap
         assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "linalg" in lamella.__all__
         assert lamella.distributed.init_process_group() == "begun" and lamella.distributed.is_available() is False
         try:
@@ -449,10 +449,10 @@ def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
                 return str(error)
             raise SystemExit("no error")
 
-        assert lamella.jit.is_scripting() is False and sys.modules["lamella.jit"] is lamella.jit
+        assert lamella.compiler.is_compiling() is False and sys.modules["lamella.compiler"] is lamella.compiler
         assert lamella.distributed.is_available() is False and not hasattr(lamella.func, "vmap")
         assert not [m for m in sys.modules if m.startswith(("lamella.linalg", "lamella.fft"))]
-        assert lamella.__all__.count("jit") == 1 and "linalg" not in lamella.__all__
+        assert lamella.__all__.count("compiler") == 1 and "linalg" not in lamella.__all__
         why = "is brought by plugin 'tenant' (tiny-tenant 1.2), which failed to load: OSError: after all that"
         for make, what in (
             (lambda: lamella.func.vmap, "lamella.func.vmap "),

@@ -135,7 +135,8 @@ Value& changing(lamella_graph_value* v) {
 // Returns a value that a node or a block of the graph may use.
 Value* usable(lamella_graph_value* v, const Graph& in) {
   const Node& from = *value_of(v).definition;
-  LAMELLA_CHECK_VALUE(from.block, "%", value_of(v).name, ": the node that computes the value was removed from its graph");
+  LAMELLA_CHECK_VALUE(from.block, "%", value_of(v).name,
+                      ": the node that computes the value was removed from its graph");
   LAMELLA_CHECK_VALUE(&from.block->graph() == &in, "%", value_of(v).name, ": the value is of another graph");
   return &value_of(v);
 }
@@ -150,7 +151,8 @@ lamella_status insert(lamella_graph_block* b, lamella_graph_node* before, const 
                       lamella_graph_node** out) {
   return guarded([&] {
     Block& block = changing(b);
-    LAMELLA_CHECK_VALUE(!before || node_of(before).block == &block, op, ": the node to stand before is in another block");
+    LAMELLA_CHECK_VALUE(!before || node_of(before).block == &block, op,
+                        ": the node to stand before is in another block");
     *out = handle_of(block.insert(before ? &node_of(before) : block.end(), op, overload));
     return LAMELLA_OK;
   });
@@ -183,7 +185,9 @@ lamella_status add_result(lamella_graph_block* b, lamella_graph_value* v) {
   });
 }
 lamella_status replace_uses(lamella_graph_value* from, lamella_graph_value* to) {
-  return guarded([&] { return changing(from).replace_uses_with(usable(to, value_of(from).definition->block->graph())), LAMELLA_OK; });
+  return guarded([&] {
+    return changing(from).replace_uses_with(usable(to, value_of(from).definition->block->graph())), LAMELLA_OK;
+  });
 }
 lamella_status remove(lamella_graph_node* n) {
   return guarded([&] {

@@ -59,7 +59,8 @@ lamella_status register_pass(lamella_library*, const char* name, lamella_graph_p
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(lock);
     const bool taken =
-        std::any_of(own_passes().begin(), own_passes().end(), [&](const auto& p) { return p.name == std::string_view(name); }) ||
+        std::any_of(own_passes().begin(), own_passes().end(),
+                    [&](const auto& p) { return p.name == std::string_view(name); }) ||
         std::any_of(registered().begin(), registered().end(), [&](const auto& r) { return r->name == name; });
     LAMELLA_CHECK_VALUE(!taken, "there is a pass '", name, "' already");
     registered().push_back(std::make_unique<Registered>(Registered{name, run, context}));
@@ -75,7 +76,7 @@ lamella_status rewrite_program(lamella_object* o, const char* from, const char* 
     rules.push_back(rule(from, to));
     for (const Graph* g : {rules[0].from.get(), rules[0].to.get()}) verify_structure(*g);
     p.changes++;
-    for (const auto& [name, graph] : p.program.graphs) *count += static_cast<int32_t>(rewrite(*graph, rules));
+    for (const auto& [name, graph] : p.program.graphs) *count += static_cast<int32_t>(rewrite(*graph, rules, true));
     return LAMELLA_OK;
   });
 }

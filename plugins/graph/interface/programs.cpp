@@ -149,7 +149,8 @@ lamella_status run(lamella_object* o, const char* name, const lamella_value* arg
     for (int32_t i = 0; i < n; i++) {
       try {
         const Parameter& p = code->parameters[static_cast<size_t>(i)];
-        all[i] = is_of(args[i], *p.type) ? copy_of(args[i]) : converted(args[i], *p.type, title + ": argument '" + p.name + "'");
+        all[i] = is_of(args[i], *p.type) ? copy_of(args[i])
+                                         : converted(args[i], *p.type, title + ": argument '" + p.name + "'");
       } catch (...) {
         while (i-- > 0) release(all[i]);
         throw;

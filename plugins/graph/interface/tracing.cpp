@@ -36,8 +36,8 @@ lamella_status recorder_input(lamella_object* o, lamella_tensor* real, lamella_g
     return *out = recorder_of(o).stand_in(Tensor::borrow(real), &value_of(v)).release(), LAMELLA_OK;
   });
 }
-lamella_status recorder_attribute(lamella_object* o, lamella_tensor* t, lamella_graph_value* self, const char* const* path,
-                                  int32_t n) {
+lamella_status recorder_attribute(lamella_object* o, lamella_tensor* t, lamella_graph_value* self,
+                                  const char* const* path, int32_t n) {
   return guarded([&] {
     return recorder_of(o).add_attribute(Tensor::borrow(t), &value_of(self), {path, path + n}), LAMELLA_OK;
   });

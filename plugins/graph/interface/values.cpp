@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interface/program.h"
+#include "run/constants.h"
 #include "run/future.h"
 #include "run/host.h"
 #include "signatures/builtins.h"
@@ -89,7 +90,8 @@ lamella_status set_attribute(const lamella_value* v, const char* name, const lam
   return guarded([&] {
     const size_t i = attribute_number(*v, name);
     Instance& self = instance_of(*v);
-    lamella_value own = converted(*given, *self.type->attributes[i].second, self.type->name + ": attribute '" + name + "'");
+    lamella_value own =
+        converted(*given, *self.type->attributes[i].second, self.type->name + ": attribute '" + name + "'");
     std::swap(own, self.attributes[i]);
     return release(own), LAMELLA_OK;
   });
@@ -123,14 +125,35 @@ lamella_status call_builtin(const char* full, lamella_value* args, int32_t n, la
   return guarded([&] {
     const std::string name(full);
     const size_t dot = name.find('.', name.find("::"));
-    for (const Signature* s : builtins_of(name.substr(0, dot))) {
-      if (s->overload != (dot == std::string::npos ? "" : name.substr(dot + 1))) continue;
-      std::vector<lamella_value> all;
-      for (int32_t i = 0; i < n; i++) all.push_back(args[i] = unflattened(args[i]));
-      *out = s->function(all.data());
-      return LAMELLA_OK;
+    const Signature* found = nullptr;
+    for (const Signature* s : builtins_of(name.substr(0, dot)))
+      if (s->overload == (dot == std::string::npos ? "" : name.substr(dot + 1))) found = s;
+    LAMELLA_CHECK_VALUE(found, "there is no builtin ", name);
+    const auto given = static_cast<size_t>(n), takes = found->arguments.size();
+    LAMELLA_CHECK_TYPE(given <= takes || found->variadic, name, " takes ", takes, " arguments, got ", n);
+    std::vector<lamella_value> all, own;  // `own` are those that the caller did not give
+    for (size_t i = 0; i < given && i < takes; i++) all.push_back(args[i] = unflattened(args[i]));
+    const std::vector<lamella_value> no_tensors;
+    for (size_t i = given; i < takes; i++) {
+      const Signature::Argument& a = found->arguments[i];
+      LAMELLA_CHECK_TYPE(a.has_default, name, " lacks its argument '", a.name, "'");
+      own.push_back(Constants(no_tensors).value(a.default_value, *a.type, false));
+      all.push_back(own.back());
     }
-    throw Error(LAMELLA_VALUE_ERROR, "there is no builtin " + name);
+    if (found->variadic) {
+      std::vector<lamella_value> rest;
+      for (size_t i = takes; i < given; i++) rest.push_back(copy_of(args[i]));
+      own.push_back(new_list(std::move(rest)));
+      all.push_back(own.back());
+    }
+    struct Release {
+      std::vector<lamella_value>& values;
+      ~Release() {
+        for (lamella_value& v : values) release(v);
+      }
+    } release_own{own};
+    *out = found->function(all.data());
+    return LAMELLA_OK;
   });
 }
 

@@ -9,7 +9,8 @@ namespace {
 void drop_use(Value* v, const Node* user, size_t input) {
   auto& uses = v->uses;
   // The last use is mostly the one: passes that remove many nodes go from the last one to the first.
-  const auto found = std::find_if(uses.rbegin(), uses.rend(), [&](const Use& u) { return u.user == user && u.input == input; });
+  const auto found =
+      std::find_if(uses.rbegin(), uses.rend(), [&](const Use& u) { return u.user == user && u.input == input; });
   if (found == uses.rend()) return;
   *found = uses.back();
   uses.pop_back();
@@ -225,10 +226,9 @@ int64_t Class::find(std::string_view attribute) const {
 }
 
 bool Class::operator==(const Class& other) const {
-  return name == other.name && std::equal(attributes.begin(), attributes.end(), other.attributes.begin(),
-                                          other.attributes.end(), [](const auto& a, const auto& b) {
-                                            return a.first == b.first && same(a.second, b.second);
-                                          });
+  return name == other.name &&
+         std::equal(attributes.begin(), attributes.end(), other.attributes.begin(), other.attributes.end(),
+                    [](const auto& a, const auto& b) { return a.first == b.first && same(a.second, b.second); });
 }
 
 Graph* Program::find(const std::string& name) const {

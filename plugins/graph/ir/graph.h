@@ -40,7 +40,8 @@ struct Literal {
   using List = std::vector<Literal>;
   std::variant<None, bool, int64_t, double, std::complex<double>, std::string, Word, Tensor, List> value;
 
-  bool operator==(const Literal& other) const;  // floats by their bits: two zeros differ, and a nan is the same as itself
+  bool operator==(
+      const Literal& other) const;  // floats by their bits: two zeros differ, and a nan is the same as itself
   std::string text() const;
   TypePtr type() const;  // of a list, by its first element
   bool is_of(const Type& type) const;
@@ -108,7 +109,9 @@ class Block {
   Node* owner() const { return owner_; }  // null for a graph's top block
   const std::vector<std::unique_ptr<Value>>& parameters() const { return first_.outputs; }
   const std::vector<Value*>& results() const { return last_.inputs; }
-  Value* add_parameter(TypePtr type, std::string name = {}) { return first_.add_output(std::move(type), std::move(name)); }
+  Value* add_parameter(TypePtr type, std::string name = {}) {
+    return first_.add_output(std::move(type), std::move(name));
+  }
   void add_result(Value* v) { last_.add_input(v); }
 
   // The nodes, from first() to the one before end().

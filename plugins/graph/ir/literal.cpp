@@ -26,9 +26,10 @@ bool Literal::operator==(const Literal& other) const {
   const auto same_bits = [](double a, double b) {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (std::isnan(a) && std::isnan(b));
   };
-  if (const auto *a = std::get_if<double>(&value), *b = std::get_if<double>(&other.value); a && b) return same_bits(*a, *b);
+  if (const auto* a = std::get_if<double>(&value), *b = std::get_if<double>(&other.value); a && b)
+    return same_bits(*a, *b);
   using Complex = std::complex<double>;
-  if (const auto *a = std::get_if<Complex>(&value), *b = std::get_if<Complex>(&other.value); a && b)
+  if (const auto* a = std::get_if<Complex>(&value), *b = std::get_if<Complex>(&other.value); a && b)
     return same_bits(a->real(), b->real()) && same_bits(a->imag(), b->imag());
   return value == other.value;
 }
@@ -38,10 +39,14 @@ bool Literal::is_of(const Type& t) const {
   if (t.kind == Kind::optional) return std::holds_alternative<None>(value) || is_of(*t.inner[0]);
   struct Of {
     const Type& t;
-    bool is(std::initializer_list<Kind> kinds) const { return std::find(kinds.begin(), kinds.end(), t.kind) != kinds.end(); }
+    bool is(std::initializer_list<Kind> kinds) const {
+      return std::find(kinds.begin(), kinds.end(), t.kind) != kinds.end();
+    }
     bool operator()(const None&) const { return is({Kind::none}); }
     bool operator()(bool) const { return is({Kind::boolean, Kind::number}); }
-    bool operator()(int64_t) const { return is({Kind::integer, Kind::number, Kind::tensor}); }  // a tensor of no dimension
+    bool operator()(int64_t) const {
+      return is({Kind::integer, Kind::number, Kind::tensor});
+    }  // a tensor of no dimension
     bool operator()(double) const { return is({Kind::floating, Kind::number, Kind::tensor}); }
     bool operator()(const std::complex<double>&) const { return is({Kind::complex, Kind::number}); }
     bool operator()(const std::string&) const { return is({Kind::string}); }
@@ -51,7 +56,8 @@ bool Literal::is_of(const Type& t) const {
       if (t.kind == Kind::tuple)
         return std::equal(l.begin(), l.end(), t.inner.begin(), t.inner.end(),
                           [](const Literal& x, const TypePtr& p) { return x.is_of(*p); });
-      return is({Kind::list}) && std::all_of(l.begin(), l.end(), [&](const Literal& x) { return x.is_of(*t.inner[0]); });
+      return is({Kind::list}) &&
+             std::all_of(l.begin(), l.end(), [&](const Literal& x) { return x.is_of(*t.inner[0]); });
     }
   };
   return std::visit(Of{t}, value);

@@ -11,16 +11,28 @@ struct Word {
   std::string_view word, dtype;
 };
 constexpr Word words[] = {
-    {"Float", "float32"},        {"Double", "float64"},        {"Half", "float16"},
-    {"BFloat16", "bfloat16"},    {"Byte", "uint8"},            {"Char", "int8"},
-    {"Short", "int16"},          {"Int", "int32"},             {"Long", "int64"},
-    {"Bool", "bool"},            {"ComplexFloat", "complex64"}, {"ComplexDouble", "complex128"},
-    {"ComplexHalf", "complex32"}, {"UInt16", "uint16"},         {"UInt32", "uint32"},
-    {"UInt64", "uint64"},        {"Float8_e4m3fn", "float8_e4m3fn"}, {"Float8_e5m2", "float8_e5m2"},
+    {"Float", "float32"},
+    {"Double", "float64"},
+    {"Half", "float16"},
+    {"BFloat16", "bfloat16"},
+    {"Byte", "uint8"},
+    {"Char", "int8"},
+    {"Short", "int16"},
+    {"Int", "int32"},
+    {"Long", "int64"},
+    {"Bool", "bool"},
+    {"ComplexFloat", "complex64"},
+    {"ComplexDouble", "complex128"},
+    {"ComplexHalf", "complex32"},
+    {"UInt16", "uint16"},
+    {"UInt32", "uint32"},
+    {"UInt64", "uint64"},
+    {"Float8_e4m3fn", "float8_e4m3fn"},
+    {"Float8_e5m2", "float8_e5m2"},
 };
 constexpr std::string_view simple[] = {
-    "Tensor", "int", "float", "complex", "bool", "str", "NoneType", "Scalar", "Device", "ScalarType", "Layout",
-    "MemoryFormat", "Generator", "Any",
+    "Tensor", "int",    "float",      "complex", "bool",         "str",       "NoneType",
+    "Scalar", "Device", "ScalarType", "Layout",  "MemoryFormat", "Generator", "Any",
 };
 
 std::string text_of(const Dim& d) {
@@ -137,8 +149,9 @@ bool is_subtype(const Type& from, const Type& to) {
       const auto fits = [](const auto& known, const auto& wanted) { return !wanted || known == wanted; };
       return (t.dtype.empty() || t.dtype == f.dtype) && (t.device.empty() || t.device == f.device) &&
              fits(f.strides, t.strides) && fits(f.requires_grad, t.requires_grad) &&
-             (!t.sizes || (f.sizes && std::equal(f.sizes->begin(), f.sizes->end(), t.sizes->begin(), t.sizes->end(),
-                                                 [](const Dim& x, const Dim& y) { return y.symbol == "*" || x == y; })));
+             (!t.sizes ||
+              (f.sizes && std::equal(f.sizes->begin(), f.sizes->end(), t.sizes->begin(), t.sizes->end(),
+                                     [](const Dim& x, const Dim& y) { return y.symbol == "*" || x == y; })));
     }
     case Kind::tuple:
     case Kind::future:
@@ -160,7 +173,8 @@ bool admits(const Type& from, const Type& to) {
   if (from.kind == Kind::tensor && to.kind == Kind::tensor) return true;
   if (to.kind == Kind::optional && from.kind != Kind::none)
     return admits(from.kind == Kind::optional ? *from.inner[0] : from, *to.inner[0]);
-  const bool has_parts = to.kind == Kind::tuple || to.kind == Kind::future || to.kind == Kind::list || to.kind == Kind::dict;
+  const bool has_parts =
+      to.kind == Kind::tuple || to.kind == Kind::future || to.kind == Kind::list || to.kind == Kind::dict;
   if (!has_parts || from.kind != to.kind) return is_subtype(from, to);
   if (to.kind == Kind::tuple && !to.name.empty() && to.name != from.name) return false;
   const bool written = to.kind == Kind::list || to.kind == Kind::dict;  // elements of just this type may be added

@@ -63,16 +63,20 @@ struct TensorFacts {
 class Type {
  public:
   const Kind kind;
-  const TensorFacts tensor;           // of a tensor
-  const std::vector<TypePtr> inner;   // elements of a list, an optional or a future; key and value; parts of a tuple
-  const std::string name;             // of a class, or of a named tuple
+  const TensorFacts tensor;          // of a tensor
+  const std::vector<TypePtr> inner;  // elements of a list, an optional or a future; key and value; parts of a tuple
+  const std::string name;            // of a class, or of a named tuple
   const std::vector<std::string> fields;  // of a named tuple
   const int32_t depth = 1;                // of the nesting of types; the parser bounds it, since types are recursive
 
   explicit Type(Kind kind) : kind(kind) {}
   explicit Type(TensorFacts facts) : kind(Kind::tensor), tensor(std::move(facts)) {}
   Type(Kind kind, std::vector<TypePtr> parts, std::string name = {}, std::vector<std::string> fields = {})
-      : kind(kind), inner(std::move(parts)), name(std::move(name)), fields(std::move(fields)), depth(depth_over(inner)) {}
+      : kind(kind),
+        inner(std::move(parts)),
+        name(std::move(name)),
+        fields(std::move(fields)),
+        depth(depth_over(inner)) {}
 
   // Returns the type as the text of graphs has it: "Float(2, 3)", "int[]", "Dict(str, Tensor)".
   std::string text() const;

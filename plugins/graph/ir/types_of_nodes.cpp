@@ -11,7 +11,9 @@ namespace {
 void expect(const Type& from, const Type& to, const std::string& what) {
   if (!admits(from, to)) throw Mismatch(what + " is a " + from.text() + "; it has to be a " + to.text());
 }
-void expect(const Value& v, const Type& to, const std::string& what) { expect(*v.type, to, what + ", %" + v.name + ","); }
+void expect(const Value& v, const Type& to, const std::string& what) {
+  expect(*v.type, to, what + ", %" + v.name + ",");
+}
 
 void expect_counts(const Node& n, size_t inputs, size_t outputs) {
   if (n.inputs.size() == inputs && n.outputs.size() == outputs) return;

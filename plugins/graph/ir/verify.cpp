@@ -122,8 +122,8 @@ class Verifier {
     expect_counts(n, 0, 1, 0);
     const Literal* value = n.attribute("value");
     const Type& type = *n.outputs[0]->type;
-    const bool may_lack = type.kind == Kind::none || type.kind == Kind::optional ||
-                          (type.kind == Kind::function && n.attribute("name"));
+    const bool may_lack =
+        type.kind == Kind::none || type.kind == Kind::optional || (type.kind == Kind::function && n.attribute("name"));
     if (!value ? !may_lack : !value->is_of(type))
       fail(n, "the value " + (value ? value->text() : "None") + " is no " + type.text());
   }

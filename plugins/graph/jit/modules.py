@@ -8,7 +8,7 @@ from typing import Any
 
 from lamella import Tensor, nn
 from lamella.plugins.graph import _python
-from lamella.plugins.graph.jit import values
+import lamella.plugins.graph.jit.values as values
 from lamella.plugins.graph.jit.functions import callable_of
 from lamella.plugins.graph.script import Compiled, compile_module
 from lamella.plugins.graph.script.emit import Block

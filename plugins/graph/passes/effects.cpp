@@ -9,9 +9,9 @@ namespace lamella::graph {
 namespace {
 
 constexpr std::string_view pure[] = {
-    "prim::Constant",    "prim::ListConstruct", "prim::ListUnpack", "prim::TupleConstruct", "prim::TupleUnpack",
-    "prim::TupleIndex",  "prim::DictConstruct", "prim::GetAttr",    "prim::unchecked_cast", "prim::isinstance",
-    "prim::If",          "prim::Loop",          "prim::Param",      "prim::Uninitialized",  "prim::CreateObject",
+    "prim::Constant",   "prim::ListConstruct", "prim::ListUnpack", "prim::TupleConstruct", "prim::TupleUnpack",
+    "prim::TupleIndex", "prim::DictConstruct", "prim::GetAttr",    "prim::unchecked_cast", "prim::isinstance",
+    "prim::If",         "prim::Loop",          "prim::Param",      "prim::Uninitialized",  "prim::CreateObject",
 };
 constexpr std::string_view containers[] = {"prim::ListConstruct", "prim::DictConstruct", "prim::CreateObject"};
 

@@ -25,9 +25,9 @@ struct Rule {
   std::unique_ptr<Graph> from, to;
 };
 Rule rule(std::string_view from, std::string_view to);
-// Applies rules where they match, until none does. The inner values of a match have no use outside of it. Returns the
-// number of applications.
-int64_t rewrite(Graph& g, const std::vector<Rule>& rules);
+// Applies rules where they match, until none does; returns the number of applications. closed: no node outside of a match
+// uses a value within it, so that all of it becomes dead.
+int64_t rewrite(Graph& g, const std::vector<Rule>& rules, bool closed);
 
 // Copies the nodes of a block before another node, where `values` has values for the parameters; returns the values of
 // the block's results. Adds to `values` what was copied.

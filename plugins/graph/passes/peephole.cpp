@@ -46,7 +46,8 @@ bool lower_tuple(Node* n) {
   const Node* made = n->inputs[0]->definition;
   if (!made->is("prim::TupleConstruct")) return false;
   if (n->is("prim::TupleIndex"))
-    n->outputs[0]->replace_uses_with(made->inputs.at(static_cast<size_t>(std::get<int64_t>(n->attribute("index")->value))));
+    n->outputs[0]->replace_uses_with(
+        made->inputs.at(static_cast<size_t>(std::get<int64_t>(n->attribute("index")->value))));
   else
     for (size_t i = 0; i < n->outputs.size(); i++) n->outputs[i]->replace_uses_with(made->inputs.at(i));
   n->block->remove(n);
@@ -63,7 +64,7 @@ bool peephole(Program&, Graph& g) {
   }();
   bool changed = false;
   each_node(g.top(), [&](Node* n) { changed = lower_tuple(n) || changed; });
-  return rewrite(g, rules) > 0 || changed;
+  return rewrite(g, rules, false) > 0 || changed;
 }
 
 }  // namespace lamella::graph

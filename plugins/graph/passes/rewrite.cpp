@@ -20,8 +20,8 @@ bool match_value(const Value* pattern, Value* v, Match& m) {
   if (want == want->block->begin_node()) return is_subtype(*v->type, *pattern->type);
   Node* n = v->definition;
   const bool alike = n->op == want->op && (want->overload.empty() || n->overload == want->overload) &&
-                     n->inputs.size() == want->inputs.size() && want->attributes == n->attributes && n->blocks.empty() &&
-                     n->outputs.size() == want->outputs.size() && v->output == pattern->output;
+                     n->inputs.size() == want->inputs.size() && want->attributes == n->attributes &&
+                     n->blocks.empty() && n->outputs.size() == want->outputs.size() && v->output == pattern->output;
   if (!alike) return false;
   for (size_t i = 0; i < n->inputs.size(); i++)
     if (!match_value(want->inputs[i], n->inputs[i], m)) return false;
@@ -41,11 +41,11 @@ bool is_closed(const Match& m, const Node* last) {
   });
 }
 
-bool apply(Node* last, const Rule& r) {
+bool apply(Node* last, const Rule& r, bool closed) {
   const Value* root = r.from->top().results().at(0);
   for (const auto& v : last->outputs) {
     Match m;
-    if (v->uses.empty() || !match_value(root, v.get(), m) || !is_closed(m, last)) continue;
+    if (v->uses.empty() || !match_value(root, v.get(), m) || (closed && !is_closed(m, last))) continue;
     if (std::any_of(m.nodes.begin(), m.nodes.end(), [](const Node* n) { return has_effect(*n); })) continue;
     ValueMap made;
     const auto &wanted = r.to->top().parameters(), &given = r.from->top().parameters();
@@ -73,14 +73,14 @@ Rule rule(std::string_view from, std::string_view to) {
   return r;
 }
 
-int64_t rewrite(Graph& g, const std::vector<Rule>& rules) {
+int64_t rewrite(Graph& g, const std::vector<Rule>& rules, bool closed) {
   if (writes(g.top())) return 0;  // two values may then differ although they are computed alike
   int64_t applied = 0, before = -1;
   while (before != applied && applied < 100000) {
     before = applied;
     each_node(g.top(), [&](Node* n) {
       for (const Rule& r : rules)
-        if (!is_unused(*n)) applied += apply(n, r);
+        if (!is_unused(*n)) applied += apply(n, r, closed);
     });
   }
   return applied;

@@ -65,8 +65,8 @@ bool share_in(Block& b, const Scope* outer, bool writes) {
     Node* behind = n->behind;
     for (const auto& inner : n->blocks) shared = share_in(*inner, &scope, writes) || shared;
     const bool constant = n->is("prim::Constant");
-    const bool candidate = n->blocks.empty() && !n->outputs.empty() &&
-                           (constant || (!writes && !has_effect(*n) && !makes_new(*n)));
+    const bool candidate =
+        n->blocks.empty() && !n->outputs.empty() && (constant || (!writes && !has_effect(*n) && !makes_new(*n)));
     if (candidate) {
       if (const Node* found = scope.find(*n)) {
         for (size_t i = 0; i < n->outputs.size(); i++) n->outputs[i]->replace_uses_with(found->outputs[i].get());
@@ -111,8 +111,9 @@ std::vector<Value*> copy_nodes(const Block& from, Node* before, ValueMap& values
 
 const std::vector<NamedPass>& own_passes() {
   static const std::vector<NamedPass> all = {
-      {"inline", inline_calls},  {"constant_propagation", propagate_constants}, {"peephole", peephole},
-      {"cse", share_common_nodes}, {"dce", remove_dead_nodes},                  {"unroll", unroll_loops},
+      {"inline", inline_calls},   {"constant_propagation", propagate_constants},
+      {"peephole", peephole},     {"cse", share_common_nodes},
+      {"dce", remove_dead_nodes}, {"unroll", unroll_loops},
   };
   return all;
 }

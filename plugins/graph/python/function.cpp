@@ -42,7 +42,8 @@ int place(const Function* f, PyObject* const* args, Py_ssize_t n, PyObject* name
     Py_ssize_t at = 0;
     while (at < count && PyUnicode_Compare(PyTuple_GET_ITEM(f->keywords, at), key) != 0) at++;
     if (at == count || to[at]) {
-      PyErr_Format(PyExc_TypeError, at == count ? "%U() has no argument '%U'" : "%U() got argument '%U' twice", f->name, key);
+      PyErr_Format(PyExc_TypeError, at == count ? "%U() has no argument '%U'" : "%U() got argument '%U' twice", f->name,
+                   key);
       return -1;
     }
     to[at] = args[n + k];
@@ -62,7 +63,8 @@ int place(const Function* f, PyObject* const* args, Py_ssize_t n, PyObject* name
 PyObject* call(PyObject* o, PyObject* const* args, size_t nargsf, PyObject* names) {
   const auto* f = reinterpret_cast<Function*>(o);
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf), count = PyTuple_GET_SIZE(f->keywords), own = f->self ? 1 : 0;
-  if (count + own > LAMELLA_MAX_ARGUMENTS) return PyErr_Format(PyExc_TypeError, "%U() has too many parameters", f->name);
+  if (count + own > LAMELLA_MAX_ARGUMENTS)
+    return PyErr_Format(PyExc_TypeError, "%U() has too many parameters", f->name);
   PyObject* objects[LAMELLA_MAX_ARGUMENTS];
   if (n != count || names) {
     if (place(f, args, n, names, objects, count) < 0) return nullptr;
@@ -84,7 +86,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OUO!O!|O", const_cast<char**>(names), &program, &name, &PyTuple_Type,
                                    &parameters, &PyTuple_Type, &defaults, &self))
     return nullptr;
-  if (!py::isinstance<Program>(program)) return PyErr_Format(PyExc_TypeError, "Function: argument 'program' must be Program");
+  if (!py::isinstance<Program>(program))
+    return PyErr_Format(PyExc_TypeError, "Function: argument 'program' must be Program");
   auto* f = reinterpret_cast<Function*>(type->tp_alloc(type, 0));
   if (!f) return nullptr;
   f->name = Py_NewRef(name);

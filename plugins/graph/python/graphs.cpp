@@ -45,8 +45,9 @@ Node insert(const ProgramRef& p, lamella_graph_block* b, const std::string& op, 
 }
 template <class T, class Get>
 void add_identity(py::class_<T>& c, Get get) {
-  c.def("__eq__", [get](const T& a, py::handle b) { return py::isinstance<T>(b) && get(a) == get(b.cast<const T&>()); })
-      .def("__hash__", [get](const T& a) { return reinterpret_cast<Py_ssize_t>(get(a)) >> 4; });
+  c.def("__eq__", [get](const T& a, py::handle b) {
+     return py::isinstance<T>(b) && get(a) == get(b.cast<const T&>());
+   }).def("__hash__", [get](const T& a) { return reinterpret_cast<Py_ssize_t>(get(a)) >> 4; });
 }
 
 // A pass that is a function of Python.
@@ -79,39 +80,62 @@ void add_graphs(py::module_& m) {
   add_identity(node, [](const Node& n) { return n.node; });
   add_identity(value, [](const Value& v) { return v.value; });
 
-  py::reinterpret_borrow<py::class_<Program>>(m.attr("Program")).def("graph", [](const Program& p, const char* name) {
-    lamella_graph* g = graphs->graph(p.ref.get(), name);
-    if (!g) throw py::key_error("the program has no graph '" + std::string(name) + "'");
-    return Graph{p.ref, g, name};
-  }, py::arg("name") = "", "Returns a graph by its name; KeyError if there is none.");
+  py::reinterpret_borrow<py::class_<Program>>(m.attr("Program"))
+      .def(
+          "graph",
+          [](const Program& p, const char* name) {
+            lamella_graph* g = graphs->graph(p.ref.get(), name);
+            if (!g) throw py::key_error("the program has no graph '" + std::string(name) + "'");
+            return Graph{p.ref, g, name};
+          },
+          py::arg("name") = "", "Returns a graph by its name; KeyError if there is none.");
 
   const auto top = [](const Graph& g) { return graphs->top(g.graph); };
-  graph.def_property_readonly("program", [](const Graph& g) { return Program{g.program}; }, "The program that the graph is of.")
-      .def_property_readonly("name", [](const Graph& g) { return g.name; }, "The name of the graph in its program; the main one has an empty name.")
-      .def("__call__", [](const Graph& g, const py::args& args) { return run(Program{g.program}, g.name.c_str(), args); })
-      .def("run_pass",
-           [](const Graph& g, const char* name) {
-             int32_t changed = 0;
-             check(graphs->run_pass(name, g.program.get(), &changed));
-             return changed != 0;
-           }, "Runs a pass over the program; returns whether it changed something.")
+  graph
+      .def_property_readonly(
+          "program", [](const Graph& g) { return Program{g.program}; }, "The program that the graph is of.")
+      .def_property_readonly(
+          "name", [](const Graph& g) { return g.name; },
+          "The name of the graph in its program; the main one has an empty name.")
+      .def("__call__",
+           [](const Graph& g, const py::args& args) { return run(Program{g.program}, g.name.c_str(), args); })
+      .def(
+          "run_pass",
+          [](const Graph& g, const char* name) {
+            int32_t changed = 0;
+            check(graphs->run_pass(name, g.program.get(), &changed));
+            return changed != 0;
+          },
+          "Runs a pass over the program; returns whether it changed something.")
       .def("__str__",
            [](const Graph& g) {
              Owned text;
              check(graphs->graph_text(g.graph, &text.v));
              return text.line();
            })
-      .def("nodes", [top](const Graph& g) { return nodes(g.program, top(g)); }, "Returns the nodes, in the order in which they run.")
-      .def("inputs", [top](const Graph& g) { return values(g.program, top(g), graphs->parameters); }, "Returns the values that come in, in their order.")
-      .def("outputs", [top](const Graph& g) { return values(g.program, top(g), graphs->results); }, "Returns the values that go out, in their order.")
-      .def("block", [top](const Graph& g) { return Block{g.program, top(g)}; }, "Returns the block of the graph.")
+      .def(
+          "nodes", [top](const Graph& g) { return nodes(g.program, top(g)); },
+          "Returns the nodes, in the order in which they run.")
+      .def(
+          "inputs", [top](const Graph& g) { return values(g.program, top(g), graphs->parameters); },
+          "Returns the values that come in, in their order.")
+      .def(
+          "outputs", [top](const Graph& g) { return values(g.program, top(g), graphs->results); },
+          "Returns the values that go out, in their order.")
+      .def(
+          "block",
+          [top](const Graph& g) {
+            return Block{g.program, top(g)};
+          },
+          "Returns the block of the graph.")
       .def(
           "insert",
-          [top](const Graph& g, const std::string& op, const std::vector<Value>& inputs, const std::vector<std::string>& types,
-                const std::optional<Node>& before) {
+          [top](const Graph& g, const std::string& op, const std::vector<Value>& inputs,
+                const std::vector<std::string>& types, const std::optional<Node>& before) {
             return insert(g.program, before ? graphs->node_block(before->node) : top(g), op, inputs, types, before);
           },
-          py::arg("op"), py::arg("inputs"), py::arg("types"), py::kw_only(), py::arg("before") = std::nullopt, "Makes a node of an operator, with inputs and the types of its results, before another node or at the end.");
+          py::arg("op"), py::arg("inputs"), py::arg("types"), py::kw_only(), py::arg("before") = std::nullopt,
+          "Makes a node of an operator, with inputs and the types of its results, before another node or at the end.");
 
   graph.def(
       "add_input",
@@ -121,57 +145,95 @@ void add_graphs(py::module_& m) {
         return Value{g.program, v};
       },
       py::arg("type"), py::arg("name") = "", "Adds a parameter of a type, with a name; returns its value.");
-  graph.def("add_output", [top](const Graph& g, const Value& v) { check(graphs->add_result(top(g), v.value)); }, "Makes a value a result of the graph.");
+  graph.def(
+      "add_output", [top](const Graph& g, const Value& v) { check(graphs->add_result(top(g), v.value)); },
+      "Makes a value a result of the graph.");
 
-  block.def("nodes", [](const Block& b) { return nodes(b.program, b.block); }, "Returns the nodes, in the order in which they run.")
-      .def("inputs", [](const Block& b) { return values(b.program, b.block, graphs->parameters); }, "Returns the values that come in, in their order.")
-      .def("outputs", [](const Block& b) { return values(b.program, b.block, graphs->results); }, "Returns the values that go out, in their order.")
-      .def("owner", [](const Block& b) { return node_or_none(b.program, graphs->owner(b.block)); }, "Returns the node that the block is of; None for the block of a graph.");
+  block
+      .def(
+          "nodes", [](const Block& b) { return nodes(b.program, b.block); },
+          "Returns the nodes, in the order in which they run.")
+      .def(
+          "inputs", [](const Block& b) { return values(b.program, b.block, graphs->parameters); },
+          "Returns the values that come in, in their order.")
+      .def(
+          "outputs", [](const Block& b) { return values(b.program, b.block, graphs->results); },
+          "Returns the values that go out, in their order.")
+      .def(
+          "owner", [](const Block& b) { return node_or_none(b.program, graphs->owner(b.block)); },
+          "Returns the node that the block is of; None for the block of a graph.");
 
-  node.def_property_readonly("op", [](const Node& n) { return graphs->node_op(n.node); }, "The operator, as `aten::add`.")
-      .def_property_readonly("overload", [](const Node& n) { return graphs->node_overload(n.node); }, "The overload, as `Tensor`; empty if the operator has one.")
-      .def("kind", [](const Node& n) { return graphs->node_op(n.node); }, "Returns the operator: torch's name for `op`.")
-      .def("inputs", [](const Node& n) { return values(n.program, n.node, graphs->inputs); }, "Returns the values that come in, in their order.")
-      .def("outputs", [](const Node& n) { return values(n.program, n.node, graphs->outputs); }, "Returns the values that go out, in their order.")
-      .def("blocks",
-           [](const Node& n) {
-             return wrapped<lamella_graph_block*, Block>(
-                 n.program, [&](auto out, int32_t room) { return graphs->blocks(n.node, out, room); });
-           }, "Returns the blocks of a branch or a loop.")
-      .def_property_readonly("attributes",
-                             [](const Node& n) {
-                               py::dict d;
-                               for (const char* name : all<const char*>([&](auto out, int32_t room) {
-                                      return graphs->attribute_names(n.node, out, room);
-                                    })) {
-                                 Owned v;
-                                 check(graphs->attribute(n.node, name, &v.v));
-                                 PyObject* o = to_python(v.v);
-                                 if (!o) throw py::error_already_set();
-                                 d[name] = py::reinterpret_steal<py::object>(o);
-                               }
-                               return d;
-                             }, "The attributes, by their names; a change of the dictionary changes nothing.")
-      .def("set_attribute",
-           [](const Node& n, const char* name, py::handle o) {
-             Owned v;
-             if (to_value(o.ptr(), &v.v) < 0) throw py::error_already_set();
-             check(graphs->set_node_attribute(n.node, name, &v.v));
-           }, "Sets an attribute: a number, a text, a dtype, or a list of these.")
-      .def_property_readonly("source",
-                             [](const Node& n) -> py::object {
-                               int32_t line = 0, column = 0;
-                               const char* file = graphs->source(n.node, &line, &column);
-                               if (!file) return py::none();
-                               return py::make_tuple(file, line, column);
-                             }, "The file, the line and the column of the source; None if they are not known.")
-      .def_property_readonly("removed", [](const Node& n) { return graphs->node_block(n.node) == nullptr; }, "Whether the node was removed from its graph.")
-      .def("replace_input", [](const Node& n, int32_t at, const Value& v) { check(graphs->set_input(n.node, at, v.value)); }, "Puts another value in the place of an input, by its number.")
-      .def("remove", [](const Node& n) { check(graphs->remove(n.node)); }, "Removes the node; a RuntimeError if a result of it is used.")
+  node.def_property_readonly(
+          "op", [](const Node& n) { return graphs->node_op(n.node); }, "The operator, as `aten::add`.")
+      .def_property_readonly(
+          "overload", [](const Node& n) { return graphs->node_overload(n.node); },
+          "The overload, as `Tensor`; empty if the operator has one.")
+      .def(
+          "kind", [](const Node& n) { return graphs->node_op(n.node); }, "Returns the operator: torch's name for `op`.")
+      .def(
+          "inputs", [](const Node& n) { return values(n.program, n.node, graphs->inputs); },
+          "Returns the values that come in, in their order.")
+      .def(
+          "outputs", [](const Node& n) { return values(n.program, n.node, graphs->outputs); },
+          "Returns the values that go out, in their order.")
+      .def(
+          "blocks",
+          [](const Node& n) {
+            return wrapped<lamella_graph_block*, Block>(
+                n.program, [&](auto out, int32_t room) { return graphs->blocks(n.node, out, room); });
+          },
+          "Returns the blocks of a branch or a loop.")
+      .def_property_readonly(
+          "attributes",
+          [](const Node& n) {
+            py::dict d;
+            for (const char* name :
+                 all<const char*>([&](auto out, int32_t room) { return graphs->attribute_names(n.node, out, room); })) {
+              Owned v;
+              check(graphs->attribute(n.node, name, &v.v));
+              PyObject* o = to_python(v.v);
+              if (!o) throw py::error_already_set();
+              d[name] = py::reinterpret_steal<py::object>(o);
+            }
+            return d;
+          },
+          "The attributes, by their names; a change of the dictionary changes nothing.")
+      .def(
+          "set_attribute",
+          [](const Node& n, const char* name, py::handle o) {
+            Owned v;
+            if (to_value(o.ptr(), &v.v) < 0) throw py::error_already_set();
+            check(graphs->set_node_attribute(n.node, name, &v.v));
+          },
+          "Sets an attribute: a number, a text, a dtype, or a list of these.")
+      .def_property_readonly(
+          "source",
+          [](const Node& n) -> py::object {
+            int32_t line = 0, column = 0;
+            const char* file = graphs->source(n.node, &line, &column);
+            if (!file) return py::none();
+            return py::make_tuple(file, line, column);
+          },
+          "The file, the line and the column of the source; None if they are not known.")
+      .def_property_readonly(
+          "removed", [](const Node& n) { return graphs->node_block(n.node) == nullptr; },
+          "Whether the node was removed from its graph.")
+      .def(
+          "replace_input",
+          [](const Node& n, int32_t at, const Value& v) { check(graphs->set_input(n.node, at, v.value)); },
+          "Puts another value in the place of an input, by its number.")
+      .def(
+          "remove", [](const Node& n) { check(graphs->remove(n.node)); },
+          "Removes the node; a RuntimeError if a result of it is used.")
       .def("__repr__", [](const Node& n) { return "<node " + std::string(graphs->node_op(n.node)) + ">"; });
 
-  value.def_property_readonly("name", [](const Value& v) { return graphs->value_name(v.value); }, "The name of the graph in its program; the main one has an empty name.")
-      .def("debugName", [](const Value& v) { return graphs->value_name(v.value); }, "Returns the name: torch's name for `name`.")
+  value
+      .def_property_readonly(
+          "name", [](const Value& v) { return graphs->value_name(v.value); },
+          "The name of the graph in its program; the main one has an empty name.")
+      .def(
+          "debugName", [](const Value& v) { return graphs->value_name(v.value); },
+          "Returns the name: torch's name for `name`.")
       .def_property(
           "type",
           [](const Value& v) {
@@ -179,18 +241,26 @@ void add_graphs(py::module_& m) {
             check(graphs->value_type(v.value, &text.v));
             return text.text();
           },
-          [](const Value& v, const char* type) { check(graphs->set_value_type(v.value, type)); }, "The type, as a text.")
-      .def("node", [](const Value& v) { return node_or_none(v.program, graphs->definition(v.value)); }, "Returns the node that computes the value; None for a parameter.")
-      .def("uses",
-           [](const Value& v) {
-             std::vector<lamella_graph_node*> users(static_cast<size_t>(graphs->uses(v.value, nullptr, nullptr, 0)));
-             std::vector<int32_t> at(users.size());
-             graphs->uses(v.value, users.data(), at.data(), static_cast<int32_t>(users.size()));
-             std::vector<std::pair<std::optional<Node>, int32_t>> list;
-             for (size_t i = 0; i < users.size(); i++) list.emplace_back(node_or_none(v.program, users[i]), at[i]);
-             return list;
-           }, "Returns the nodes that use the value, with the number of the input; None in the place of a node for a result of a block.")
-      .def("replace_uses", [](const Value& v, const Value& by) { check(graphs->replace_uses(v.value, by.value)); }, "Puts another value in the place of this one wherever it is used.")
+          [](const Value& v, const char* type) { check(graphs->set_value_type(v.value, type)); },
+          "The type, as a text.")
+      .def(
+          "node", [](const Value& v) { return node_or_none(v.program, graphs->definition(v.value)); },
+          "Returns the node that computes the value; None for a parameter.")
+      .def(
+          "uses",
+          [](const Value& v) {
+            std::vector<lamella_graph_node*> users(static_cast<size_t>(graphs->uses(v.value, nullptr, nullptr, 0)));
+            std::vector<int32_t> at(users.size());
+            graphs->uses(v.value, users.data(), at.data(), static_cast<int32_t>(users.size()));
+            std::vector<std::pair<std::optional<Node>, int32_t>> list;
+            for (size_t i = 0; i < users.size(); i++) list.emplace_back(node_or_none(v.program, users[i]), at[i]);
+            return list;
+          },
+          "Returns the nodes that use the value, with the number of the input; None in the place of a node for a "
+          "result of a block.")
+      .def(
+          "replace_uses", [](const Value& v, const Value& by) { check(graphs->replace_uses(v.value, by.value)); },
+          "Puts another value in the place of this one wherever it is used.")
       .def("__repr__", [](const Value& v) { return "%" + std::string(graphs->value_name(v.value)); });
 }
 

@@ -11,8 +11,9 @@ namespace {
 void print(const char* text, int64_t length) {
   const python::Gil gil;
   PyObject* out = PySys_GetObject("stdout");
-  PyObject* done = out && out != Py_None ? PyObject_CallMethod(out, "write", "s#", text, static_cast<Py_ssize_t>(length))
-                                         : Py_NewRef(Py_None);
+  PyObject* done = out && out != Py_None
+                       ? PyObject_CallMethod(out, "write", "s#", text, static_cast<Py_ssize_t>(length))
+                       : Py_NewRef(Py_None);
   if (!done) PyErr_WriteUnraisable(out);
   Py_XDECREF(done);
 }

@@ -29,7 +29,8 @@ Program parse(const std::string& text, const py::sequence& constants, const py::
     tensors.push_back(t);
   }
   lamella_object* p = nullptr;
-  check(graphs->parse(text.data(), static_cast<int64_t>(text.size()), tensors.data(), static_cast<int32_t>(tensors.size()), &p));
+  check(graphs->parse(text.data(), static_cast<int64_t>(text.size()), tensors.data(),
+                      static_cast<int32_t>(tensors.size()), &p));
   Program made{ProgramRef(p)};
   for (const auto& [name, f] : callables) {
     const std::string key = py::str(name);
@@ -77,7 +78,7 @@ bool writes(const std::string& name) {
   const size_t dot = name.find('.', name.find("::"));
   const std::string plain = name.substr(0, dot);
   for (const std::string& text :
-       names([&](const char** out, int32_t room) { return graphs->signatures(plain.c_str(), out, room); }))
+       names([&](const char**out, int32_t room) { return graphs->signatures(plain.c_str(), out, room); }))
     if (text.rfind(name + "(", 0) == 0) return text.find('!') != std::string::npos;
   return false;
 }
@@ -105,7 +106,8 @@ py::object new_object(const Program& p, const char* class_name, const py::dict& 
     items.push_back(v);
   }
   Owned out;
-  check(graphs->make(LAMELLA_GRAPH_INSTANCE, items.data(), static_cast<int32_t>(items.size()), p.ref.get(), class_name, &out.v));
+  check(graphs->make(LAMELLA_GRAPH_INSTANCE, items.data(), static_cast<int32_t>(items.size()), p.ref.get(), class_name,
+                     &out.v));
   PyObject* o = to_python(out.v);
   if (!o) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(o);
@@ -122,80 +124,104 @@ void add_programs(py::module_& m) {
              check(graphs->text(p.ref.get(), &text.v));
              return text.line();
            })
-      .def("copy",
-           [](const Program& p) {
-             lamella_object* made = nullptr;
-             check(graphs->copy(p.ref.get(), &made));
-             return Program{ProgramRef(made)};
-           }, "Returns a program of its own with the same graphs, classes and constants.")
+      .def(
+          "copy",
+          [](const Program& p) {
+            lamella_object* made = nullptr;
+            check(graphs->copy(p.ref.get(), &made));
+            return Program{ProgramRef(made)};
+          },
+          "Returns a program of its own with the same graphs, classes and constants.")
       .def("__eq__", [](const Program& a, const Program& b) { return graphs->same(a.ref.get(), b.ref.get()) != 0; })
-      .def("verify", [](const Program& p) { check(graphs->verify(p.ref.get())); }, "Raises a ValueError for a program that is not well formed, with the node and its place.")
+      .def(
+          "verify", [](const Program& p) { check(graphs->verify(p.ref.get())); },
+          "Raises a ValueError for a program that is not well formed, with the node and its place.")
       .def("run", &run, py::arg("name"), py::arg("args"), "Runs a graph by its name with a tuple of arguments.")
-      .def("attributes", &attributes, py::arg("class_name"), "Returns the types of the attributes of a class, as texts, by their names.")
-      .def("new_object", &new_object, py::arg("class_name"), py::arg("attributes"), "Makes an instance of a class from the values of its attributes.")
-      .def("run_pass",
-           [](const Program& p, const char* name) {
-             int32_t changed = 0;
-             check(graphs->run_pass(name, p.ref.get(), &changed));
-             return changed != 0;
-           }, "Runs a pass over all graphs; returns whether it changed one.")
-      .def("rewrite",
-           [](const Program& p, const char* from, const char* to) {
-             int32_t count = 0;
-             check(graphs->rewrite(p.ref.get(), from, to, &count));
-             return count;
-           }, "Replaces each match of a graph, given as a text, by another one; returns how many there were.")
-      .def("add_constant",
-           [](const Program& p, py::handle o) {
-             lamella_tensor* t = python::face().unwrap(o.ptr());
-             if (!t) throw py::type_error("add_constant: expected a Tensor");
-             int32_t number = 0;
-             check(graphs->add_constant(p.ref.get(), t, &number));
-             return number;
-           }, "Adds a constant tensor; returns its number.")
-      .def_property_readonly("constants",
-                             [](const Program& p) {
-                               std::vector<lamella_tensor*> all(static_cast<size_t>(graphs->constants(p.ref.get(), nullptr, 0)));
-                               graphs->constants(p.ref.get(), all.data(), static_cast<int32_t>(all.size()));
-                               py::list list;
-                               for (lamella_tensor* t : all) {
-                                 api().retain(t);
-                                 PyObject* o = python::face().wrap(t);
-                                 if (!o) throw py::error_already_set();
-                                 list.append(py::reinterpret_steal<py::object>(o));
-                               }
-                               return list;
-                             }, "The constant tensors, by their numbers.")
-      .def_property_readonly("names",
-                             [](const Program& p) {
-                               return names([&](const char** out, int32_t room) { return graphs->graphs(p.ref.get(), out, room); });
-                             }, "The names of the graphs.")
-      .def_property_readonly("classes", [](const Program& p) {
-        return names([&](const char** out, int32_t room) { return graphs->classes(p.ref.get(), out, room); });
-      }, "The names of the classes.");
+      .def("attributes", &attributes, py::arg("class_name"),
+           "Returns the types of the attributes of a class, as texts, by their names.")
+      .def("new_object", &new_object, py::arg("class_name"), py::arg("attributes"),
+           "Makes an instance of a class from the values of its attributes.")
+      .def(
+          "run_pass",
+          [](const Program& p, const char* name) {
+            int32_t changed = 0;
+            check(graphs->run_pass(name, p.ref.get(), &changed));
+            return changed != 0;
+          },
+          "Runs a pass over all graphs; returns whether it changed one.")
+      .def(
+          "rewrite",
+          [](const Program& p, const char* from, const char* to) {
+            int32_t count = 0;
+            check(graphs->rewrite(p.ref.get(), from, to, &count));
+            return count;
+          },
+          "Replaces each match of a graph, given as a text, by another one; returns how many there were.")
+      .def(
+          "add_constant",
+          [](const Program& p, py::handle o) {
+            lamella_tensor* t = python::face().unwrap(o.ptr());
+            if (!t) throw py::type_error("add_constant: expected a Tensor");
+            int32_t number = 0;
+            check(graphs->add_constant(p.ref.get(), t, &number));
+            return number;
+          },
+          "Adds a constant tensor; returns its number.")
+      .def_property_readonly(
+          "constants",
+          [](const Program& p) {
+            std::vector<lamella_tensor*> all(static_cast<size_t>(graphs->constants(p.ref.get(), nullptr, 0)));
+            graphs->constants(p.ref.get(), all.data(), static_cast<int32_t>(all.size()));
+            py::list list;
+            for (lamella_tensor* t : all) {
+              api().retain(t);
+              PyObject* o = python::face().wrap(t);
+              if (!o) throw py::error_already_set();
+              list.append(py::reinterpret_steal<py::object>(o));
+            }
+            return list;
+          },
+          "The constant tensors, by their numbers.")
+      .def_property_readonly(
+          "names",
+          [](const Program& p) {
+            return names([&](const char** out, int32_t room) { return graphs->graphs(p.ref.get(), out, room); });
+          },
+          "The names of the graphs.")
+      .def_property_readonly(
+          "classes",
+          [](const Program& p) {
+            return names([&](const char** out, int32_t room) { return graphs->classes(p.ref.get(), out, room); });
+          },
+          "The names of the classes.");
   m.def("signatures", [](const char* name) {
     return names([&](const char** out, int32_t room) { return graphs->signatures(name, out, room); });
   });
-  m.def("builtin_schemas", [] { return names([](const char** out, int32_t room) { return graphs->builtins(out, room); }); });
+  m.def("builtin_schemas",
+        [] { return names([](const char** out, int32_t room) { return graphs->builtins(out, room); }); });
   m.def("passes", [] { return names([](const char** out, int32_t room) { return graphs->passes(out, room); }); });
-  m.def("builtin", [](const char* name, const py::tuple& args) {
-    std::vector<lamella_value> values;
-    std::vector<Owned> own;
-    for (const py::handle o : args) {
-      lamella_value v;
-      if (to_value(o.ptr(), &v) < 0) throw py::error_already_set();
-      values.push_back(v);
-    }
-    Owned out;
-    const lamella_status status = graphs->call_builtin(name, values.data(), static_cast<int32_t>(values.size()), &out.v);
-    for (const lamella_value& v : values) own.emplace_back(v);
-    check(status);
-    const py::object result = py::reinterpret_steal<py::object>(to_python(out.v));
-    if (!writes(name)) return result;
-    py::list after;
-    for (const Owned& v : own) after.append(py::reinterpret_steal<py::object>(to_python(v.v)));
-    return py::object(py::make_tuple(result, after));
-  }, "Calls a builtin; one that writes gives its result and its arguments afterwards.");
+  m.def(
+      "builtin",
+      [](const char* name, const py::tuple& args) {
+        std::vector<lamella_value> values;
+        std::vector<Owned> own;
+        for (const py::handle o : args) {
+          lamella_value v;
+          if (to_value(o.ptr(), &v) < 0) throw py::error_already_set();
+          values.push_back(v);
+        }
+        Owned out;
+        const lamella_status status =
+            graphs->call_builtin(name, values.data(), static_cast<int32_t>(values.size()), &out.v);
+        for (const lamella_value& v : values) own.emplace_back(v);
+        check(status);
+        const py::object result = py::reinterpret_steal<py::object>(to_python(out.v));
+        if (!writes(name)) return result;
+        py::list after;
+        for (const Owned& v : own) after.append(py::reinterpret_steal<py::object>(to_python(v.v)));
+        return py::object(py::make_tuple(result, after));
+      },
+      "Calls a builtin; one that writes gives its result and its arguments afterwards.");
 }
 
 }  // namespace lamella::graph::face

@@ -58,8 +58,8 @@ int to_value(PyObject* o, lamella_value* out) {
   if (PyTuple_Check(o)) return add_items(o, LAMELLA_GRAPH_TUPLE, out);
   if (PyDict_Check(o)) return dict_to_value(o, out);
   if (py::isinstance<Instance>(o) || py::isinstance<Future>(o)) {
-    const lamella_value& v = py::isinstance<Instance>(o) ? py::handle(o).cast<Instance&>().value.v
-                                                          : py::handle(o).cast<Future&>().value.v;
+    const lamella_value& v =
+        py::isinstance<Instance>(o) ? py::handle(o).cast<Instance&>().value.v : py::handle(o).cast<Future&>().value.v;
     if (!api().value_retain(&v, out)) return 0;
     python::face().raise_pending();
     return -1;
@@ -75,7 +75,9 @@ PyObject* to_python(const lamella_value& v) {
     lamella_value own;
     if (api().value_retain(&v, &own)) return python::face().raise_pending();
     try {
-      return (kind == LAMELLA_GRAPH_INSTANCE ? py::cast(Instance{Owned(own)}) : py::cast(Future{Owned(own)})).release().ptr();
+      return (kind == LAMELLA_GRAPH_INSTANCE ? py::cast(Instance{Owned(own)}) : py::cast(Future{Owned(own)}))
+          .release()
+          .ptr();
     } catch (py::error_already_set& e) {
       e.restore();
       return nullptr;
@@ -129,11 +131,13 @@ void add_instances(py::module_& m) {
              if (to_value(o.ptr(), &given.v) < 0) throw py::error_already_set();
              check(graphs->set_attribute(&self.value.v, name, &given.v));
            })
-      .def("__eq__", [](const Instance& a, py::handle b) {
-        return py::isinstance<Instance>(b) && a.value.v.as.object == b.cast<Instance&>().value.v.as.object;
-      })
+      .def("__eq__",
+           [](const Instance& a, py::handle b) {
+             return py::isinstance<Instance>(b) && a.value.v.as.object == b.cast<Instance&>().value.v.as.object;
+           })
       .def("__hash__", [](const Instance& self) { return reinterpret_cast<Py_ssize_t>(self.value.v.as.object) >> 4; })
-      .def("__repr__", [](const Instance& self) { return "<" + std::string(graphs->class_of(&self.value.v)) + " object>"; });
+      .def("__repr__",
+           [](const Instance& self) { return "<" + std::string(graphs->class_of(&self.value.v)) + " object>"; });
   py::class_<Future>(m, "Future", "The result of a function that runs beside its caller.")
       .def(
           "wait",

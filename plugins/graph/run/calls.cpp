@@ -77,7 +77,8 @@ void Machine::call(Frame& f, const Site& site) {
     const SiteArgument& a = site.arguments[i];
     if (a.is_elements) {
       const uint32_t* elements = f.operands(a.operand);
-      args[i] = flat(a.elements, a.kind, scratch, [&](uint32_t k) -> const lamella_value& { return f.get(elements[k]); });
+      args[i] =
+          flat(a.elements, a.kind, scratch, [&](uint32_t k) -> const lamella_value& { return f.get(elements[k]); });
       continue;
     }
     args[i] = f.get(a.operand);
@@ -119,15 +120,16 @@ void Machine::method(Frame& f, const Site& site) {
   const std::string& name = instance_of(self).type->name;
   const Code* callee = exe_.find(name + "." + site.name);
   LAMELLA_CHECK(callee, "class ", name, " has no method '", site.name, "'");
-  LAMELLA_CHECK(callee->parameters.size() == site.arguments.size() && callee->results.size() == site.results.size(), name,
-                ".", site.name, " takes ", callee->parameters.size(), " arguments, and gets ", site.arguments.size());
+  LAMELLA_CHECK(callee->parameters.size() == site.arguments.size() && callee->results.size() == site.results.size(),
+                name, ".", site.name, " takes ", callee->parameters.size(), " arguments, and gets ",
+                site.arguments.size());
   for (size_t i = 0; i < site.arguments.size(); i++)
     LAMELLA_CHECK_TYPE(is_of(f.get(site.arguments[i].operand), *callee->parameters[i].type), name, ".", site.name,
                        ": argument '", callee->parameters[i].name, "' has to be ", callee->parameters[i].type->text());
   function(f, site, *callee);
   for (size_t i = 0; i < site.results.size(); i++)
-    LAMELLA_CHECK_TYPE(site.results[i] == nowhere || is_of(f.get(site.results[i]), *site.types[i]), name, ".", site.name,
-                       ": the result has to be ", site.types[i]->text());
+    LAMELLA_CHECK_TYPE(site.results[i] == nowhere || is_of(f.get(site.results[i]), *site.types[i]), name, ".",
+                       site.name, ": the result has to be ", site.types[i]->text());
 }
 
 void Machine::host_call(Frame& f, const Site& site, uint32_t number) {
@@ -169,10 +171,8 @@ void Machine::print(const Frame& f, const Instruction& i) {
 
 void Machine::raise(const Frame& f, const Site& site) {
   static const std::map<std::string, int32_t> kinds = {
-      {"TypeError", LAMELLA_TYPE_ERROR},
-      {"ValueError", LAMELLA_VALUE_ERROR},
-      {"IndexError", LAMELLA_INDEX_ERROR},
-      {"NotImplementedError", LAMELLA_NOT_IMPLEMENTED},
+      {"TypeError", LAMELLA_TYPE_ERROR},   {"ValueError", LAMELLA_VALUE_ERROR},
+      {"IndexError", LAMELLA_INDEX_ERROR}, {"NotImplementedError", LAMELLA_NOT_IMPLEMENTED},
       {"OverflowError", LAMELLA_OVERFLOW},
   };
   const auto found = kinds.find(site.name);
@@ -198,8 +198,8 @@ void Machine::container(Frame& f, const Instruction& i) {
     return v;
   };
   const auto unpack = [&](const std::vector<lamella_value>& from) {
-    LAMELLA_CHECK_VALUE(from.size() == i.n, from.size() > i.n ? "too many" : "not enough", " values to unpack (expected ",
-                        i.n, ", got ", from.size(), ")");
+    LAMELLA_CHECK_VALUE(from.size() == i.n, from.size() > i.n ? "too many" : "not enough",
+                        " values to unpack (expected ", i.n, ", got ", from.size(), ")");
     std::vector<lamella_value> own;
     for (const lamella_value& v : from) own.push_back(copy_of(v));
     f.drop(i.b);

@@ -71,8 +71,8 @@ lamella_value Constants::number_tensor(const Literal& x, const Type& type) const
   const lamella_operator* full = api().find_operator("aten::scalar_tensor", "");
   LAMELLA_CHECK(full, "there is no operator aten::scalar_tensor for a tensor that is written as a number");
   std::vector<lamella_value> args = {value(x, *x.type(), false)};
-  const std::string dtype = type.tensor.dtype.empty() ? (args[0].tag == LAMELLA_INT ? "int64" : "float32")
-                                                      : type.tensor.dtype;
+  const std::string dtype =
+      type.tensor.dtype.empty() ? (args[0].tag == LAMELLA_INT ? "int64" : "float32") : type.tensor.dtype;
   args.push_back(dtype_value(dtype));
   lamella_value out = none();
   check(api().call(nullptr, full, args.data(), static_cast<int32_t>(args.size()), &out, 1));
@@ -107,8 +107,8 @@ lamella_value Constants::value(const Literal& x, const Type& type, bool flat) co
       std::vector<lamella_value> items;
       for (size_t i = 0; i < l.size(); i++) {
         const Type& element = type.kind == Kind::tuple && i < type.inner.size() ? *type.inner[i]
-                              : type.kind == Kind::list                        ? *type.inner[0]
-                                                                               : *Type::of(Kind::any);
+                              : type.kind == Kind::list                         ? *type.inner[0]
+                                                                                : *Type::of(Kind::any);
         items.push_back(self.value(l[i], element, false));
       }
       if (type.kind == Kind::tuple) return new_tuple(std::move(items));

@@ -84,7 +84,8 @@ void Liveness::plan(const Block& b, const std::vector<const Value*>& from_outsid
     if (user->is("prim::If")) {
       into[user].push_back(v);
     } else if (user->is("prim::Loop")) {
-      const bool inside = std::any_of(v->uses.begin(), v->uses.end(), [&](const Use& u) { return u.user->block != &b; });
+      const bool inside =
+          std::any_of(v->uses.begin(), v->uses.end(), [&](const Use& u) { return u.user->block != &b; });
       // The loop reads the number of trips and the condition behind the moves of the carried values.
       const bool read_later = user->inputs[0] == v || user->inputs[1] == v;
       if (!inside && !read_later)

@@ -6,7 +6,7 @@
 namespace lamella::graph {
 
 struct Limits {
-  int64_t most_depth = 1000;        // of calls within calls
+  int64_t most_depth = 1000;       // of calls within calls
   int64_t most_steps = INT64_MAX;  // trips of loops, and calls of functions
   int64_t depth = 0;               // of calls that are under way where the run begins
 };

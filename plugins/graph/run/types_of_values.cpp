@@ -92,11 +92,13 @@ bool is_of(const lamella_value& v, const Type& type) {
 lamella_value converted(const lamella_value& v, const Type& type, const std::string& what) {
   if (is_of(v, type)) return copy_of(v);
   if (type.kind == Kind::optional) return converted(v, *type.inner[0], what);
-  if (v.tag == LAMELLA_TENSOR && v.as.tensor->numel == 1 && holds_one_number(type)) return converted_item(v, type, what);
+  if (v.tag == LAMELLA_TENSOR && v.as.tensor->numel == 1 && holds_one_number(type))
+    return converted_item(v, type, what);
   if (type.kind == Kind::integer && v.tag == LAMELLA_BOOLEAN) return value(v.as.i);
   if (type.kind == Kind::floating && (v.tag == LAMELLA_INT || v.tag == LAMELLA_UINT || v.tag == LAMELLA_BOOLEAN))
     return value(as_double(v));
-  if (type.kind == Kind::complex && (v.tag == LAMELLA_INT || v.tag == LAMELLA_FLOAT)) return new_complex(as_double(v), 0);
+  if (type.kind == Kind::complex && (v.tag == LAMELLA_INT || v.tag == LAMELLA_FLOAT))
+    return new_complex(as_double(v), 0);
   if (type.kind == Kind::list) {  // with elements to convert, or a tuple
     lamella_value list = unflattened(copy_of(v));
     std::vector<lamella_value> items;

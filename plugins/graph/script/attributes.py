@@ -7,7 +7,7 @@ import enum
 import inspect
 from typing import Any
 
-from lamella.plugins.graph.script import members
+import lamella.plugins.graph.script.members as members
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.indexing import Indexing
 from lamella.plugins.graph.script.statics import BuiltinMethod, Known, Method, Python, Sequence, SuperOf

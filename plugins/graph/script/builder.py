@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lamella.plugins.graph.script import constants
+import lamella.plugins.graph.script.constants as constants
 from lamella.plugins.graph.script.emit import UNKNOWN, Block, Node, Value
 from lamella.plugins.graph.script.errors import NotSupportedError, Reporter, ScriptError
 from lamella.plugins.graph.script.matching import Match, choose

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from lamella.plugins.graph.script import markers
+import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.jit_calls import JitCalls
 from lamella.plugins.graph.script.statics import Enumerate, Method, Python, Range, Reversed, Sequence, Zip

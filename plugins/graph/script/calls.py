@@ -9,7 +9,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from lamella.plugins.graph.script import members
+import lamella.plugins.graph.script.members as members
 from lamella.plugins.graph.script.attributes import Attributes
 from lamella.plugins.graph.script.builtin_calls import Builtins
 from lamella.plugins.graph.script.emit import UNKNOWN, Value

@@ -6,7 +6,8 @@ import ast
 import inspect
 from typing import Any
 
-from lamella.plugins.graph.script import hints, source
+import lamella.plugins.graph.script.hints as hints
+import lamella.plugins.graph.script.source as source
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.functions import read_type

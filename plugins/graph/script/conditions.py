@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamella.plugins.graph.script import markers
+import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.builder import Builder
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.scope import Binding

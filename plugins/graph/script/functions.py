@@ -8,7 +8,8 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamella.plugins.graph.script import hints, markers
+import lamella.plugins.graph.script.hints as hints
+import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.emit import Block, Printer, Value, drop_unused
 from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.exits import RETURN, lower

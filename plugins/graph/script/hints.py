@@ -11,7 +11,7 @@ import types
 import typing
 from typing import Any
 
-from lamella.plugins.graph.script import markers
+import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.types import (
     ANY,
     BOOL,

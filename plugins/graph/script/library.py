@@ -12,7 +12,7 @@ import lamella
 import lamella.nn.functional as F
 from lamella import Tensor, nn
 from lamella.nn.modules.rnn import _LAYERS, _PLAIN_CELLS
-from lamella.plugins.graph.script import library_attention
+import lamella.plugins.graph.script.library_attention as library_attention
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,9 @@ import inspect
 import typing
 from typing import Any
 
-from lamella.plugins.graph.script import constants, hints, source
+import lamella.plugins.graph.script.constants as constants
+import lamella.plugins.graph.script.hints as hints
+import lamella.plugins.graph.script.source as source
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import NotSupportedError, ScriptError

@@ -10,7 +10,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamella.plugins.graph.script import constants, foreign, hints, markers
+import lamella.plugins.graph.script.constants as constants
+import lamella.plugins.graph.script.foreign as foreign
+import lamella.plugins.graph.script.hints as hints
+import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.classes import ClassInfo, InterfaceInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
@@ -177,7 +180,7 @@ class Builder:
 
     def scripted(self, target: Any) -> Any:
         """Returns the Python function that is compiled for a call of an object; None if it is none."""
-        from lamella.plugins.graph.script import library
+        import lamella.plugins.graph.script.library as library
 
         try:
             replaced = library.replacement(target)
@@ -197,7 +200,7 @@ class Builder:
         return getattr(python, "__module__", "").startswith("lamella.plugins.graph.script.library")
 
     def library_function(self, name: str) -> Any:
-        from lamella.plugins.graph.script import library
+        import lamella.plugins.graph.script.library as library
 
         return getattr(library, name)
 
@@ -235,7 +238,7 @@ class Builder:
 
     def method_function(self, f: Any, t: Any, name: str, python: Any) -> Function:
         """Returns the signature of a method of a class."""
-        from lamella.plugins.graph.script import library
+        import lamella.plugins.graph.script.library as library
 
         if isinstance(python, Function):
             return python

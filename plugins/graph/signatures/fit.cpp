@@ -23,7 +23,8 @@ bool fits_argument(const Type& from, const Type& to, TypeVariables* variables) {
     if (from.kind == Kind::none) return true;
     return fits_argument(from.kind == Kind::optional ? *from.inner[0] : from, *to.inner[0], variables);
   }
-  const bool has_parts = to.kind == Kind::list || to.kind == Kind::dict || to.kind == Kind::future || to.kind == Kind::tuple;
+  const bool has_parts =
+      to.kind == Kind::list || to.kind == Kind::dict || to.kind == Kind::future || to.kind == Kind::tuple;
   if (has_parts && from.kind == to.kind) {
     if (to.kind == Kind::list && from.inner[0]->kind == Kind::any) return true;  // an empty list
     return std::equal(from.inner.begin(), from.inner.end(), to.inner.begin(), to.inner.end(),

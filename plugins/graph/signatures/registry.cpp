@@ -40,8 +40,8 @@ Kind kind_of(uint32_t kind) {
 }
 
 TypePtr type_of(const lamella_argument& a) {
-  TypePtr t = a.kind == LAMELLA_KIND_DICT ? Type::dict(Type::of(Kind::string), Type::of(Kind::any))
-                                          : Type::of(kind_of(a.kind));
+  TypePtr t =
+      a.kind == LAMELLA_KIND_DICT ? Type::dict(Type::of(Kind::string), Type::of(Kind::any)) : Type::of(kind_of(a.kind));
   if (a.flags & LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS) t = Type::optional(std::move(t));
   if (a.flags & LAMELLA_ARGUMENT_LIST) t = Type::list(std::move(t));
   if (a.flags & LAMELLA_ARGUMENT_OPTIONAL) t = Type::optional(std::move(t));

@@ -28,12 +28,12 @@ struct Signature {
   std::string name, overload;
   std::vector<Argument> arguments;
   std::vector<Result> results;
-  bool variadic = false;                  // "...": a builtin gets the further arguments as one list, its last argument
-  bool random = false;                    // its result differs from call to call
-  const lamella_operator* op = nullptr;   // of the registry, or
-  BuiltinFunction function = nullptr;     // a builtin
-  std::vector<uint32_t> kinds;            // of the registry's arguments: enum lamella_kind
-  std::vector<uint32_t> flags;            // enum lamella_argument_flags
+  bool variadic = false;                 // "...": a builtin gets the further arguments as one list, its last argument
+  bool random = false;                   // its result differs from call to call
+  const lamella_operator* op = nullptr;  // of the registry, or
+  BuiltinFunction function = nullptr;    // a builtin
+  std::vector<uint32_t> kinds;           // of the registry's arguments: enum lamella_kind
+  std::vector<uint32_t> flags;           // enum lamella_argument_flags
 
   bool writes() const;
   std::string text() const;  // "aten::add.int(int a, int b) -> int"

@@ -37,8 +37,8 @@ void Lexer::step(size_t n) {
 size_t Lexer::length_of_number() const {
   const char c = peek();
   const bool infinite = text_.substr(at_, 4) == "-inf";
-  const bool begins = is_digit(c) || (c == '.' && is_digit(peek(1))) ||
-                      (c == '-' && (is_digit(peek(1)) || peek(1) == '.' || infinite));
+  const bool begins =
+      is_digit(c) || (c == '.' && is_digit(peek(1))) || (c == '-' && (is_digit(peek(1)) || peek(1) == '.' || infinite));
   if (!begins) return 0;
   if (infinite) return 4;
   size_t n = 1;

@@ -117,7 +117,8 @@ class Parser : public LiteralParser {
     int32_t last = 0;
     if (!read(comment.substr(second + 1), &last)) return s;
     std::string_view file = comment.substr(0, second);
-    if (int32_t line = 0; first != std::string_view::npos && read(comment.substr(first + 1, second - first - 1), &line)) {
+    if (int32_t line = 0;
+        first != std::string_view::npos && read(comment.substr(first + 1, second - first - 1), &line)) {
       s.line = line, s.column = last;
       file = comment.substr(0, first);
     } else {
@@ -170,7 +171,8 @@ class Parser : public LiteralParser {
         expect("=");
         if (n->attribute(key)) fail("a second attribute '" + key + "'");
         Literal x = key == "types" ? types() : literal();
-        if (kind_ == Token::number) fail("expected ',' or ']'; a tensor that is printed as numbers has no exact values");
+        if (kind_ == Token::number)
+          fail("expected ',' or ']'; a tensor that is printed as numbers has no exact values");
         n->attributes.push_back({std::move(key), std::move(x)});
       });
     }

@@ -50,8 +50,7 @@ struct Printer {
     out += ")";
   }
   void parameters(const std::vector<std::unique_ptr<Value>>& list) {
-    for (size_t i = 0; i < list.size(); i++)
-      out += (i ? ", %" : "%") + list[i]->name + " : " + list[i]->type->text();
+    for (size_t i = 0; i < list.size(); i++) out += (i ? ", %" : "%") + list[i]->name + " : " + list[i]->type->text();
   }
   void node(const Node& n, int depth) {
     indent(depth);

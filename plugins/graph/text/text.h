@@ -10,7 +10,9 @@ namespace lamella::graph {
 // A text that is no graph: what() is "LINE:COLUMN: why".
 struct SyntaxError : std::runtime_error {
   SyntaxError(int line, int column, const std::string& why)
-      : std::runtime_error(std::to_string(line) + ":" + std::to_string(column) + ": " + why), line(line), column(column) {}
+      : std::runtime_error(std::to_string(line) + ":" + std::to_string(column) + ": " + why),
+        line(line),
+        column(column) {}
   int line, column;
 };
 

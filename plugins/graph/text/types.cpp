@@ -113,7 +113,9 @@ TypePtr LiteralParser::type_without_suffix() {
     std::vector<TypePtr> parts;
     list("]", [&] { parts.push_back(type()); });
     if (word != "Tuple" && parts.size() != 1) fail("expected one type in " + word + "[...]");
-    return word == "Tuple" ? Type::tuple(std::move(parts)) : word == "List" ? Type::list(parts[0]) : Type::optional(parts[0]);
+    return word == "Tuple"  ? Type::tuple(std::move(parts))
+           : word == "List" ? Type::list(parts[0])
+                            : Type::optional(parts[0]);
   }
   if (const auto kind = kind_of_word(word)) return Type::of(*kind);
   const std::string_view dtype = dtype_of_word(word);

@@ -28,7 +28,8 @@ std::optional<std::pair<Literal, TypePtr>> literal_of(const lamella_value& v) {
     case LAMELLA_STRING:
       return made({std::string(text_of(v))}, Type::of(Kind::string));
     case LAMELLA_DTYPE:
-      return made({Literal::Word{Kind::dtype, api().dtype_info(static_cast<int32_t>(v.as.i))->name}}, Type::of(Kind::dtype));
+      return made({Literal::Word{Kind::dtype, api().dtype_info(static_cast<int32_t>(v.as.i))->name}},
+                  Type::of(Kind::dtype));
     case LAMELLA_DEVICE: {
       std::string name = api().backend_name(v.as.device.backend);
       if (v.as.device.index) name += ":" + std::to_string(v.as.device.index);
@@ -67,7 +68,8 @@ const lamella_object_type recorder_type = {sizeof recorder_type, 0, "graph.Recor
 Slot<StandIn> stand_ins;
 int32_t trace_bit = -1;
 
-StandIn::StandIn(Tensor real, Recorder* recorder, Value* value) : real(std::move(real)), recorder(recorder), value(value) {
+StandIn::StandIn(Tensor real, Recorder* recorder, Value* value)
+    : real(std::move(real)), recorder(recorder), value(value) {
   api().retain(recorder);
 }
 StandIn::StandIn(const StandIn& o) : StandIn(o.real, o.recorder, o.value) {}
@@ -125,9 +127,10 @@ void Recorder::check_open(const std::string& op) const {
 void Recorder::leave(const std::string& op) {
   const std::string what = op == "_materialize" ? "the elements of a tensor are read" : "the value of a tensor is read";
   LAMELLA_CHECK(!by_shape_, "trace: ", what, " (", op, ")", where_text(), ", which is not known by shapes alone");
-  LAMELLA_CHECK(!strict_, "trace: ", what, " (", op, ")", where_text(),
-                ": the graph has operators alone, and would keep what follows from this value as a constant. Script the "
-                "function, or trace it with strict=False");
+  LAMELLA_CHECK(
+      !strict_, "trace: ", what, " (", op, ")", where_text(),
+      ": the graph has operators alone, and would keep what follows from this value as a constant. Script the "
+      "function, or trace it with strict=False");
   warnings_.push_back("trace: " + what + " (" + op + ")" + where_text() +
                       ": the graph keeps what follows from it as it is for these inputs, and may be wrong for others");
 }
@@ -212,8 +215,9 @@ Value* Recorder::value_for(const lamella_value& v) {
     return list_of(items, absent ? Type::optional(Type::of(Kind::tensor)) : Type::of(Kind::tensor));
   }
   auto literal = literal_of(v);
-  LAMELLA_CHECK_TYPE(literal, "trace: an argument is a ", v.tag == LAMELLA_OBJECT ? v.as.object->type->name : "dictionary",
-                     where_text(), ", which a graph cannot hold");
+  LAMELLA_CHECK_TYPE(literal, "trace: an argument is a ",
+                     v.tag == LAMELLA_OBJECT ? v.as.object->type->name : "dictionary", where_text(),
+                     ", which a graph cannot hold");
   return constant(std::move(literal->first), std::move(literal->second));
 }
 
@@ -248,7 +252,8 @@ void Recorder::record(const Signature& s, const lamella_value* given, const lame
   std::vector<Value*> inputs;
   for (size_t i = 0; i < n; i++) {
     Value* v = value_for(given[i]);
-    if (v->type->kind == Kind::list && v->type->inner[0]->kind == Kind::any) v = constant({Literal::List()}, s.arguments[i].type);
+    if (v->type->kind == Kind::list && v->type->inner[0]->kind == Kind::any)
+      v = constant({Literal::List()}, s.arguments[i].type);
     inputs.push_back(v);
   }
   Node* node = append(s.name, s.overload);
@@ -269,7 +274,8 @@ void Recorder::record(const Signature& s, const lamella_value* given, const lame
     auto* tensors = const_cast<lamella_tensor**>(rets[i].as.tensors);
     for (uint32_t k = 0; k < rets[i].length; k++)
       if (tensors[k])
-        tensors[k] = answer(given, real, s.arguments.size(), tensors[k], unpack->add_output(type_of_tensor(*tensors[k])));
+        tensors[k] =
+            answer(given, real, s.arguments.size(), tensors[k], unpack->add_output(type_of_tensor(*tensors[k])));
   }
 }
 

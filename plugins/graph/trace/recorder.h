@@ -59,7 +59,8 @@ class Recorder {
   Value* constant(Literal x, TypePtr type);
   Value* attribute(Value* self, const std::vector<std::string>& path);
   Value* list_of(const std::vector<Value*>& items, TypePtr element);
-  lamella_tensor* answer(const lamella_value* given, const lamella_value* real, size_t n, lamella_tensor* owned, Value* v);
+  lamella_tensor* answer(const lamella_value* given, const lamella_value* real, size_t n, lamella_tensor* owned,
+                         Value* v);
 
   lamella_object* const program_;
   Graph& graph_;
