@@ -42,7 +42,7 @@ trap wait EXIT
 tests/cpp/fuzz_archive 1000000
 mkdir -p "$build/archives"
 tests/cpp/test_archive "$build/liblamella_cpu.so" "$build/archives"
-tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 10000 1 "$top/tests/plugins/graph/torch_graphs"
+tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/torch_graphs"
 tests/cpp/test_graphs "$build/liblamella_cpu.so" "$build/liblamella_graph.so"
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblamella_cpu.so"
