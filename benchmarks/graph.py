@@ -49,7 +49,9 @@ def functions(module: Any) -> dict[str, Callable]:
 
 
 def network(module: Any) -> Any:
-    layers = [layer for _ in range(CONVOLUTIONS) for layer in (module.nn.Conv2d(16, 16, 3, padding=1), module.nn.ReLU())]
+    layers = [
+        layer for _ in range(CONVOLUTIONS) for layer in (module.nn.Conv2d(16, 16, 3, padding=1), module.nn.ReLU())
+    ]
     return module.nn.Sequential(*layers).eval()
 
 

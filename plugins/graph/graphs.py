@@ -70,7 +70,8 @@ def run_pass(name: str, graph: Graph | Program) -> bool:
     Raises:
         RuntimeError: there is no pass with this name.
 
-    >>> g = lamella.graph.parse("graph(%x : Tensor) { %a : Tensor = aten::t(%x) %b : Tensor = aten::t(%a) return (%b) }")
+    >>> twice = "graph(%x : Tensor) { %a : Tensor = aten::t(%x) %b : Tensor = aten::t(%a) return (%b) }"
+    >>> g = lamella.graph.parse(twice)
     >>> lamella.graph.run_pass("peephole", g), lamella.graph.run_pass("dce", g)
     (True, True)
     >>> print(g)

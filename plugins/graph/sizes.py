@@ -138,7 +138,8 @@ class Sizes:
             node = self.nodes[k]
             if len(sizes) > 1 or None in sizes.values():
                 names = " and ".join(map(self.name, sizes))
-                self.reports.append(f"trace: a number of {node.op}{place(node)} depends on {names}, and is kept as it is")
+                text = f"trace: a number of {node.op}{place(node)} depends on {names}, and is kept as it is"
+                self.reports.append(text)
                 continue
             ((size, line),) = sizes.items()
             assert line is not None

@@ -1,4 +1,4 @@
-"""``jit.trace``: runs a function once with stand-ins for its tensors, and keeps the operators that it calls as a graph."""
+"""``jit.trace``: runs a function once with stand-ins for its tensors, and keeps what it calls as a graph."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ class Tracing:
         for report in Sizes(recording.graph, *values, self.by_shape).run():
             warnings.warn(report, TracerWarning, stacklevel=4)
 
-    def check_inputs(self, inputs: list[Any], run: Callable, state: Tensor, tolerance: float, strict: bool) -> None:
+    def check_inputs(self, inputs: list[Any], run: Callable, state: Any, tolerance: float, strict: bool) -> None:
         with _Kept(self.module):
             try:
                 lamella.set_rng_state(state)

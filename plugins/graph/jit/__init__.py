@@ -4,7 +4,7 @@
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final  # noqa: F401  the name of typing, which programs take from here
 
 if TYPE_CHECKING:
     from lamella.plugins.graph.script.errors import (
@@ -70,4 +70,3 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
-

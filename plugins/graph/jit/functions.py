@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from lamella.plugins.graph import _python
 import lamella.plugins.graph.jit.values as values
+from lamella.plugins.graph import _python
 from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function
 from lamella.plugins.graph.script.types import FLOAT

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
+import lamella.plugins.graph.jit.values as values
 from lamella import Tensor, nn
 from lamella.plugins.graph import _python
-import lamella.plugins.graph.jit.values as values
 from lamella.plugins.graph.jit.functions import callable_of
 from lamella.plugins.graph.script import Compiled, compile_module
 from lamella.plugins.graph.script.emit import Block

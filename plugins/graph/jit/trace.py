@@ -100,7 +100,7 @@ def trace_module(
     """
     if not isinstance(mod, nn.Module):
         raise TypeError(f"trace_module: argument 'mod' must be a Module, got {type(mod).__name__}")
-    methods = {name: (_inputs(i), {}) for name, i in inputs.items()}
+    methods: dict[str, Any] = {name: (_inputs(i), {}) for name, i in inputs.items()}
     checks = None if not check_trace else [{k: _inputs(i) for k, i in c.items()} for c in check_inputs or ()]
     return _trace_module(mod, methods, checks, check_tolerance, strict)
 
@@ -200,7 +200,7 @@ def _trace_module(
         tracings[name] = Tracing(make, graphs[name], function, inputs, keywords, module)
     recordings = {name: t.trace(strict) for name, t in tracings.items()}
     functions = {graphs[n]: _function(graphs[n], t.names, classes.top.type) for n, t in tracings.items()}
-    compiled = Compiled(text, [], {}, own, functions, classes.listed)
+    compiled = Compiled(text, [], {}, own, functions, classes.listed)  # type: ignore[arg-type]
     made = ScriptModule(compiled, module, program, {})
     if checks is not None:
         for name, t in tracings.items():

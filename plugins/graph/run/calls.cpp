@@ -67,6 +67,15 @@ lamella_value flat(uint32_t n, uint32_t kind, Scratch& scratch, Item item) {
   return v;
 }
 
+// Returns a copy of a constant with lists of its own.
+lamella_value fresh_copy(const lamella_value& v) {
+  const bool is_list = is_object(v, list_type);
+  if (!is_list && !is_object(v, tuple_type)) return copy_of(v);
+  std::vector<lamella_value> items;
+  for (const lamella_value& x : is_list ? list_of(v).items : tuple_of(v).items) items.push_back(fresh_copy(x));
+  return is_list ? new_list(std::move(items)) : new_tuple(std::move(items));
+}
+
 }  // namespace
 
 void Machine::call(Frame& f, const Site& site) {
@@ -107,11 +116,18 @@ void Machine::builtin(Frame& f, const Site& site) {
 }
 
 void Machine::function(Frame& f, const Site& site, const Code& callee) {
-  lamella_value args[LAMELLA_MAX_ARGUMENTS], rets[LAMELLA_MAX_RETURNS];
   step();
-  for (size_t i = 0; i < site.arguments.size(); i++) args[i] = f.take(site.arguments[i].operand);
-  run(callee, args, rets);
-  for (size_t i = 0; i < site.results.size(); i++) f.set(site.results[i], rets[i]);
+  // The arguments and the results lie with the registers, so that a level of recursion takes little of the stack.
+  const auto n = static_cast<uint32_t>(site.arguments.size()), m = static_cast<uint32_t>(site.results.size());
+  lamella_value* const args = reserve(n + m);
+  struct Reserved {
+    Machine& machine;
+    uint32_t count;
+    ~Reserved() { machine.release(count); }
+  } reserved{*this, n + m};
+  for (uint32_t i = 0; i < n; i++) args[i] = f.take(site.arguments[i].operand);
+  run(callee, args, args + n);
+  for (uint32_t i = 0; i < m; i++) f.set(site.results[i], args[n + i]);
 }
 
 void Machine::method(Frame& f, const Site& site) {
@@ -220,6 +236,9 @@ void Machine::container(Frame& f, const Instruction& i) {
       r[i.a] = result;
       return;
     }
+    case Op::fresh:
+      r[i.a] = fresh_copy(r[i.b]);
+      return;
     case Op::list:
       r[i.a] = new_list(items(i.b));
       return;

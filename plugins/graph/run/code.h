@@ -21,6 +21,7 @@ enum class Op : uint16_t {
   moves,          // n pairs of operands from a on: (to, from), as if all at once
   release,        // n operands from a on
   clear,          // a = nothing
+  fresh,          // a = a copy of the lists of the constant b
   cast,           // a = b, which has to be of the type of site c
   jump,           // to c
   jump_if_false,  // to c, unless a

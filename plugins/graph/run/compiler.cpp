@@ -39,7 +39,11 @@ class Compiler : private Emitter {
   }
 
   void node(const Node& n) {
-    if (n.is("prim::Constant")) return;
+    if (n.is("prim::Constant")) {
+      const auto pattern = patterns_.find(&n);
+      if (pattern != patterns_.end()) emit(n, {Op::fresh, 0, define(*n.outputs[0]), pattern->second});
+      return;
+    }
     if (n.is("prim::If")) return branch(n);
     if (n.is("prim::Loop")) return loop(n);
     if (n.op.rfind("prim::", 0) == 0 && primitive(n)) return;

@@ -52,7 +52,13 @@ class Emitter {
       for (const auto& inner : n->blocks) place_constants(*inner);
       if (n->is("prim::Constant")) {
         const Value& v = *n->outputs[0];
-        where_[&v] = add_constant(constants_.value(*n, used_flat(v)));
+        const bool flat = used_flat(v);
+        const uint32_t r = add_constant(constants_.value(*n, flat));
+        if (!flat && holds_list(*v.type)) {
+          patterns_[n] = r;
+          continue;
+        }
+        where_[&v] = r;
         is_constant_.insert(&v);
       } else {
         const Signature* s = found(*n);
@@ -63,6 +69,11 @@ class Emitter {
         }
       }
     }
+  }
+  // A list may be written where it is used. So each run of its node makes a new one, after the constant.
+  static bool holds_list(const Type& t) {
+    return t.kind == Kind::list || t.kind == Kind::dict ||
+           std::any_of(t.inner.begin(), t.inner.end(), [](const TypePtr& part) { return holds_list(*part); });
   }
   uint32_t add_constant(lamella_value owned) {
     code_.constants.push_back(owned);
@@ -165,6 +176,7 @@ class Emitter {
   std::unordered_map<const Value*, uint32_t> where_;
   std::unordered_map<const Node*, const Signature*> signatures_;
   std::unordered_map<const Signature::Argument*, uint32_t> defaults_;
+  std::unordered_map<const Node*, uint32_t> patterns_;  // of constants that are lists, the constant's register
   std::unordered_set<const Value*> is_constant_, dropped_, pinned_;
   std::vector<const Value*> dying_;
 };

@@ -203,9 +203,9 @@ class Calls(Builtins, Attributes):
             raise self.error(
                 f"{target.__name__}() would change a Python {type(target.__self__).__name__} of the module"
             )
-        found: Any = target(*known)
+        result: Any = target(*known)
         views: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-        return self.program.static(self, list(found) if isinstance(found, views) else found)
+        return self.program.static(self, list(result) if isinstance(result, views) else result)  # type: ignore[call-overload]
 
     def call_function(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """Calls a Python function as a scripted one, or as a call of Python where jit.ignore says so."""

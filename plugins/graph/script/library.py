@@ -10,9 +10,9 @@ from typing import Any
 
 import lamella
 import lamella.nn.functional as F
+import lamella.plugins.graph.script.library_attention as library_attention
 from lamella import Tensor, nn
 from lamella.nn.modules.rnn import _LAYERS, _PLAIN_CELLS
-import lamella.plugins.graph.script.library_attention as library_attention
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 

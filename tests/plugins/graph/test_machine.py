@@ -5,6 +5,7 @@ import operator
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import lamella
@@ -222,3 +223,54 @@ except KeyboardInterrupt:
         child.kill()
     assert output == "interrupted\n"
     assert child.returncode == 0
+
+
+def test_a_constant_list_is_made_anew_for_each_run():
+    g = parse(
+        """
+graph(%b : bool) {
+  %k : int[] = prim::Constant[value=[1]]()
+  %seven : int = prim::Constant[value=7]()
+  %l : int[] = prim::If(%b)
+    block0() {
+      -> (%k)
+    }
+    block1() {
+      -> (%k)
+    }
+  %m : int[] = aten::append.t(%l, %seven)
+  return (%m)
+}"""
+    )
+    assert g(True) == g(True) == g(False) == [1, 7]
+
+
+def test_deep_recursion_fits_a_small_stack():
+    p = Program(
+        """
+with down = graph(%n : int) {
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %done : bool = aten::le.int(%n, %zero)
+  %r : int = prim::If(%done)
+    block0() {
+      -> (%zero)
+    }
+    block1() {
+      %m : int = aten::sub.int(%n, %one)
+      %s : int = prim::CallFunction[name="down"](%m)
+      %t : int = aten::add.int(%s, %one)
+      -> (%t)
+    }
+  return (%r)
+}"""
+    )
+    found = []
+    before = threading.stack_size(1 << 20)
+    try:
+        thread = threading.Thread(target=lambda: found.append(p.run("down", (990,))))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert found == [990]
