@@ -208,7 +208,7 @@ struct Counts {
 
 void run_case(const std::string& text) {
   now_running = text;
-  alarm(60);  // ends the program if the case hangs
+  alarm(60);                                                   // ends the program if the case hangs
   const std::unique_ptr<char[]> exact(new char[text.size()]);  // of this size, so that a read past the end is reported
   std::memcpy(exact.get(), text.data(), text.size());
   const int64_t before = bytes;
@@ -255,12 +255,50 @@ void run_case(const std::string& text) {
 class Mutator {
  public:
   Mutator(uint64_t seed, std::vector<std::string> seeds) : random_(seed), seeds_(std::move(seeds)) {
-    words_ = {"int",   "float", "bool",   "str",  "Tensor", "int[]", "Any",  "Scalar", "complex", "int?", "(int, str)",
-              "0",     "1",     "-1",     "2.5",  "nan",    "True",  "None", "7",      "[]",      "[1]",  "%n",
-              "%x",    "{",     "}",      "(",    ")",      "->",    ",",    "\"\"",   "<data/1>",
-              "9223372036854775807", "-9223372036854775808", "Future(int)", "Dict(str, int)", "Net", "aten::abs",
+    words_ = {"int",
+              "float",
+              "bool",
+              "str",
+              "Tensor",
+              "int[]",
+              "Any",
+              "Scalar",
+              "complex",
+              "int?",
+              "(int, str)",
+              "0",
+              "1",
+              "-1",
+              "2.5",
+              "nan",
+              "True",
+              "None",
+              "7",
+              "[]",
+              "[1]",
+              "%n",
+              "%x",
+              "{",
+              "}",
+              "(",
+              ")",
+              "->",
+              ",",
+              "\"\"",
+              "<data/1>",
+              "9223372036854775807",
+              "-9223372036854775808",
+              "Future(int)",
+              "Dict(str, int)",
+              "Net",
+              "aten::abs",
               "aten::neg_",
-              "aten::zeros", "aten::stack", "aten::sum", "aten::matmul", "aten::index_select", "aten::squeeze_"};
+              "aten::zeros",
+              "aten::stack",
+              "aten::sum",
+              "aten::matmul",
+              "aten::index_select",
+              "aten::squeeze_"};
     for (const std::string& schema : builtin_schemas()) {
       const size_t open = schema.find('(');
       words_.push_back(schema.substr(0, open));
@@ -378,7 +416,10 @@ void damaged_graphs() {
   refused("%x is the name of another value, too", [](Node* n, Node*) { n->outputs[0]->name = "x"; });
   refused("a block names another owner",
           [](Node* n, Node* branch) { branch->blocks[0] = std::make_unique<Block>(n->block->graph(), n); });
-  refused("the node is not linked to its block", [](Node* n, Node* branch) { branch->before = branch; (void)n; });
+  refused("the node is not linked to its block", [](Node* n, Node* branch) {
+    branch->before = branch;
+    (void)n;
+  });
   refused("input 0 is missing", [](Node* n, Node*) {
     n->inputs[0]->uses.clear();
     n->inputs[0] = nullptr;
@@ -402,15 +443,15 @@ std::vector<std::string> large_texts() {
   for (int i = 0; i < 150; i++) ifs << "-> () } block1() { -> () } ";
   all.push_back(ifs.str() + "return (%x) }");
   loops << "graph(%x : int) { %c : bool = prim::Constant[value=True]() %n : int = prim::Constant[value=8]() ";
-  for (int i = 0; i < 60; i++)
-    loops << "prim::Loop(%n, %c) block0(%i" << i << " : int) { prim::Print(%i" << i << ") ";
+  for (int i = 0; i < 60; i++) loops << "prim::Loop(%n, %c) block0(%i" << i << " : int) { prim::Print(%i" << i << ") ";
   for (int i = 0; i < 60; i++) loops << "-> (%c) } ";
   all.push_back(loops.str() + "return (%x) }");
   uses << "graph(%x : int) { ";
   for (int i = 0; i < 5000; i++) uses << "%y" << i << " : int = aten::add.int(%x, 1) ";
   all.push_back(uses.str() + "return (%y0, %y4999) }");
-  all.push_back("graph() { %s : str = prim::Constant[value=\"abc\"]() %n : int = prim::Constant[value=1000000000]() "
-                "%r : str = aten::mul.str_int(%s, %n) return (%r) }");
+  all.push_back(
+      "graph() { %s : str = prim::Constant[value=\"abc\"]() %n : int = prim::Constant[value=1000000000]() "
+      "%r : str = aten::mul.str_int(%s, %n) return (%r) }");
   for (const char* open : {"(", "Dict(str, ", "Future(", "NamedTuple(a : "})
     all.push_back("graph(%x : " + std::string(open) + std::string(open));
   all.push_back("graph(%x : int" + [] {

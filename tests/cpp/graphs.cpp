@@ -31,8 +31,8 @@ static void run_often(lamella_object* p, const lamella_tensor* x) {
 
 // Changes a constant of a program between its runs.
 static void change_often() {
-  lamella_object* p = parsed(
-      "graph(%n : int) { %k : int = prim::Constant[value=1]() %r : int = aten::mul.int(%n, %k) return (%r) }");
+  lamella_object* p =
+      parsed("graph(%n : int) { %k : int = prim::Constant[value=1]() %r : int = aten::mul.int(%n, %k) return (%r) }");
   lamella_graph_node* k = graphs->first(graphs->top(graphs->graph(p, "")));
   for (int64_t i = 0; i < 100; i++) {
     const lamella_value v = num(i);
