@@ -85,8 +85,8 @@ typedef struct {
   int32_t (*classes)(lamella_object* program, const char** out, int32_t room);
   lamella_graph* (*graph)(lamella_object* program, const char* name); /* null: there is none */
   /* The names and types of the attributes of a class, as owned strings. */
-  lamella_status (*attributes)(lamella_object* program, const char* class_name, lamella_value* names, lamella_value* types,
-                               int32_t room, int32_t* count);
+  lamella_status (*attributes)(lamella_object* program, const char* class_name, lamella_value* names,
+                               lamella_value* types, int32_t room, int32_t* count);
 
   /* ---- running ---- */
   /* Runs a graph. Arguments that the host makes are flat values or containers; they are converted to the types of the
