@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import lamella.serialization.containers as containers
@@ -22,6 +24,7 @@ from lamella.plugins import contributions
 from lamella.serialization.errors import Refused
 from lamella.serialization.places import ROOT
 
+KIND = "lamella"
 VERSION = 1
 NAME = "index.json"
 DATA = "data/"  # followed by the number of the storage
@@ -32,9 +35,13 @@ class Indexer:
 
     ``storages`` has, for each storage, its bytes or a tensor over it, the number of bytes, and the device, which is ""
     for that of a numpy array; ``tensors`` has the records of the tensors, as text.
+
+    Args:
+        objects: a type whose values a file of another kind holds, and a function that returns the name of a value's
+            class and its attributes. Two values are one if they are equal.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, objects: tuple[type, Callable[[Any], tuple[str, dict]]] | None = None) -> None:
         self.storages: list[tuple[Any, int, str]] = []
         self.tensors: list[str] = []
         self._storage_numbers: dict[int, int] = {}
@@ -43,6 +50,7 @@ class Indexer:
         self._open: set[int] = set()  # containers that are being encoded
         self._kept: list[Any] = []  # keeps objects alive, so that no id() is reused
         self._alone = 0  # if above 0, no container is numbered
+        self._objects: dict[Any, Any] = {}  # the first of equal objects
         self._numpy = sys.modules.get("numpy")
         self._encoders: dict[Any, Any] = {
             **values.ENCODERS,
@@ -51,6 +59,8 @@ class Indexer:
             **dict.fromkeys(containers.MAPPINGS, self._mapping),
             **dict.fromkeys(containers.SEQUENCES, self._sequence),
         }
+        if objects is not None:
+            self._encoders[objects[0]] = lambda value: self._object(value, objects[1])
 
     def encode(self, value: Any) -> Any:
         """Returns the representation of a value in the index. Raises Refused."""
@@ -74,6 +84,14 @@ class Indexer:
         if (name := modules.function_name(value)) is not None:
             return {"$functional": name}
         raise Refused(refusal(value))
+
+    def alone(self, value: Any) -> Any:
+        """Returns the representation of a value in which no container is numbered. Raises Refused."""
+        self._alone += 1
+        try:
+            return self.encode(value)
+        finally:
+            self._alone -= 1
 
     # ---- containers ----
 
@@ -182,6 +200,15 @@ class Indexer:
             refused.path.append(f".{name}")
             raise
         return out
+
+    def _object(self, value: Any, parts: Callable[[Any], tuple[str, dict]]) -> Any:
+        value = self._objects.setdefault(value, value)
+
+        def take_apart() -> dict:
+            name, attributes = parts(value)
+            return {"$object": name, "attributes": self._attributes(attributes)}
+
+        return self._numbered(value, take_apart)
 
     def _module(self, value: Any) -> Any:
         """Encodes a module; see Note [Whole modules] in modules.py. In messages its members are its attributes."""
@@ -326,14 +353,26 @@ def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
         ValueError: ``obj`` is nested too deeply
     """
     indexer = Indexer()
-    try:
+    with refusals():
         root = compact(indexer.encode(obj))
+    tables = tables_of(indexer)
+    return f'{{"format":"{KIND}","version":{VERSION},{tables},"object":{root}}}'.encode(), indexer.storages
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turns a Refused, and an object that is nested too deeply, into the errors that ``indexed`` raises."""
+    try:
+        yield
     except Refused as refused:
         path = ROOT + "".join(reversed(refused.path))
         raise TypeError(f"save: {path} {refused}") from refused.__cause__
     except RecursionError:
         raise ValueError("save: the object is nested too deeply for a checkpoint") from None
+
+
+def tables_of(indexer: Indexer) -> str:
+    """Returns the entries ``storages`` and ``tensors`` of an index as text."""
     devices = {device: compact(device) for device in {device for _, _, device in indexer.storages}}
     storages = ",".join([f"[{nbytes},{devices[device]}]" for _, nbytes, device in indexer.storages])
-    head = f'{{"format":"lamella","version":{VERSION},"storages":[{storages}]'
-    return f'{head},"tensors":[{",".join(indexer.tensors)}],"object":{root}}}'.encode(), indexer.storages
+    return f'"storages":[{storages}],"tensors":[{",".join(indexer.tensors)}]'

@@ -12,7 +12,7 @@ import lamella.serialization.modules as modules
 from lamella._C import OutOfMemoryError
 from lamella.serialization.archive import Archive, shown
 from lamella.serialization.errors import CheckpointError
-from lamella.serialization.index import DATA, NAME, VERSION
+from lamella.serialization.index import DATA, KIND, NAME, VERSION
 from lamella.serialization.locations import META, Locations
 from lamella.serialization.places import Place, text_of
 from lamella.serialization.rebuilding import Names, Rebuilder, modules_of, natural
@@ -29,6 +29,10 @@ DAMAGES = (
     SystemError,
     struct.error,
 )
+
+
+# kind of file -> the function that reads it, for messages
+READERS = {KIND: "lamella.load", "lamella.program": "lamella.jit.load"}
 
 
 def read(
@@ -91,31 +95,58 @@ def no_constant(text: str) -> Any:
 class Checkpoint:
     """An open file in Lamella's format: its index, compared with the members, and the objects made from it.
 
-    ``imports`` says whether classes of modules that the program has not allowed are imported.
+    ``imports`` says whether classes of modules that the program has not allowed are imported. ``text`` is the index, if
+    it has been read.
     """
 
-    def __init__(self, archive: Any, locations: Locations, mmap: bool, verify: bool | None, imports: bool = False):
+    kind, newest = KIND, VERSION
+    """The kind of the files, and the newest version of them that is read."""
+
+    def __init__(
+        self,
+        archive: Any,
+        locations: Locations,
+        mmap: bool,
+        verify: bool | None,
+        imports: bool = False,
+        text: bytes | None = None,
+    ):
         self.archive, self.locations, self.mmap, self.imports = archive, locations, mmap, imports
         self.verify = mmap and bool(verify)
         self._flat: dict[int, Any] = {}
-        text = archive.read(NAME)
+        text = archive.read(NAME) if text is None else text
         with self.damages():
             self.index: dict[str, Any] = json.loads(text, parse_constant=no_constant)
-            if self.index["format"] != "lamella":
-                raise ValueError("its format is not 'lamella'")
+            if self.index["format"] != self.kind:
+                self._other_kind(self.index["format"])
             version = self.index["version"]
-        if type(version) is not int or not 1 <= version <= VERSION:
+        if type(version) is not int or not 1 <= version <= self.newest:
             raise CheckpointError(
-                f"load: {shown(archive.file)} has version {version!r} of the format; this Lamella reads up to {VERSION}"
+                f"load: {shown(archive.file)} has version {version!r} of the format; this Lamella reads up to "
+                f"{self.newest}"
             )
         with self.damages():
             self.storages: list[list[Any]] = self.index["storages"]
             self._compare()
-            self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array, locations.target, self.find)
+            self.rebuilder = Rebuilder(
+                self.index["tensors"], self.storage, self.array, locations.target, self.find, self.objects
+            )
+
+    objects: Any = None
+    """Of files of another kind: the type of their objects, and a function that makes one; see ``Rebuilder``."""
+
+    def _other_kind(self, found: Any) -> None:
+        if reader := READERS.get(found if type(found) is str else ""):
+            raise CheckpointError(f"load: {shown(self.archive.file)} is of the kind '{found}'; {reader} reads it")
+        raise ValueError(f"its format is not '{self.kind}'")
+
+    def other_members(self) -> set[str]:
+        """Returns the names of the members besides the index and the storages."""
+        return set()
 
     def _compare(self) -> None:
         """Raises unless the members are those that the index describes."""
-        expected = {NAME}
+        expected = {NAME, *self.other_members()}
         for number in self.check_storages():
             expected.add(f"{DATA}{number}")
             self.check_member(number, self.storages[number][0])

@@ -36,7 +36,9 @@ def row_major(shape: list[int]) -> tuple[int, ...]:
 class Rebuilder:
     """Makes objects from the index. ``storage`` returns the bytes of a storage on its device, ``array`` those of a
     numpy array on the host. ``target(device)`` returns the device for an opaque tensor that was saved from ``device``.
-    ``find(module, name)`` returns a class of modules.
+    ``find(module, name)`` returns a class of modules. ``objects`` is of files of another kind: the type of their
+    objects, and a function that makes one of the name of its class and its attributes. In those files nothing else is
+    shared, since what takes the values copies containers, whose number could grow exponentially.
 
     For a damaged index its methods raise ValueError, TypeError, KeyError, IndexError and others.
     """
@@ -48,12 +50,14 @@ class Rebuilder:
         array: Callable[[int], Any],
         target: Callable[[str], str],
         find: Callable[[str, str], Any],
+        objects: tuple[type, Callable[[str, dict[str, Any]], Any]] | None = None,
     ):
         self._records, self._find = tensors, find
         self._storage, self._array, self._target = storage, array, target
         self._tensors: dict[int, Any] = {}
         self._containers: list[Any] = []
         self._alone = 0
+        self._shared: type = object if objects is None else objects[0]
         self._states = modules.States()
         self._dtypes: dict[str, Any] = {}
         self._more: dict[str, Callable[[dict], Any]] = {
@@ -63,6 +67,7 @@ class Rebuilder:
             "$namespace": lambda node: self._numbered(self._namespace(node["$namespace"])),
             "$module": lambda node: self._numbered(self._module(node["$module"], node["state"])),
             "$functional": lambda node: self._functional(node["$functional"]),
+            **({} if objects is None else {"$object": lambda node: self._numbered(self._object(node, objects[1]))}),
             **{tag: self._mapping(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.MAPPINGS},
             **{
                 tag: self._sequence(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.SEQUENCES
@@ -89,6 +94,10 @@ class Rebuilder:
             self._containers.append(made)
         return made
 
+    def alone(self, node: Any) -> Any:
+        """Returns the value of a part in which nothing is numbered."""
+        return self._lonely([node])[0]
+
     def _lonely(self, nodes: list) -> list:
         """Decodes keys or elements of a set, in which no container is numbered."""
         self._alone += 1
@@ -102,7 +111,9 @@ class Rebuilder:
         such as a key: the time to hash a tuple of shared tuples can grow exponentially with the size of the index."""
         if self._alone:
             raise ValueError("'$same' is inside a part in which nothing is numbered")
-        return self._containers[number]
+        if not isinstance(found := self._containers[number], self._shared):
+            raise ValueError(f"'$same' stands for a {type(found).__name__}, which no file of this kind shares")
+        return found
 
     def _mapping(self, tag: str, kind: Any) -> Callable[[dict], Any]:
         def decode(node: dict) -> Any:
@@ -142,6 +153,9 @@ class Rebuilder:
         made = kind.__new__(kind)
         self._states.give(made, state)
         return made
+
+    def _object(self, node: dict, make: Callable[[str, dict[str, Any]], Any]) -> Any:
+        return make(node["$object"], self._attributes(node["attributes"]))
 
     def _functional(self, name: Any) -> Any:
         found = modules.function("lamella.nn.functional", name)
