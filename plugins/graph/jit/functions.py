@@ -9,6 +9,7 @@ from typing import Any
 
 import lamella.plugins.graph.jit.values as values
 from lamella.plugins.graph import _python
+from lamella.plugins.graph.jit.description import Description, describe
 from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function
 from lamella.plugins.graph.script.types import FLOAT
@@ -58,12 +59,14 @@ class ScriptFunction:
     tensor([3., 3.])
     """
 
-    def __init__(self, compiled: Compiled, function: Callable, program: Any = None):
-        self._compiled = compiled
-        self._program = program or _python.Program(compiled.text, compiled.constants, compiled.callables)
-        self._call = callable_of(self._program, compiled.functions[compiled.main])
-        self.__script_source__ = function
-        functools.update_wrapper(self, function)
+    def __init__(self, description: Description, program: Any, function: Callable | None = None):
+        self._description, self._program = description, program
+        self._call = callable_of(program, description.functions[description.main])
+        if function is None:
+            self.__name__ = self.__qualname__ = description.main
+        else:
+            self.__script_source__ = function
+            functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(*args, **kwargs)
@@ -71,24 +74,36 @@ class ScriptFunction:
     @property
     def name(self) -> str:
         """The function's name in its program."""
-        return self._compiled.main
+        return self._description.main
 
     @property
     def graph(self) -> Any:
         """The graph of the function; calls of other functions are nodes in it."""
-        return self._program.graph(self._compiled.main)
+        return self._program.graph(self.name)
 
     @property
     def inlined_graph(self) -> Any:
         """The graph of the function with the graphs of the functions that it calls in the place of the calls."""
         copy = self._program.copy()
         copy.run_pass("inline")
-        return copy.graph(self._compiled.main)
+        return copy.graph(self.name)
 
     @property
     def code(self) -> str:
-        """The text of the program: the function's graph first, then those of the functions that it calls."""
-        return self._compiled.text
+        """The text of the program: the graph of the function and those of the functions that it calls."""
+        return str(self._program)
+
+    def save(self, f: Any, _extra_files: dict[str, Any] | None = None, **options: Any) -> None:
+        """Saves the function; see :func:`lamella.jit.save`."""
+        from lamella.plugins.graph.jit.saving import save
+
+        save(self, f, _extra_files, **options)
 
     def __repr__(self) -> str:
         return f"<ScriptFunction {self.name}>"
+
+
+def function_of(compiled: Compiled, function: Callable, program: Any = None) -> ScriptFunction:
+    """Returns the scripted function of a compiled or recorded one."""
+    program = program or _python.Program(compiled.text, compiled.constants, compiled.callables)
+    return ScriptFunction(describe(compiled), program, function)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Collection
 from typing import Any
 
 import lamella.plugins.graph.jit.values as values
 from lamella import Tensor, nn
 from lamella.plugins.graph import _python
+from lamella.plugins.graph.jit.description import Description, describe, objects_of
 from lamella.plugins.graph.jit.functions import callable_of
 from lamella.plugins.graph.script import Compiled, compile_module
-from lamella.plugins.graph.script.emit import Block
-from lamella.plugins.graph.script.types import Object
 
 
 class ScriptModule(nn.Module):
@@ -31,45 +31,37 @@ class ScriptModule(nn.Module):
 
     def __init__(
         self,
-        compiled: Compiled | None = None,
-        module: nn.Module | None = None,
+        description: Description | None = None,
         program: Any = None,
-        made: dict[int, ScriptModule] | None = None,
+        object: Any = None,
+        made: dict[Any, ScriptModule] | None = None,
+        originals: dict[Any, nn.Module] | None = None,
     ):
         super().__init__()
-        if compiled is None or module is None or made is None:
+        if description is None:
             return  # a class of the user with methods under script_method, which its first call compiles
-        info = next(i for m, i in compiled.modules if m is module)
-        state = {"_compiled": compiled, "_info": info, "_program": program, "_original": type(module).__name__}
-        state["_python"] = module
+        own = description.classes[object._class]
+        made = {} if made is None else made
+        made[object] = self
+        state = {"_description": description, "_class": own, "_program": program, "_original": own.original}
         self.__dict__.update(state)
-        made[id(module)] = self
-        self.__dict__["training"] = module.training
-        self._parameters.update(module._parameters)
-        self._buffers.update(module._buffers)
-        self.__dict__["_non_persistent_buffers_set"] = set(module._non_persistent_buffers_set)
-        attributes: dict[str, Any] = {}
-        for name, child in module._modules.items():
-            if child is None:
-                self._modules[name] = None
-            else:
-                child = vars(child).get("_python", child)
-                self._modules[name] = made.get(id(child)) or ScriptModule(compiled, child, program, made)
-        for name, t in info.attributes.items():
-            if isinstance(t, Object) and name in self._modules:
-                attributes[name] = self._modules[name]._object  # type: ignore[union-attr]
-            else:
-                change = values.to_program(t)
-                value = getattr(module, name)
-                value = getattr(value, "value", value) if type(value).__name__ == "Attribute" else value
-                attributes[name] = change(value) if change else value
-        self.__dict__["_object"] = program.new_object(info.type.name, attributes)
-        self.__dict__["_methods"] = {}
-        prefix = f"{info.type.name}."
-        for name, function in compiled.functions.items():
-            if name.startswith(prefix) and not function.static:
-                self._methods[name.removeprefix(prefix)] = callable_of(program, function, self._object)
-        self.__dict__["_written"] = _written(compiled) & set(self._buffers)
+        if originals is not None:
+            self.__dict__["_python"] = originals[object]
+        values_ = {name: getattr(object, name) for name in own.attributes}
+        self.__dict__["training"] = values_.get("training", True)
+        self._parameters.update({name: values_.get(name) for name in own.parameters})
+        self._buffers.update({name: values_.get(name) for name in own.buffers})
+        self.__dict__["_non_persistent_buffers_set"] = set(own.transient)
+        for name in own.modules:
+            inner = values_.get(name)
+            found = None if inner is None else made.get(inner)
+            self._modules[name] = found or (inner and ScriptModule(description, program, inner, made, originals))
+        self.__dict__["_object"] = object
+        methods = description.methods(own.name).items()
+        self.__dict__["_methods"] = {name: callable_of(program, f, object) for name, f in methods}
+        if description.written is None:
+            description.written = _written(program)
+        self.__dict__["_written"] = description.written & set(self._buffers)
 
     # ---- calls ----
 
@@ -113,7 +105,7 @@ class ScriptModule(nn.Module):
         for place in ("_parameters", "_buffers", "_modules"):
             if name in own.get(place, ()):
                 return own[place][name]
-        info = own.get("_info")
+        info = own.get("_class")
         if info is not None and name in info.attributes:
             change = values.to_python(info.attributes[name])
             found = getattr(own["_object"], name)
@@ -124,7 +116,7 @@ class ScriptModule(nn.Module):
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        info = own.get("_info")
+        info = own.get("_class")
         if own.get("_object") is None or info is None or name.startswith("__"):
             super().__setattr__(name, value)
             return
@@ -140,7 +132,7 @@ class ScriptModule(nn.Module):
         for module in self.modules():
             if isinstance(module, ScriptModule) and module._object is not None:
                 for name, tensor in (*module._parameters.items(), *module._buffers.items()):
-                    if name in module._info.attributes:
+                    if name in module._class.attributes:
                         setattr(module._object, name, tensor)
         return self
 
@@ -151,7 +143,7 @@ class ScriptModule(nn.Module):
         """The graph of ``forward``; calls of submodules are nodes in it."""
         if self._object is None:
             return self._own_script().graph
-        return self._program.graph(f"{self._info.type.name}.forward")
+        return self._program.graph(f"{self._class.name}.forward")
 
     @property
     def inlined_graph(self) -> Any:
@@ -160,14 +152,20 @@ class ScriptModule(nn.Module):
             return self._own_script().inlined_graph
         copy = self._program.copy()
         copy.run_pass("inline")
-        return copy.graph(f"{self._info.type.name}.forward")
+        return copy.graph(f"{self._class.name}.forward")
 
     @property
     def code(self) -> str:
         """The text of the program: classes, then the graphs of functions and methods."""
         if self._object is None:
             return self._own_script().code
-        return self._compiled.text
+        return str(self._program)
+
+    def save(self, f: Any, _extra_files: dict[str, Any] | None = None, **options: Any) -> None:
+        """Saves the module; see :func:`lamella.jit.save`."""
+        from lamella.plugins.graph.jit.saving import save
+
+        save(self, f, _extra_files, **options)
 
     @property
     def original_name(self) -> str:
@@ -206,21 +204,9 @@ class ScriptMethod:
         return functools.partial(module._own_script()._run, self.__func__.__name__)
 
 
-def _written(compiled: Compiled) -> set[str]:
+def _written(program: Any) -> set[str]:
     """Returns the names of the attributes that methods of a program assign."""
-    found: set[str] = set()
-
-    def look(block: Block) -> None:
-        for node in block.nodes:
-            if node.operator == "prim::SetAttr":
-                found.add(node.attributes["name"])
-            for inner in node.blocks:
-                look(inner)
-
-    for function in compiled.functions.values():
-        if function.block is not None:
-            look(function.block)
-    return found
+    return set(re.findall(r'prim::SetAttr\[name="([^"]*)"', str(program)))
 
 
 def freeze(mod: ScriptModule, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> ScriptModule:
@@ -240,30 +226,37 @@ def freeze(mod: ScriptModule, preserved_attrs: list[str] | None = None, optimize
         raise TypeError(f"freeze: argument 'mod' has to be a ScriptModule, got {type(mod).__name__}; script it first")
     if mod.training:
         raise RuntimeError("freeze: the module is in training; call eval() first, since its mode becomes a constant")
+    if "_python" not in vars(mod):
+        raise RuntimeError("freeze: the module was loaded from a file; freeze it before it is saved")
     frozen = {id(m._python): m for m in mod.modules() if isinstance(m, ScriptModule)}
-    kept = _written(mod._compiled) | set(preserved_attrs or ())
+    kept = _written(mod._program) | set(preserved_attrs or ())
     return script_module(mod._python, frozen, kept)
 
 
 def script_module(module: nn.Module, frozen: dict[int, Any] | None = None, kept: Collection[str] = ()) -> ScriptModule:
     """Returns the scripted form of a module."""
     compiled = compile_module(module, frozen, kept)
-    made: dict[int, ScriptModule] = {}
-    objects: dict[int, Any] = {}
-    callables = {n: _with_modules(f, objects) for n, f in compiled.callables.items()}
+    originals: dict[Any, nn.Module] = {}
+    callables = {n: _with_modules(f, originals) for n, f in compiled.callables.items()}
     program = _python.Program(compiled.text, compiled.constants, callables)
-    found = ScriptModule(compiled, module, program, made)
-    for original, _ in compiled.modules:
-        scripted = made.get(id(original))
-        if scripted is not None:
-            objects[hash(scripted._object)] = original
-    return found
+    return module_of(compiled, module, program, originals)
 
 
-def _with_modules(function: Callable, objects: dict[int, Any]) -> Callable:
+def module_of(
+    compiled: Compiled, module: nn.Module, program: Any, originals: dict[Any, nn.Module] | None = None
+) -> ScriptModule:
+    """Returns the scripted module of a compiled or recorded one; ``originals`` gets the modules by the program's
+    objects."""
+    object, made = objects_of(program, compiled, module)
+    originals = {} if originals is None else originals
+    originals.update({made[id(m)]: m for m, _ in compiled.modules if id(m) in made})
+    return ScriptModule(describe(compiled), program, object, None, originals)
+
+
+def _with_modules(function: Callable, originals: dict[Any, Any]) -> Callable:
     """Returns a function of Python that gets the modules of Python in the place of the program's objects."""
 
     def call(*args: Any) -> Any:
-        return function(*[objects.get(hash(a), a) if isinstance(a, _python.Object) else a for a in args])
+        return function(*[originals.get(a, a) if isinstance(a, _python.Object) else a for a in args])
 
     return call

@@ -6,7 +6,7 @@ from builtins import isinstance as _isinstance
 from typing import Any
 
 from lamella import nn
-from lamella.plugins.graph.jit.functions import ScriptFunction
+from lamella.plugins.graph.jit.functions import ScriptFunction, function_of
 from lamella.plugins.graph.jit.modules import ScriptMethod, ScriptModule, script_module
 from lamella.plugins.graph.script import ScriptError, compile_class, compile_function
 
@@ -45,7 +45,7 @@ def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = Non
         if not vars(obj).get("_lamella_interface"):
             compile_class(obj)
         return obj
-    return ScriptFunction(compile_function(obj), obj)
+    return function_of(compile_function(obj), obj)
 
 
 def script_method(function: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 from lamella import nn
 from lamella.plugins.graph._python import Graph, Program
-from lamella.plugins.graph.jit.functions import ScriptFunction
-from lamella.plugins.graph.jit.modules import ScriptModule
+from lamella.plugins.graph.jit.functions import function_of
+from lamella.plugins.graph.jit.modules import ScriptModule, module_of
 from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function, Parameter
 from lamella.plugins.graph.script.signatures import overloads
@@ -72,7 +72,7 @@ def trace(
         tracing.check(recording, _runner(program, name), check_tolerance, strict, checks)
     program.run_pass("dce")
     compiled = Compiled(str(program), program.constants, {}, name, {name: _function(name, tracing.names)})
-    return ScriptFunction(compiled, func, program)
+    return function_of(compiled, func, program)
 
 
 def trace_module(
@@ -167,7 +167,9 @@ class _Classes:
             if t is not None:
                 attributes[name] = TENSOR
         attributes["training"] = BOOL
-        form = (type(module), *((name, str(t)) for name, t in attributes.items()))
+        left_out = tuple(n for n in module._buffers if n in module._non_persistent_buffers_set)
+        parts = tuple(module._parameters), tuple(module._buffers), tuple(module._modules), left_out
+        form = (type(module), parts, *((name, str(t)) for name, t in attributes.items()))
         found = self.by_form.get(form)
         if found is None:
             plain = re.sub(r"\W", "_", type(module).__name__)
@@ -201,7 +203,7 @@ def _trace_module(
     recordings = {name: t.trace(strict) for name, t in tracings.items()}
     functions = {graphs[n]: _function(graphs[n], t.names, classes.top.type) for n, t in tracings.items()}
     compiled = Compiled(text, [], {}, own, functions, classes.listed)  # type: ignore[arg-type]
-    made = ScriptModule(compiled, module, program, {})
+    made = module_of(compiled, module, program)
     if checks is not None:
         for name, t in tracings.items():
             more = [c if isinstance(c, tuple) else c[name] for c in checks if isinstance(c, tuple) or name in c]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +41,7 @@ def to_program(t: Type) -> Change | None:
     if not any(isinstance(p, Enum) for p in walk(t)):
         return None
     if isinstance(t, Enum):
-        return lambda v: t.members.index(v) if isinstance(v, t.python) else _no_member(v, t)
+        return lambda v: _number_of(v, t)
     if isinstance(t, Optional):
         return _some(to_program(t.inside))
     if isinstance(t, List):
@@ -54,7 +55,14 @@ def to_program(t: Type) -> Change | None:
     return None
 
 
-def _no_member(value: Any, t: Enum) -> Any:
+def _number_of(value: Any, t: Enum) -> int:
+    """Returns the number of a member of an enum. A loaded program has an enum of its own, with the same names."""
+    if isinstance(value, t.python):
+        return t.members.index(value)
+    if isinstance(value, enum.Enum) and type(value).__name__ == t.python.__name__:
+        names = [m.name for m in t.members]
+        if value.name in names:
+            return names.index(value.name)
     raise TypeError(f"expected a member of {t.name}, got {value!r}")
 
 

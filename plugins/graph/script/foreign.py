@@ -1,4 +1,4 @@
-"""Programs that are compiled already, as a trace is: their classes and graphs become a part of another program."""
+"""Programs that are compiled already, as traced and loaded ones are: their parts become a part of another."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from lamella.plugins.graph.script.types import SIMPLE, TENSOR, Dict, List, Objec
 
 
 def is_recorded(thing: Any) -> bool:
-    """Returns whether a scripted function or module comes from a trace, so that there is no source to compile again."""
-    compiled = getattr(thing, "__dict__", {}).get("_compiled")
-    return compiled is not None and any(f.source is None for f in compiled.functions.values())
+    """Returns whether a scripted function or module comes from a trace or a file, so that there is no source to compile
+    again."""
+    found = getattr(thing, "__dict__", {}).get("_description")
+    return found is not None and any(f.source is None for f in found.functions.values())
 
 
 class ForeignInfo(ClassInfo):
@@ -51,21 +52,21 @@ class Foreign:
 
     Args:
         program: the program that grows
-        compiled: the one that becomes a part of it
+        thing: the function or the module of the one that becomes a part of it
     """
 
-    def __init__(self, program: Any, compiled: Any):
-        self.program, self.compiled = program, compiled
-        text = compiled.text
+    def __init__(self, program: Any, thing: Any):
+        self.program, self.description = program, thing._description
+        text = self.whole = str(thing._program)
         names = re.findall(r"^class (\S+) \{", text, re.M)
         names += [n for n in re.findall(r"^with (\S+) = graph", text, re.M) if "." not in n]
         self.names = {n: program.unique(n) for n in names}
-        self.numbers = [program.constant(t) for t in compiled.constants]
+        self.numbers = [program.constant(t) for t in thing._program.constants]
         self.infos: dict[str, ForeignInfo] = {}
         self.text = "\n".join(map(self.renamed, text.splitlines())) + "\n"
-        for module, info in compiled.modules:
-            self.info(info, type(module))
-        for function in compiled.functions.values():
+        for name in self.description.classes:
+            self.info(name)
+        for function in self.description.functions.values():
             self.add(function)
 
     def renamed(self, line: str) -> str:
@@ -80,14 +81,15 @@ class Foreign:
                 parts[i] = self.names.get(first, first) + dot + method
         return '"'.join(parts)
 
-    def info(self, old: Any, python: type) -> ForeignInfo:
-        name = old.type.name
+    def info(self, name: str) -> ForeignInfo:
+        """Returns what the other program knows of a class."""
         if name not in self.infos:
-            made = self.infos[name] = ForeignInfo(self.program, self.names[name], python)
-            for attribute, t in old.attributes.items():
-                made.attributes[attribute] = self.info(t.info, object).type if isinstance(t, Object) else t
-        if self.infos[name].python is object:
-            self.infos[name].python = python
+            made = self.infos[name] = ForeignInfo(self.program, self.names[name], object)
+            old = self.description.classes.get(name)
+            if old is not None:
+                made.constants = dict(old.constants)
+                for attribute, t in old.attributes.items():
+                    made.attributes[attribute] = self.info(t.name).type if isinstance(t, Object) else t
         return self.infos[name]
 
     def add(self, old: Function) -> None:
@@ -96,14 +98,14 @@ class Foreign:
         made = Function(self.names[first] + dot + method, old, None, old.parameters)  # type: ignore[arg-type]
         made.returned = self.result(old.name)
         if dot:
-            info = self.infos[first]
+            info = self.info(first)
             made.self_type = info.type
             info.methods[method] = made
         self.program.foreign_functions[made.name] = made
 
     def result(self, name: str) -> Type:
         """Returns the type of a graph's result, which its text has."""
-        graph = self.compiled.text.partition(f"with {name} = graph(")[2].partition("\n}")[0]
+        graph = self.whole.partition(f"with {name} = graph(")[2].partition("\n}")[0]
         values = re.findall(r"^  return \(([^)]*)\)", graph, re.M)
         defined = re.search(rf"{re.escape(values[0])} : ([^=]*?)(?:, %| =|\))", graph)
         return read_type(defined[1].strip()) if defined else TENSOR

@@ -152,6 +152,9 @@ class ModuleInfo(ClassInfo):
         return (
             self.python,
             id(self.module) if id(self.module) in self.program.frozen else None,
+            tuple(self.module._parameters),
+            tuple((n, n in self.module._non_persistent_buffers_set) for n in self.module._buffers),
+            tuple(self.module._modules),
             tuple((n, t if isinstance(t, Object) else str(t)) for n, t in self.attributes.items()),
             tuple((n, repr(v)) for n, v in self.constants.items()),
             tuple((n, tuple(v) if isinstance(v, list) else id(v)) for n, v in self.statics.items()),

@@ -155,26 +155,26 @@ class Builder:
         return self.modules[id(module)].type
 
     def recorded(self, thing: Any) -> foreign.Foreign:
-        """Returns the part of the program that a traced function or module is."""
-        compiled = thing._compiled
-        if id(compiled) not in self.foreign:
-            self.foreign[id(compiled)] = foreign.Foreign(self, compiled)
-        return self.foreign[id(compiled)]
+        """Returns the part of the program that a traced or loaded function or module is."""
+        key = id(thing._description)
+        if key not in self.foreign:
+            self.foreign[key] = foreign.Foreign(self, thing)
+        return self.foreign[key]
 
     def recorded_module(self, module: Any) -> Object:
         part = self.recorded(module)
         known = {id(m) for m, _ in self.listed}
-        for original, info in module._compiled.modules:
-            if id(original) not in known:
-                self.listed.append((original, part.infos[info.type.name]))  # type: ignore[arg-type]
-        return part.infos[module._info.type.name].type
+        for m in module.modules():
+            if id(m) not in known:
+                self.listed.append((m, part.infos[m._class.name]))  # type: ignore[arg-type]
+        return part.infos[module._class.name].type
 
     def recorded_function(self, target: Any) -> Function | None:
         """Returns the signature of a traced function; None for another object."""
         if not foreign.is_recorded(target):
             return None
         part = self.recorded(target)
-        return self.foreign_functions[part.names[target._compiled.main]]
+        return self.foreign_functions[part.names[target._description.main]]
 
     # ---- functions ----
 
@@ -351,6 +351,7 @@ def _not_called(name: str) -> Any:
     def unused(*args: Any) -> Any:
         raise RuntimeError(f"{name} is under jit.unused, so that a script cannot call it")
 
+    unused._lamella_unused = True  # type: ignore[attr-defined]
     return unused
 
 

@@ -112,10 +112,12 @@ def _builtins() -> dict[str, tuple[Schema, ...]]:
 
 def read(text: str) -> Schema:
     """Reads a schema such as ``aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor``."""
-    return _Reader(text).schema()
+    return Reader(text).schema()
 
 
-class _Reader:
+class Reader:
+    """Reads the text of schemas and of the types in them."""
+
     token = re.compile(r"\s*(->|::|\.\.\.|\"[^\"]*\"|'[^']*'|-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|[A-Za-z_]\w*|\S)")
 
     def __init__(self, text: str):
@@ -180,6 +182,11 @@ class _Reader:
             return Word(str(t), token)
         return ast.literal_eval(token)
 
+    def word(self, word: str) -> Type:
+        """Returns the type that one word stands for."""
+        word = {"SymInt": "int"}.get(word, word)
+        return Variable(word) if len(word) == 1 else SIMPLE.get(word, ANY)
+
     def type(self) -> tuple[Type, int]:
         word, size = self.take(), 0
         if word == "(":
@@ -199,8 +206,7 @@ class _Reader:
             t = Future(self.type()[0])
             self.take(")")
         else:
-            word = {"SymInt": "int"}.get(word, word)
-            t = Variable(word) if len(word) == 1 else SIMPLE.get(word, ANY)
+            t = self.word(word)
         while True:
             if self.is_next("("):  # an alias, such as (a!)
                 while not self.is_next(")"):
