@@ -1,5 +1,5 @@
 """The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``new``,
-``profile`` and ``run``."""
+``profile``, ``run`` and ``show``."""
 
 from __future__ import annotations
 
@@ -171,6 +171,9 @@ def main(argv: list[str] | None = None) -> int:
     profiled.add_argument("-o", "--output", default="trace.json", help="the file, for ui.perfetto.dev")
     for option in ("record-shapes", "profile-memory", "with-stack"):
         profiled.add_argument(f"--{option}", action="store_true")
+    shown = commands.add_parser("show", help="what is in a file of jit.save: classes, methods, operators, sizes")
+    shown.add_argument("file")
+    shown.add_argument("--code", action="store_true", help="print the graphs, too")
     args = parser.parse_args(words)
     try:
         print(answer(args))
@@ -192,6 +195,10 @@ def answer(args: argparse.Namespace) -> str:
         from lamella.extensions.config import config
 
         return config(args)
+    if args.command == "show":
+        import lamella
+
+        return lamella.graph.show(args.file, args.code)
     if args.command == "new":
         from lamella.projects import new, next_steps
 

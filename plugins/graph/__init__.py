@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .graphs import *  # noqa: F403
+    from .jit.showing import show as show
 
 # The public names by module; a module is imported when one of its names is first used.
 NAMES = {
@@ -36,6 +37,7 @@ NAMES = {
         "run_pass",
         "signatures",
     ),
+    "jit.showing": ("show",),
 }
 if not TYPE_CHECKING:  # type checkers see the imports above
     __all__ = [name for names in NAMES.values() for name in names]

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     )
 
     from .functions import ScriptFunction as ScriptFunction
+    from .loading import load as load
     from .modules import ScriptModule as ScriptModule
     from .modules import freeze as freeze
+    from .saving import register_export_hook as register_export_hook
+    from .saving import save as save
     from .scripting import *  # noqa: F403
     from .trace import trace as trace
     from .trace import trace_module as trace_module
@@ -36,6 +39,8 @@ NAMES = {
     "jit.scripting": ("script", "script_if_tracing", "script_method"),
     "jit.functions": ("ScriptFunction",),
     "jit.modules": ("ScriptModule", "freeze"),
+    "jit.loading": ("load",),
+    "jit.saving": ("register_export_hook", "save"),
     "jit.trace": ("trace", "trace_module"),
     "tracing": ("TracerWarning", "TracingCheckError"),
     "script.errors": ("NotSupportedError", "ScriptError", "UnsupportedNodeError"),
