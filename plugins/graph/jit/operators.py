@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lamella.library import describe
+import lamella
 from lamella.plugins.graph import _python
 
 _BESIDE = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*')  # texts and comments
@@ -54,7 +54,7 @@ def needs(operators: Iterable[tuple[str, str]]) -> dict[str, int]:
     for name, overload in operators:
         space = name.partition("::")[0]
         try:
-            since = describe(full_name(name, overload)).since
+            since = lamella.library.describe(full_name(name, overload)).since
         except RuntimeError:  # one of the graphs' builtins
             since = 1
         found[space] = max(since, found.get(space, 1))
@@ -69,7 +69,7 @@ def of_the_host(operators: Iterable[tuple[str, str]]) -> list[str]:
         if name.startswith("aten::"):
             continue
         try:
-            if describe(full).category == "host":
+            if lamella.library.describe(full).category == "host":
                 found.append(full)
         except RuntimeError:
             continue
