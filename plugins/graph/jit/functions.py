@@ -99,6 +99,10 @@ class ScriptFunction:
 
         save(self, f, _extra_files, **options)
 
+    def _parts_to_save(self) -> tuple[Any, Any, Any, str]:
+        """Returns the description, the program, no object, and the name of the graph that a call runs."""
+        return self._description, self._program, None, self.name
+
     def __repr__(self) -> str:
         return f"<ScriptFunction {self.name}>"
 

@@ -89,6 +89,11 @@ class ScriptModule(nn.Module):
                 module._buffers[buffer] = getattr(module._object, buffer)
         return found
 
+    def _parts_to_save(self) -> tuple[Any, Any, Any, str]:
+        """Returns the description, the program, the object, and the name of its class."""
+        own = self._own_script() if self._object is None else self
+        return own._description, own._program, own._object, own._class.name
+
     def _with_written(self) -> list[ScriptModule]:
         found = self.__dict__.get("_writers")
         if found is None:

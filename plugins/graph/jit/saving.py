@@ -14,8 +14,6 @@ import lamella.plugins.graph.jit.signing as signing
 import lamella.plugins.graph.jit.upgrades as upgrades
 from lamella.plugins.graph import _python
 from lamella.plugins.graph.jit.description import Description, ModuleClass
-from lamella.plugins.graph.jit.functions import ScriptFunction
-from lamella.plugins.graph.jit.modules import ScriptModule
 from lamella.plugins.graph.jit.type_texts import text_of
 from lamella.plugins.graph.script.functions import Function
 from lamella.plugins.graph.script.types import Enum, Object, walk
@@ -65,17 +63,14 @@ def save(
     >>> net(lamella.ones(1, 3)).shape, found
     (lamella.Size([1, 2]), {'note': b'for you'})
     """
-    if isinstance(m, ScriptModule):
-        m = m._own_script() if m._object is None else m
-        root, main = m._object, m._class.name
-    elif isinstance(m, ScriptFunction):
-        root, main = None, m.name
-    else:
+    parts_of = getattr(type(m), "_parts_to_save", None)
+    if parts_of is None:
         raise TypeError(
             f"save: argument 'm' must be a ScriptModule or a ScriptFunction, got {type(m).__name__}; jit.script and "
             "jit.trace make them, and lamella.save saves tensors"
         )
-    own, program, extra = m._description, m._program.copy(), dict(_extra_files or {})
+    own, program, root, main = parts_of(m)
+    program, extra = program.copy(), dict(_extra_files or {})
     for hook in tuple(_hooks):
         hook(program, extra)
     program.verify()
