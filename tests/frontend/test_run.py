@@ -301,7 +301,6 @@ def test_imports_of_what_is_missing(program, statement, words):
     "call, words",
     [
         ("torch.compile(len)", "NotImplementedError: lamella.compile: Lamella has no compiler; call the function"),
-        ("torch.jit.script(len)", "NotImplementedError: lamella.jit.script: Lamella has no compiler"),
         ("torch.compiler.compile(len)", "NotImplementedError: lamella.compiler.compile"),
         ("torch.hub.load('a/b', 'c')", "NotImplementedError: lamella.hub.load: Lamella downloads neither"),
         ("torch.distributed.init_process_group('gloo')", "NotImplementedError: lamella.distributed.init_process_group"),
@@ -410,7 +409,7 @@ def test_a_list_of_what_is_missing(program):
         T.no_part.benchmark = True
         print(T.Tensor.no_method, T.nn.Linear.forward, a.NoLayer, T.nn.Linear(1, 1).nothing, T.ops.mine.op, Graph())
 
-        @T.jit.script
+        @T.compile
         def f(x):
             T = x
             return T.nothing, [nn.nothing2 for nn in x], (lambda F: F.nothing3)(x)
@@ -430,7 +429,7 @@ def test_a_list_of_what_is_missing(program):
         (20, "torch.no_part"),
         (21, "torch.Tensor.no_method"),
         (21, "torch.nn.NoLayer"),
-        (23, "torch.jit.script"),
+        (23, "torch.compile"),
     ]
     assert lines[0].endswith("lamella.fx.Graph is not here: Lamella has no lamella.fx")
 

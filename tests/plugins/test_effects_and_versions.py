@@ -19,7 +19,7 @@ LAMELLA_LIBRARY_VERSION(ticking, 5, m) {
 
 @pytest.fixture
 def lib():
-    library = Library("kept", "DEF", version=3)
+    library = Library("kept_versions", "DEF", version=3)
     yield library
     library.close()
 
@@ -28,6 +28,8 @@ def test_the_catalogue():
     """Random operators advance a generator, and those of category "host" hand values to the program."""
     by_category = {}
     for d in lamella._C._operators():
+        if d["owner"] != "lamella":  # another test's
+            continue
         full = d["name"] + ("." + d["overload"] if d["overload"] else "")
         by_category.setdefault(d["category"], set()).add(describe(full).effects)
     assert by_category.pop("random") == by_category.pop("host") == {"state"}
@@ -37,16 +39,16 @@ def test_the_catalogue():
 
 def test_definitions_from_python(lib):
     lib.define("log(Tensor x) -> Tensor", inplace=True, out=True, effects="state", since=2)
-    for name in ("kept::log", "kept::log_", "kept::log.out"):
+    for name in ("kept_versions::log", "kept_versions::log_", "kept_versions::log.out"):
         assert describe(name)[-2:] == ("state", 2)
     lib.define("pure(Tensor x) -> Tensor")
-    assert describe("kept::pure")[-2:] == ("", 1)
+    assert describe("kept_versions::pure")[-2:] == ("", 1)
 
 
 def test_another_definition_with_the_same_schema(lib):
     for effects, since in (("state", 1), ("", 2), ("state", 3)):
         handle = lib.define("cell(Tensor x) -> Tensor", effects=effects, since=since)
-        assert describe("kept::cell")[-2:] == (effects, since)
+        assert describe("kept_versions::cell")[-2:] == (effects, since)
         lib.withdraw(handle)
 
 
@@ -57,13 +59,17 @@ def test_another_definition_with_the_same_schema(lib):
         ({"effects": True}, TypeError, "argument 'effects': expected a str, got bool"),
         ({"since": 0}, ValueError, "argument 'since': expected a whole number from 1 on, got 0"),
         ({"since": "2"}, TypeError, "argument 'since': expected an int, got str"),
-        ({"since": 4}, ValueError, "'since' is 4, and the namespace 'kept' has version 3; open the library with that"),
+        (
+            {"since": 4},
+            ValueError,
+            "'since' is 4, and the namespace 'kept_versions' has version 3; open the library with",
+        ),
     ],
 )
 def test_wrong_definitions(lib, options, error, text):
     with pytest.raises(error, match=text):
         lib.define("wrong(Tensor x) -> Tensor", **options)
-    assert not hasattr(lamella.ops.kept, "wrong")
+    assert not hasattr(lamella.ops.kept_versions, "wrong")
 
 
 @pytest.mark.parametrize("version", [0, -1, 2**32])
@@ -101,4 +107,4 @@ def run_ops_show(name):
 
 def test_show_prints_the_version(lib):
     lib.define("newer(Tensor x) -> Tensor", since=3)
-    assert ", since version 3 of its namespace" in run_ops_show("kept::newer")
+    assert ", since version 3 of its namespace" in run_ops_show("kept_versions::newer")

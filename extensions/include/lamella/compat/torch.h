@@ -395,7 +395,7 @@ inline PyObject* create_module(PyModuleDef* def) {
 #define LAMELLA_TORCH_(ns, key, kind, m, id) LAMELLA_TORCH_NUMBERED_(ns, key, kind, m, id)
 #define LAMELLA_TORCH_NUMBERED_(ns, key, kind, m, id)                       \
   static void LAMELLA_CAT(torch_body_, id)(::lamella::compat::Library & m); \
-  LAMELLA_BLOCK_(ns, key, kind, lamella_library, id) {                      \
+  LAMELLA_BLOCK_(ns, 0, key, kind, lamella_library, id) {                   \
     ::lamella::compat::Library own(lamella_library, key);                   \
     LAMELLA_CAT(torch_body_, id)(own);                                      \
   }                                                                         \
