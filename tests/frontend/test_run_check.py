@@ -36,7 +36,7 @@ RAISING = """
     AMP = True
     alias = torch.compile
 
-    @torch.jit.script
+    @torch.compiler.compile
     def f(x):
         return x
 
@@ -64,7 +64,7 @@ RAISING = """
 def test_calls_that_raise_are_reported(check):
     found = check(RAISING)
     assert [(line, words.partition(":")[0]) for _, line, words in found] == [
-        (12, "torch.jit.script"),
+        (12, "torch.compiler.compile"),
         (16, "torch.compile"),
         (18, "torch.autocast"),
         (20, "torch.amp.autocast"),
@@ -89,7 +89,7 @@ def test_what_is_reported_raises_when_it_is_run():
     """The calls of RAISING, made here, where the check does not make them."""
     nn, ones = lamella.nn, lamella.ones(1)
     for call, error in [
-        (lambda: lamella.jit.script(len), NotImplementedError),
+        (lambda: lamella.compiler.compile(len), NotImplementedError),
         (lambda: lamella.compile(mode="max-autotune"), NotImplementedError),
         (lambda: lamella.autocast("cpu", dtype=lamella.bfloat16), NotImplementedError),
         (lambda: lamella.amp.autocast("cpu", None), NotImplementedError),
@@ -133,15 +133,16 @@ QUIET = [
     except (RuntimeError, ValueError):
         rank = 0
     try:
-        torch.jit.script(len)
+        torch.compiler.compile(len)
     except RuntimeError:
         pass
     with contextlib.suppress(NotImplementedError):
-        torch.jit.script(len)
+        torch.compiler.compile(len)
     with pytest.raises(TypeError):
         torch.nn.Linear(1, 1, biass=True)
     compiler = torch.compile if model is len else None
-    print(torch.jit.script, torch.nn.parallel.DistributedDataParallel, isinstance(1, torch.nn.parallel.DataParallel))
+    print(torch.compiler.compile, torch.nn.parallel.DistributedDataParallel)
+    print(isinstance(1, torch.nn.parallel.DataParallel))
     """,
     """
     import torch
@@ -174,7 +175,7 @@ QUIET = [
         if not torch.jit.is_scripting():
             return x
         else:
-            torch.jit.script(x)
+            torch.compiler.compile(x)
         return (not ready()) or dist.get_rank() == 0
 
     def main():
@@ -249,10 +250,10 @@ def test_a_plugins_objects_are_not_those_of_placeholders(check):
     with contextlib.ExitStack() as stack:
         from lamella.plugins import contributions
 
-        withdraw = contributions.contribute(contributions.gather("lamella.jit", {"script": len}, "test"))
+        withdraw = contributions.contribute(contributions.gather("lamella.compiler", {"compile": len}, "test"))
         stack.callback(withdraw)
-        assert check("import torch\ntorch.jit.script([])\ntorch.jit.trace([])\n")[0][1] == 3
-    assert [line for _, line, _ in check("import torch\ntorch.jit.script([])\n")] == [2]
+        assert check("import torch\ntorch.compiler.compile([])\ntorch.compiler.substitute_in_graph([])\n")[0][1] == 3
+    assert [line for _, line, _ in check("import torch\ntorch.compiler.compile([])\n")] == [2]
 
 
 def test_a_module_whose_package_is_not_installed_is_reported(check, monkeypatch):
