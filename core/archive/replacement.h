@@ -16,7 +16,7 @@ namespace lamella::archive {
 
 inline constexpr const char* part_suffix = ".lamella-part";
 
-// What fails raises std::system_error.
+// A step that fails raises std::system_error.
 class Replacement {
  public:
   // Begins to replace a file, or makes it. A symbolic link would be replaced itself, so the caller resolves links. The

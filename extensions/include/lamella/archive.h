@@ -63,7 +63,7 @@ typedef struct {
    * copy of them. The checksum is not verified. Fails if the member has too few bytes. */
   lamella_status (*tensor)(lamella_archive*, const char* name, uint64_t offset, int32_t ndim, const int64_t* sizes,
                            int32_t dtype, lamella_tensor** out);
-  /* Copies a member's bytes, as many as it has, to memory of the caller, and fails if their checksum does not match. */
+  /* Copies all bytes of a member to memory of the caller. Fails if their checksum does not match. */
   lamella_status (*read)(const lamella_archive*, const char* name, void* to);
   /* Fails if the checksum of a member's bytes in the file does not match, or if no member has the name. */
   lamella_status (*verify)(const lamella_archive*, const char* name);

@@ -195,7 +195,7 @@ enum lamella_forms {
   LAMELLA_FORM_NO_KERNEL = 32, /* the shape rule is the whole operator (views, empty): every device has it */
 };
 
-/* What a call does beside returning results and writing the arguments that its schema marks (a!). A program that
+/* Effects of a call beside its results and the arguments that its schema marks (a!) as written. A program that
  * reorders calls, drops one whose results are unused, or runs one instead of two with equal arguments, must leave a
  * call with an effect where it is. */
 enum lamella_effects {

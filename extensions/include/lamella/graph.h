@@ -55,7 +55,7 @@ typedef struct {
   lamella_status (*raise)(const char* name, const char* text);
 } lamella_graph_host;
 
-/* How a pass changes a graph: returns a status, and sets *changed. */
+/* A pass: changes a graph, and sets *changed if it did. */
 typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* program, lamella_graph* graph,
                                              int32_t* changed);
 

@@ -13,7 +13,7 @@ struct Mismatch : std::runtime_error {
 
 // Raises Mismatch unless the types of a primitive's values fit; returns false for a node that is no primitive.
 bool check_primitive(const Node& n, const Program& program);
-// The same for an operator or a builtin.
+// Raises Mismatch unless the types of the values of an operator or a builtin fit its signature.
 void check_operator(const Node& n);
 
 }  // namespace lamella::graph

@@ -1,4 +1,4 @@
-// Whether a graph is well formed.
+// Checks that a graph is well formed.
 #pragma once
 
 #include <stdexcept>

@@ -25,7 +25,7 @@ const int64_t* known_int(const Value* v) {
   return x ? std::get_if<int64_t>(&x->value) : nullptr;
 }
 
-// Values that nobody can write, so that one constant may stand for each run's result.
+// Returns whether no program can write the values of a type. One constant may then stand for the result of every run.
 bool is_immutable(const Type& t) {
   switch (t.kind) {
     case Kind::integer:

@@ -1,4 +1,4 @@
-// What a node does beside giving its results.
+// The effects of nodes: what they do beside giving results.
 #pragma once
 
 #include "ir/graph.h"

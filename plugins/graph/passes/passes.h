@@ -14,7 +14,7 @@ bool share_common_nodes(Program& p, Graph& g);
 bool inline_calls(Program& p, Graph& g);
 // Computes what depends on constants alone, and replaces branches whose condition is known by the branch.
 bool propagate_constants(Program& p, Graph& g);
-// Applies the rules of passes/rules.txt.
+// Applies the rules of passes/peephole.cpp, and takes tuples apart where they are made.
 bool peephole(Program& p, Graph& g);
 // Unrolls loops: with a constant number of at most 8 trips whole; any other loop over a number by 4 trips, with a second
 // loop for the rest.

@@ -127,8 +127,8 @@ struct Executable : std::enable_shared_from_this<Executable> {
   const Code* find(const std::string& name) const;
 };
 
-// Makes the instructions of a program, without the host's functions. `constants` are the tensors that constants of the graphs name by number. Raises
-// Malformed, and lamella::Error.
+// Makes the instructions of a program, without the host's functions. `constants` are the tensors that the graphs name by
+// number. Raises Malformed, and lamella::Error.
 std::shared_ptr<Executable> compile(const Program& program, const std::vector<lamella_value>& constants);
 
 }  // namespace lamella::graph

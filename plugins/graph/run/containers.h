@@ -60,7 +60,7 @@ class Dict {
   std::unordered_map<const lamella_value*, Entries::iterator, Hash, Same> index_;
 };
 
-// An instance of a class; `type` lives as long as the program that `owner` keeps.
+// An instance of a class, which shares the type.
 struct Instance {
   lamella_object object{1, &instance_type};
   std::shared_ptr<const Class> type;
@@ -121,7 +121,7 @@ inline std::string_view text_of(const lamella_value& v) { return {v.as.string, v
 // identity.
 bool equal(const lamella_value& a, const lamella_value& b);
 
-// A value as Python's repr() and str() print it; tensors as the operator `_to_text` does.
+// Returns a value as Python's repr() and str() print it; a tensor by the function `tensor_text` of run/host.h.
 std::string repr_of(const lamella_value& v);
 std::string str_of(const lamella_value& v);
 

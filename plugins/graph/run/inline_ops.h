@@ -1,4 +1,4 @@
-// The builtins that the machine computes itself.
+// Finds the builtins that are instructions of the machine.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// When values are used for the last time.
+// Finds the last use of each value.
 #pragma once
 
 #include <unordered_set>
@@ -7,8 +7,9 @@
 
 namespace lamella::graph {
 
-// The deaths of the values of a graph. A value that a branch uses last dies in each branch of the `prim::If`: at its last
-// use there, or where the branch begins. A value from outside that a loop uses dies behind the loop.
+// Holds where the values of a graph die, which is at their last use. A value that a branch uses last dies in each branch
+// of the `prim::If`: at its last use there, or where the branch begins. A value from outside that a loop uses dies behind
+// the loop.
 class Liveness {
  public:
   explicit Liveness(const Graph& g);

@@ -1,4 +1,4 @@
-// Whether values have types, and the conversion of the host's arguments.
+// Compares values with types, and converts the arguments of the host.
 #include <algorithm>
 
 #include "run/future.h"

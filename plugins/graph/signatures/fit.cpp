@@ -1,4 +1,4 @@
-// Which types of values an argument admits.
+// Compares the types of values with those of arguments.
 #include <algorithm>
 
 #include "signatures/signature.h"

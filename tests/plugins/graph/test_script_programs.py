@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import lamella
 import pytest
 from script_programs import FILES, agrees, encode, load_file, recorded, same
 
 RECORDED = recorded()
-SCRIPT = importlib.util.find_spec("lamella.plugins.graph.script")
-built = pytest.mark.skipif(not SCRIPT, reason="this build of Lamella has no jit.script")
 PLAIN = [file for file in FILES if file.stem != "refused"]
-# Files that need functions of lamella.jit which come with jit.script.
-AHEAD = ("decorated", "fork", "modules", "optional")
 
 
 def entries(program):
     return [(f"{program.name}[{i}]", RECORDED[f"{program.name}[{i}]"]) for i in range(len(program.cases))]
 
 
-@pytest.mark.parametrize("file", [pytest.param(f, id=f.stem, marks=built if f.stem in AHEAD else ()) for f in PLAIN])
+@pytest.mark.parametrize("file", PLAIN, ids=lambda f: f.stem)
 def test_plain_python_gives_what_torch_gave(file):
     """The eager operators have the recorded results, so that a wrong scripted result is the script's fault."""
     wrong = {}
@@ -32,7 +26,6 @@ def test_plain_python_gives_what_torch_gave(file):
     assert wrong == {}
 
 
-@built
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_scripted_program_gives_what_torch_gave(file):
     wrong = {}

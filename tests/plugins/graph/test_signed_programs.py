@@ -9,12 +9,11 @@ import json
 
 import lamella
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from lamella.plugins.graph.jit import signing
 from lamella.serialization import CheckpointError
 from program_files import INDEX, file_of, members_of, saved
-
-ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
-from cryptography.hazmat.primitives import serialization  # noqa: E402
-from lamella.plugins.graph.jit import signing  # noqa: E402
 
 # RFC 8032, section 7.1, tests 1 and 2: secret key, public key, message, signature.
 VECTORS = [
