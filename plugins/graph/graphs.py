@@ -68,7 +68,7 @@ def run_pass(name: str, graph: Graph | Program) -> bool:
         graph: a program, or a graph of it.
 
     Raises:
-        RuntimeError: there is no pass with this name.
+        ValueError: there is no pass with this name, or the program is not well formed.
 
     >>> twice = "graph(%x : Tensor) { %a : Tensor = aten::t(%x) %b : Tensor = aten::t(%a) return (%b) }"
     >>> g = lamella.graph.parse(twice)
@@ -112,7 +112,7 @@ def register_pass(name: str, function: Callable[[Graph], bool] | None = None):
         function: the pass; without it, ``register_pass`` is a decorator.
 
     Raises:
-        RuntimeError: there is a pass with this name.
+        ValueError: there is a pass with this name.
 
     >>> @lamella.graph.register_pass("docs_count")
     ... def count(graph):

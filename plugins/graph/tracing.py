@@ -136,14 +136,16 @@ class Recording:
 
     def run(self, function: Callable, inputs: Sequence[Any], keywords: dict[str, Any]) -> None:
         """Runs the function with stand-ins, and makes its result the graph's."""
-        self.recorder.start()
         try:
-            result = function(*inputs, **keywords)
+            self.recorder.start()
+            try:
+                result = function(*inputs, **keywords)
+            finally:
+                self.recorder.stop()
+            self.result = map_tensors(_real, result)
+            self.graph.add_output(self.output(result))
         finally:
-            self.recorder.stop()
-        self.result = map_tensors(_real, result)
-        self.graph.add_output(self.output(result))
-        self.recorder.end()
+            self.recorder.end()
 
 
 def _real(t: Tensor) -> Tensor:

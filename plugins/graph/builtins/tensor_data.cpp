@@ -108,7 +108,10 @@ class Numbers {
       natural =
           lamella::full({}, class_ == LAMELLA_COMPLEX ? Scalar(Complex()) : Scalar(0.0), TensorOptions(Device(kMeta)))
               .dtype();
-    Tensor t = lamella::empty(sizes_, TensorOptions(wide).device(Device(kCPU)));
+    lamella_tensor* made = nullptr;  // made without an operator, whose result a layer could replace
+    check(api().tensor_empty(static_cast<int32_t>(sizes_.size()), sizes_.data(), nullptr, static_cast<int32_t>(wide),
+                             Device(kCPU).get(), &made));
+    Tensor t = Tensor::steal(made);
     auto* to = static_cast<char*>(t.data_ptr());
     const auto size = static_cast<size_t>(t.itemsize());
     for (size_t i = 0; i < numbers_.size(); i++) {

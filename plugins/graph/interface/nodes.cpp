@@ -62,7 +62,7 @@ int32_t parameters(lamella_graph_block* b, lamella_graph_value** out, int32_t ro
 int32_t results(lamella_graph_block* b, lamella_graph_value** out, int32_t room) {
   return write_items(block_of(b).results(), out, room, [](Value* v) { return handle_of(v); });
 }
-lamella_graph_node* real_or_null(Node* n) { return n == n->block->end() ? nullptr : handle_of(n); }
+lamella_graph_node* real_or_null(Node* n) { return !n->block || n == n->block->end() ? nullptr : handle_of(n); }
 lamella_graph_node* first(lamella_graph_block* b) { return real_or_null(block_of(b).first()); }
 lamella_graph_node* next(lamella_graph_node* n) { return node_of(n).block ? real_or_null(node_of(n).behind) : nullptr; }
 lamella_graph_node* owner(lamella_graph_block* b) { return handle_of(block_of(b).owner()); }
@@ -119,6 +119,7 @@ int32_t uses(lamella_graph_value* v, lamella_graph_node** users, int32_t* at, in
 // The functions that follow return a part of a graph that is about to change, and count the change, so that the next call
 // compiles the program.
 Block& changing(lamella_graph_block* b) {
+  LAMELLA_CHECK_VALUE(b && block_of(b).end()->block, "the block was removed from its graph, with the node that has it");
   if (std::atomic<uint64_t>* changes = block_of(b).graph().changes) ++*changes;
   return block_of(b);
 }

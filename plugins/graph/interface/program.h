@@ -39,6 +39,7 @@ struct ProgramObject {
 };
 
 ProgramObject& program_of(lamella_object* o);  // raises for another object
+const std::shared_ptr<const Class>& class_named(const ProgramObject& p, const char* name);  // raises if there is none
 inline Graph& graph_of(lamella_graph* g) { return *reinterpret_cast<Graph*>(g); }
 inline lamella_graph* handle_of(Graph* g) { return reinterpret_cast<lamella_graph*>(g); }
 inline Block& block_of(lamella_graph_block* b) { return *reinterpret_cast<Block*>(b); }
@@ -47,6 +48,14 @@ inline Node& node_of(lamella_graph_node* n) { return *reinterpret_cast<Node*>(n)
 inline lamella_graph_node* handle_of(Node* n) { return reinterpret_cast<lamella_graph_node*>(n); }
 inline Value& value_of(lamella_graph_value* v) { return *reinterpret_cast<Value*>(v); }
 inline lamella_graph_value* handle_of(Value* v) { return reinterpret_cast<lamella_graph_value*>(v); }
+
+// Returns what a function returns, or `otherwise` with a pending error if it throws: for functions without a status.
+template <class R, class F>
+R guarded_or(R otherwise, F f) {
+  R result = otherwise;
+  guarded([&] { return result = f(), LAMELLA_OK; });
+  return result;
+}
 
 // Writes as many items as there is room for; returns how many there are.
 template <class List, class Out, class Get>

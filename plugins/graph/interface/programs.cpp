@@ -1,6 +1,8 @@
 // The functions of the interface for programs, and their runs.
 #include <algorithm>
 
+#include <lamella/given.h>
+
 #include "interface/program.h"
 #include "ir/verify.h"
 #include "text/text.h"
@@ -71,14 +73,16 @@ lamella_status copy(lamella_object* o, lamella_object** out) {
   });
 }
 
-int32_t same_programs(lamella_object* a, lamella_object* b) { return program_of(a).program == program_of(b).program; }
+int32_t same_programs(lamella_object* a, lamella_object* b) {
+  return guarded_or(int32_t{-1}, [&] { return int32_t{program_of(a).program == program_of(b).program}; });
+}
 
 lamella_status verify_program(lamella_object* o) {
   return reported([&] { verify(program_of(o).program); });
 }
 
 int32_t constants(lamella_object* o, lamella_tensor** out, int32_t room) {
-  return write_items(program_of(o).constants, out, room, [](const lamella_value& v) { return v.as.tensor; });
+  return guarded_or(int32_t{-1}, [&] { return write_items(program_of(o).constants, out, room, [](const lamella_value& v) { return v.as.tensor; }); });
 }
 
 lamella_status add_constant(lamella_object* o, lamella_tensor* t, int32_t* number) {
@@ -92,32 +96,32 @@ lamella_status add_constant(lamella_object* o, lamella_tensor* t, int32_t* numbe
 
 lamella_status add_host_function(lamella_object* o, const lamella_graph_host_function* given) {
   return reported([&] {
+    lamella_graph_host_function own;
+    const std::string wrong = copy_given(*given, &own);
+    LAMELLA_CHECK_VALUE(wrong.empty(), "add_host_function: ", wrong);
     ProgramObject& p = program_of(o);
-    auto* f = new TableFunction{{{1, &function_type}, call_given}, *given};
-    p.host_functions.emplace_back(given->name, f);
+    auto* f = new TableFunction{{{1, &function_type}, call_given}, own};
+    p.host_functions.emplace_back(own.name, f);
     p.changes++;
   });
 }
 
 int32_t graphs(lamella_object* o, const char** out, int32_t room) {
-  return write_items(program_of(o).program.graphs, out, room, [](const auto& x) { return x.first.c_str(); });
+  return guarded_or(int32_t{-1}, [&] { return write_items(program_of(o).program.graphs, out, room, [](const auto& x) { return x.first.c_str(); }); });
 }
 int32_t classes(lamella_object* o, const char** out, int32_t room) {
-  return write_items(program_of(o).program.classes, out, room, [](const auto& x) { return x.first.c_str(); });
+  return guarded_or(int32_t{-1}, [&] { return write_items(program_of(o).program.classes, out, room, [](const auto& x) { return x.first.c_str(); }); });
 }
-lamella_graph* find_graph(lamella_object* o, const char* name) { return handle_of(program_of(o).program.find(name)); }
+lamella_graph* find_graph(lamella_object* o, const char* name) {
+  return guarded_or(static_cast<lamella_graph*>(nullptr), [&] { return handle_of(program_of(o).program.find(name)); });
+}
 
-const Class& class_named(const ProgramObject& p, const char* name) {
-  const auto found = p.program.classes.find(name);
-  LAMELLA_CHECK_VALUE(found != p.program.classes.end(), "the program has no class '", name, "'");
-  return found->second;
-}
 
 lamella_status attributes(lamella_object* o, const char* class_name, lamella_value* names, lamella_value* types,
                           int32_t room, int32_t* count) {
   return reported([&] {
     int32_t i = 0;
-    for (const auto& [name, type] : class_named(program_of(o), class_name).attributes) {
+    for (const auto& [name, type] : class_named(program_of(o), class_name)->attributes) {
       if (i < room) {
         names[i] = new_string(name);
         types[i] = new_string(type->text());
@@ -182,6 +186,12 @@ ProgramObject& program_of(lamella_object* o) {
   return *reinterpret_cast<ProgramObject*>(o);
 }
 
+const std::shared_ptr<const Class>& class_named(const ProgramObject& p, const char* name) {
+  const auto found = p.program.classes.find(name);
+  LAMELLA_CHECK_VALUE(found != p.program.classes.end(), "the program has no class '", name, "'");
+  return found->second;
+}
+
 ProgramObject::~ProgramObject() {
   for (lamella_value& v : constants) release(v);
   for (const auto& [name, f] : host_functions) api().release(f);
@@ -193,6 +203,7 @@ const Executable& ProgramObject::executable() {
   const std::lock_guard<std::mutex> guard(lock_);
   now = now_.load(std::memory_order_relaxed);
   if (now && now->changes == changes) return *now->exe;
+  const uint64_t seen = changes;  // one that comes while this compiles is compiled by the next call
   verify(program);
   const std::shared_ptr<Executable> exe = compile(program, constants);
   for (const std::string& name : exe->host_names) {
@@ -202,7 +213,7 @@ const Executable& ProgramObject::executable() {
     if (found) api().retain(found);
     exe->host.push_back(found);
   }
-  versions_.push_back(std::make_unique<const Version>(Version{changes, exe}));
+  versions_.push_back(std::make_unique<const Version>(Version{seen, exe}));
   now_.store(versions_.back().get(), std::memory_order_release);
   return *exe;
 }

@@ -22,10 +22,10 @@ lamella_status recorder_new(lamella_object* program, const char* name, int32_t s
   });
 }
 lamella_status recorder_start(lamella_object* o) {
-  return guarded([&] { return recorder_of(o).start(), set_recording(&recorder_of(o)), LAMELLA_OK; });
+  return guarded([&] { return recorder_of(o).start(), LAMELLA_OK; });
 }
 lamella_status recorder_stop(lamella_object* o) {
-  return guarded([&] { return recorder_of(o).stop(), set_recording(nullptr), LAMELLA_OK; });
+  return guarded([&] { return recorder_of(o).stop(), LAMELLA_OK; });
 }
 lamella_status recorder_end(lamella_object* o) {
   return guarded([&] { return recorder_of(o).end(), LAMELLA_OK; });

@@ -1,7 +1,10 @@
 // The functions of the interface for containers, signatures and the host.
+#include <lamella/given.h>
+
 #include <algorithm>
 
 #include "interface/program.h"
+#include "builtins/arguments.h"
 #include "run/constants.h"
 #include "run/future.h"
 #include "run/host.h"
@@ -28,21 +31,19 @@ lamella_status make(int32_t container, lamella_value* items, int32_t n, lamella_
         return LAMELLA_OK;
       }
       case LAMELLA_GRAPH_INSTANCE: {
-        const Class* type = nullptr;
-        for (const auto& [name, c] : program_of(program).program.classes)
-          if (name == class_name) type = &c;
-        LAMELLA_CHECK_VALUE(type, "the program has no class '", class_name, "'");
+        const std::shared_ptr<const Class>& type = class_named(program_of(program), class_name);
         LAMELLA_CHECK_VALUE(type->attributes.size() == all.size(), class_name, ": has ", type->attributes.size(),
                             " attributes, got ", all.size());
         auto* made = new Instance;
-        made->type = std::make_shared<const Class>(*type);
+        OwnedValue owned = adopt(value_of(&made->object));
+        made->type = type;
         made->attributes.assign(all.size(), none());
-        *out = value_of(&made->object);
         for (size_t i = 0; i < all.size(); i++) {
           const auto& [name, t] = type->attributes[i];
           made->attributes[i] = converted(all[i], *t, std::string(class_name) + ": attribute '" + name + "'");
-          release(all[i]);
         }
+        for (lamella_value& v : all) release(v);
+        *out = owned.release();
         return LAMELLA_OK;
       }
       default:
@@ -116,7 +117,9 @@ const char* lasting(const std::string& text) {
 }
 
 int32_t signatures(const char* name, const char** out, int32_t room) {
-  return write_items(signatures_of(name), out, room, [](const Signature* s) { return lasting(s->text()); });
+  return guarded_or(int32_t{-1}, [&] {
+    return write_items(signatures_of(name), out, room, [](const Signature* s) { return lasting(s->text()); });
+  });
 }
 int32_t builtins(const char** out, int32_t room) {
   return write_items(builtin_schemas(), out, room, [](const std::string& s) { return lasting(s); });
@@ -174,7 +177,10 @@ std::string text_by_host(lamella_tensor* t) {
 void (*host_warn)(const char*, int64_t) = nullptr;
 void warn_by_host(std::string_view text) { host_warn(text.data(), static_cast<int64_t>(text.size())); }
 
-void set_host(const lamella_graph_host* given) {
+void set_host(const lamella_graph_host* host) {
+  lamella_graph_host own;
+  if (!copy_given(*host, &own).empty()) return;
+  const lamella_graph_host* given = &own;
   host_print = given->print;
   host_warn = given->warn;
   host_show = given->show;

@@ -249,7 +249,8 @@ bool operator==(const Graph& a, const Graph& b) {
 }
 
 bool operator==(const Program& a, const Program& b) {
-  return a.classes == b.classes &&
+  return std::equal(a.classes.begin(), a.classes.end(), b.classes.begin(), b.classes.end(),
+                    [](const auto& x, const auto& y) { return *x.second == *y.second; }) &&
          std::equal(a.graphs.begin(), a.graphs.end(), b.graphs.begin(), b.graphs.end(),
                     [](const auto& x, const auto& y) { return x.first == y.first && *x.second == *y.second; });
 }

@@ -172,7 +172,7 @@ struct Class {
 // name is the main one, and may be missing.
 struct Program {
   std::map<std::string, std::unique_ptr<Graph>> graphs;
-  std::map<std::string, Class> classes;
+  std::map<std::string, std::shared_ptr<const Class>> classes;  // shared with copies, and with instances
 
   Graph* find(const std::string& name) const;
   Graph* main() const { return find({}); }

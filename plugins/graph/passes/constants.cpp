@@ -83,7 +83,7 @@ bool may_be_long(const Node& n) {
 bool compute(const Node& n, Literal* result) {
   if (n.outputs.size() != 1 || !n.blocks.empty() || has_effect(n) || !is_immutable(*n.outputs[0]->type)) return false;
   const Signature* s = is_primitive(n) ? nullptr : signature_of(n);
-  if (!s || !s->function || s->random) return false;
+  if (!s || !s->function || s->has_state) return false;
   const bool known = std::all_of(n.inputs.begin(), n.inputs.end(),
                                  [](const Value* v) { return constant_of(v) && is_immutable(*v->type); });
   if (!known || n.inputs.empty() || s->variadic || may_be_long(n)) return false;

@@ -37,7 +37,7 @@ bool has_effect(const Node& n) {
   return any_within(n, [](const Node& each) {
     if (is_primitive(each) || each.is("aten::wait")) return !is_one_of(each, pure);
     const Signature* s = signature_of(each);
-    return !s || s->random || s->writes() || s->results.empty();
+    return !s || s->has_state || s->writes() || s->results.empty();
   });
 }
 
@@ -66,7 +66,7 @@ bool makes_new(const Node& n) {
   if (is_one_of(n, containers)) return true;
   if (is_primitive(n)) return false;
   const Signature* s = signature_of(n);
-  if (!s || s->random) return true;
+  if (!s || s->has_state) return true;
   return std::any_of(n.outputs.begin(), n.outputs.end(), [](const auto& v) {
     return v->type->kind == Kind::list || v->type->kind == Kind::dict || v->type->kind == Kind::object;
   });

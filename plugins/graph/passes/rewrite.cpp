@@ -1,6 +1,7 @@
 // Rules: graphs that stand for other graphs.
 #include <algorithm>
 
+#include "ir/verify.h"
 #include "passes/effects.h"
 #include "passes/passes.h"
 #include "text/text.h"
@@ -52,6 +53,10 @@ bool apply(Node* last, const Rule& r, bool closed) {
     for (size_t i = 0; i < wanted.size(); i++)
       if (const auto at = m.values.find(given[i].get()); at != m.values.end()) made[wanted[i].get()] = at->second;
     Node* const before = last->before;
+    for (size_t i = 0; i < wanted.size(); i++)
+      if (!wanted[i]->uses.empty() && !made.count(wanted[i].get()))
+        throw Malformed("rewrite: the new graph uses its parameter %" + wanted[i]->name +
+                        ", which the old graph does not use");
     const std::vector<Value*> results = copy_nodes(r.to->top(), last, made);
     for (Node* n = before->behind; n != last; n = n->behind) n->source = last->source;
     v->replace_uses_with(results.at(0));

@@ -64,7 +64,8 @@ bool share_in(Block& b, const Scope* outer, bool writes) {
   for (Node* n = b.first(); n != b.end();) {
     Node* behind = n->behind;
     for (const auto& inner : n->blocks) shared = share_in(*inner, &scope, writes) || shared;
-    const bool constant = n->is("prim::Constant");
+    const Literal* value = n->attribute("value");  // a list is made anew by each run of its node
+    const bool constant = n->is("prim::Constant") && !(value && std::holds_alternative<Literal::List>(value->value));
     const bool candidate =
         n->blocks.empty() && !n->outputs.empty() && (constant || (!writes && !has_effect(*n) && !makes_new(*n)));
     if (candidate) {

@@ -224,13 +224,13 @@ void add_graphs(py::module_& m) {
           "Puts another value in the place of an input, by its number.")
       .def(
           "remove", [](const Node& n) { check(graphs->remove(n.node)); },
-          "Removes the node; a RuntimeError if a result of it is used.")
+          "Removes the node; a ValueError if a result of it is used.")
       .def("__repr__", [](const Node& n) { return "<node " + std::string(graphs->node_op(n.node)) + ">"; });
 
   value
       .def_property_readonly(
           "name", [](const Value& v) { return graphs->value_name(v.value); },
-          "The name of the graph in its program; the main one has an empty name.")
+          "The name, which no other value of the graph has.")
       .def(
           "debugName", [](const Value& v) { return graphs->value_name(v.value); },
           "Returns the name: torch's name for `name`.")

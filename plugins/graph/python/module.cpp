@@ -38,7 +38,7 @@ void warn(const char* text, int64_t length) {
 lamella_status raise(const char* name, const char* text) {
   const python::Gil gil;
   PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), name);
-  if (!found || !PyExceptionClass_Check(found)) return LAMELLA_OK;
+  if (!found || !PyExceptionClass_Check(found) || PyObject_IsSubclass(found, PyExc_Exception) != 1) return LAMELLA_OK;
   PyErr_SetString(found, text);
   return python::face().capture_exception();
 }

@@ -13,6 +13,9 @@ struct Future {
   Owned value;
 };
 
+int to_plain_value(PyObject* o, lamella_value* out);  // of an object that contains no others
+PyObject* to_object(const lamella_value& v);
+
 int add_items(PyObject* fast, int32_t kind, lamella_value* out) {
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
   std::vector<lamella_value> items;
@@ -47,6 +50,25 @@ int dict_to_value(PyObject* o, lamella_value* out) {
 }  // namespace
 
 int to_value(PyObject* o, lamella_value* out) {
+  if (!PyList_Check(o) && !PyTuple_Check(o) && !PyDict_Check(o)) return to_plain_value(o, out);
+  if (Py_EnterRecursiveCall(" in a value for a program")) return -1;  // such as a list that contains itself
+  const int failed = PyList_Check(o)    ? add_items(o, LAMELLA_GRAPH_LIST, out)
+                     : PyTuple_Check(o) ? add_items(o, LAMELLA_GRAPH_TUPLE, out)
+                                        : dict_to_value(o, out);
+  Py_LeaveRecursiveCall();
+  return failed;
+}
+
+PyObject* to_python(const lamella_value& v) {
+  if (Py_EnterRecursiveCall(" in a value of a program")) return nullptr;
+  PyObject* made = to_object(v);
+  Py_LeaveRecursiveCall();
+  return made;
+}
+
+namespace {
+
+int to_plain_value(PyObject* o, lamella_value* out) {
   if (lamella_tensor* t = python::face().unwrap(o)) {
     api().retain(t);
     *out = value(t);
@@ -54,9 +76,6 @@ int to_value(PyObject* o, lamella_value* out) {
   }
   if (PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || o == Py_None || PyUnicode_CheckExact(o))
     return python::face().from_python(o, out);
-  if (PyList_Check(o)) return add_items(o, LAMELLA_GRAPH_LIST, out);
-  if (PyTuple_Check(o)) return add_items(o, LAMELLA_GRAPH_TUPLE, out);
-  if (PyDict_Check(o)) return dict_to_value(o, out);
   if (py::isinstance<Instance>(o) || py::isinstance<Future>(o)) {
     const lamella_value& v =
         py::isinstance<Instance>(o) ? py::handle(o).cast<Instance&>().value.v : py::handle(o).cast<Future&>().value.v;
@@ -67,7 +86,7 @@ int to_value(PyObject* o, lamella_value* out) {
   return python::face().from_python(o, out);
 }
 
-PyObject* to_python(const lamella_value& v) {
+PyObject* to_object(const lamella_value& v) {
   int32_t n = 0;
   const int32_t kind = graphs->items(&v, nullptr, 0, &n);
   if (kind == LAMELLA_GRAPH_NO_CONTAINER) return python::face().to_python(&v);
@@ -84,7 +103,9 @@ PyObject* to_python(const lamella_value& v) {
     }
   }
   std::vector<lamella_value> items(static_cast<size_t>(n));
-  graphs->items(&v, items.data(), n, &n);
+  int32_t now = 0;  // another thread may have added to it
+  graphs->items(&v, items.data(), n, &now);
+  if (now < n) items.resize(static_cast<size_t>(n = now));
   PyObject* made = kind == LAMELLA_GRAPH_LIST    ? PyList_New(n)
                    : kind == LAMELLA_GRAPH_TUPLE ? PyTuple_New(n)
                                                  : PyDict_New();
@@ -109,6 +130,8 @@ PyObject* to_python(const lamella_value& v) {
   }
   return made;
 }
+
+}  // namespace
 
 void add_instances(py::module_& m) {
   py::class_<Instance>(m, "Object", "An instance of a class of a program; its attributes are those of the class.")

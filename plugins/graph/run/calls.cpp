@@ -133,7 +133,7 @@ void Machine::function(Frame& f, const Site& site, const Code& callee) {
 void Machine::method(Frame& f, const Site& site) {
   const lamella_value& self = f.get(site.arguments[0].operand);
   LAMELLA_CHECK(is_object(self, instance_type), site.name, ": a variable is used before it has a value");
-  const std::string& name = instance_of(self).type->name;
+  const std::string name = instance_of(self).type->name;  // the call may free the instance
   const Code* callee = exe_.find(name + "." + site.name);
   LAMELLA_CHECK(callee, "class ", name, " has no method '", site.name, "'");
   LAMELLA_CHECK(callee->parameters.size() == site.arguments.size() && callee->results.size() == site.results.size(),
@@ -213,6 +213,15 @@ void Machine::container(Frame& f, const Instruction& i) {
     LAMELLA_CHECK(is_object(v, type), "a variable is used before it has a value");
     return v;
   };
+  // Returns an instance of the class that the instruction names; one of another program may have the class's name alone.
+  const auto instance = [&](uint32_t operand) -> Instance& {
+    const lamella_value& v = f.get(operand);
+    LAMELLA_CHECK(is_object(v, instance_type), "a variable is used before it has a value");
+    const Class &own = *exe_.classes[i.n], &type = *instance_of(v).type;
+    LAMELLA_CHECK_TYPE(&type == &own || type == own, "expected an instance of class ", own.name,
+                       " as this program has it, got one of a class with other attributes");
+    return instance_of(v);
+  };
   const auto unpack = [&](const std::vector<lamella_value>& from) {
     LAMELLA_CHECK_VALUE(from.size() == i.n, from.size() > i.n ? "too many" : "not enough",
                         " values to unpack (expected ", i.n, ", got ", from.size(), ")");
@@ -268,16 +277,15 @@ void Machine::container(Frame& f, const Instruction& i) {
       return;
     }
     case Op::get_attribute: {
-      const lamella_value v = copy_of(instance_of(checked(instance_type)).attributes[i.c]);
+      const lamella_value v = copy_of(instance(i.b).attributes[i.c]);
       f.drop(i.b);
       r[i.a] = v;
       return;
     }
     case Op::set_attribute: {
-      const lamella_value& self = f.get(i.a);
-      LAMELLA_CHECK(is_object(self, instance_type), "a variable is used before it has a value");
+      Instance& self = instance(i.a);  // before the value is taken, which may be the instance itself
       lamella_value owned = f.take(i.b);
-      std::swap(owned, instance_of(self).attributes[i.c]);
+      std::swap(owned, self.attributes[i.c]);
       graph::release(owned);
       f.drop(i.a);
       return;

@@ -47,11 +47,23 @@ class Compiler : private Emitter {
     if (n.is("prim::If")) return branch(n);
     if (n.is("prim::Loop")) return loop(n);
     if (n.op.rfind("prim::", 0) == 0 && primitive(n)) return;
-    if (n.is("aten::wait")) return unary(n, Op::wait);
+    if (n.is("aten::wait")) {
+      unary(n, Op::wait);
+      const Value& v = *n.outputs[0];
+      if (!v.uses.empty()) emit(n, {Op::cast, 0, where(v), where(v) | last, add_types({v.type})});
+      return;
+    }
     const Signature* s = found(n);
     if (!s) refuse(n, "there is no such operator" + (n.overload.empty() ? "" : " with overload '" + n.overload + "'"));
-    if (const auto op = inline_op(*s)) return arithmetic(n, *op);
+    if (const auto op = inline_op(*s); op && has_own_types(n, *s)) return arithmetic(n, *op);
     call(n, *s);
+  }
+
+  // Returns whether the inputs have the very types of the signature: an int may stand for a float elsewhere.
+  static bool has_own_types(const Node& n, const Signature& s) {
+    for (size_t i = 0; i < n.inputs.size(); i++)
+      if (n.inputs[i]->type->kind != s.arguments[i].type->kind) return false;
+    return n.inputs.size() == s.arguments.size();
   }
 
   // ---- control flow ----
@@ -133,9 +145,9 @@ class Compiler : private Emitter {
 
   // ---- primitives ----
 
-  void unary(const Node& n, Op op, uint32_t c = 0) {
+  void unary(const Node& n, Op op, uint32_t c = 0, uint16_t count = 0) {
     const uint32_t from = operand(*n.inputs[0], n, true);
-    free_dead_after([&] { emit(n, {op, 0, result(n, 0), from, c}); });
+    free_dead_after([&] { emit(n, {op, count, result(n, 0), from, c}); });
   }
   template <class F>
   void free_dead_after(F f) {
@@ -168,7 +180,7 @@ class Compiler : private Emitter {
     const auto found = program_.classes.find(v.type->name);
     if (v.type->kind != Kind::object || found == program_.classes.end())
       refuse(n, "%" + v.name + " is a " + v.type->text() + ", which is no class of the program");
-    return found->second;
+    return *found->second;
   }
   uint32_t attribute_of(const Node& n, const Value& v) const {
     const std::string name = name_of(n);
@@ -177,10 +189,11 @@ class Compiler : private Emitter {
     if (i < 0) refuse(n, "class " + c.name + " has no attribute '" + name + "'");
     return static_cast<uint32_t>(i);
   }
-  uint32_t class_number(const std::string& name) const {
-    for (size_t i = 0; i < exe_.classes.size(); i++)
-      if (exe_.classes[i]->name == name) return static_cast<uint32_t>(i);
-    return 0;
+  uint16_t class_number(const Node& n, const Value& v) const {
+    const Class& c = class_of(n, v);
+    for (size_t i = 0; i < exe_.classes.size() && i <= UINT16_MAX; i++)
+      if (exe_.classes[i].get() == &c) return static_cast<uint16_t>(i);
+    refuse(n, "the program has more than 65536 classes");
   }
   uint32_t function_number(const Node& n, const std::string& name) const {
     const auto found = exe_.by_name.find(name);
@@ -208,15 +221,14 @@ class Compiler : private Emitter {
       return unary(n, Op::tuple_index, static_cast<uint32_t>(std::get<int64_t>(i->value))), true;
     }
     if (name == "unchecked_cast") return unary(n, Op::cast, add_types({n.outputs[0]->type})), true;
-    if (name == "GetAttr") return unary(n, Op::get_attribute, attribute_of(n, *n.inputs[0])), true;
+    if (name == "GetAttr") return unary(n, Op::get_attribute, attribute_of(n, *n.inputs[0]), class_number(n, *n.inputs[0])), true;
     if (name == "SetAttr") {
       const uint32_t to = operand(*n.inputs[0], n, n.inputs[0] != n.inputs[1]), from = operand(*n.inputs[1], n, true);
-      emit(n, {Op::set_attribute, 0, to, from, attribute_of(n, *n.inputs[0])});
+      emit(n, {Op::set_attribute, class_number(n, *n.inputs[0]), to, from, attribute_of(n, *n.inputs[0])});
       return free_dead(), true;
     }
     if (name == "CreateObject") {
-      class_of(n, *n.outputs[0]);
-      const uint32_t number = class_number(n.outputs[0]->type->name);
+      const uint32_t number = class_number(n, *n.outputs[0]);
       return emit(n, {Op::create, 0, result(n, 0), 0, number}), true;
     }
     if (name == "Uninitialized") {
@@ -269,6 +281,8 @@ class Compiler : private Emitter {
       const auto found = std::find(exe_.host_names.begin(), exe_.host_names.end(), s.name);
       i.c = static_cast<uint32_t>(found - exe_.host_names.begin());
     }
+    if (n.outputs.size() > LAMELLA_MAX_RETURNS || (i.op == Op::host_call && n.inputs.size() > LAMELLA_MAX_ARGUMENTS))
+      refuse(n, "has too many arguments or results");
     arguments(n, nullptr, &s);
     if (i.op == Op::host_call || i.op == Op::method)
       for (const auto& v : n.outputs) s.types.push_back(v->type);
@@ -356,7 +370,7 @@ class Compiler : private Emitter {
   void check_results(const Node& n, const Signature& s) {
     TypeVariables variables;
     for (size_t i = 0; i < n.inputs.size() && i < s.arguments.size(); i++)
-      fits_argument(*n.inputs[i]->type, *s.arguments[i].type, &variables);
+      fits_argument(*n.inputs[i], *s.arguments[i].type, &variables);
     for (size_t i = 0; i < n.outputs.size(); i++) {
       const Value& v = *n.outputs[i];
       if (v.uses.empty() || admits(*with_variables(s.results[i].type, variables), *v.type)) continue;
@@ -413,7 +427,7 @@ const Code* Executable::find(const std::string& name) const {
 
 std::shared_ptr<Executable> compile(const Program& program, const std::vector<lamella_value>& tensors) {
   auto exe = std::make_shared<Executable>();
-  for (const auto& [name, c] : program.classes) exe->classes.push_back(std::make_shared<const Class>(c));
+  for (const auto& [name, c] : program.classes) exe->classes.push_back(c);
   for (const auto& [name, graph] : program.graphs) {
     exe->by_name[name] = static_cast<uint32_t>(exe->functions.size());
     exe->functions.push_back(std::make_unique<Code>());

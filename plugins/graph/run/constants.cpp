@@ -68,14 +68,17 @@ lamella_value flat_list(const std::vector<lamella_value>& items, const Type& typ
 }  // namespace
 
 lamella_value Constants::number_tensor(const Literal& x, const Type& type) const {
-  const lamella_operator* full = api().find_operator("aten::scalar_tensor", "");
-  LAMELLA_CHECK(full, "there is no operator aten::scalar_tensor for a tensor that is written as a number");
-  std::vector<lamella_value> args = {value(x, *x.type(), false)};
+  // No layer sees the constant: it is the program's, and not of the call that compiles the program.
+  const ExcludeGuard off(~uint64_t{0});
+  const lamella_value number = value(x, *x.type(), false);
   const std::string dtype =
-      type.tensor.dtype.empty() ? (args[0].tag == LAMELLA_INT ? "int64" : "float32") : type.tensor.dtype;
-  args.push_back(dtype_value(dtype));
+      type.tensor.dtype.empty() ? (number.tag == LAMELLA_INT ? "int64" : "float32") : type.tensor.dtype;
+  lamella_tensor* made = nullptr;
+  check(api().tensor_empty(0, nullptr, nullptr, static_cast<int32_t>(dtype_value(dtype).as.i), Device(kCPU).get(), &made));
+  const TensorRef owned = TensorRef::steal(made);
+  const lamella_value args[] = {lamella::value(made), number};
   lamella_value out = none();
-  check(api().call(nullptr, full, args.data(), static_cast<int32_t>(args.size()), &out, 1));
+  check(api().call(nullptr, api().find_operator("aten::fill_", "Scalar"), args, 2, &out, 1));
   return out;
 }
 

@@ -52,9 +52,10 @@ class Emitter {
       for (const auto& inner : n->blocks) place_constants(*inner);
       if (n->is("prim::Constant")) {
         const Value& v = *n->outputs[0];
-        const bool flat = used_flat(v);
+        const bool is_list = holds_list(n->attribute("value"));
+        const bool flat = is_list && v.type->kind == Kind::list && !v.uses.empty() && used_flat(v);
         const uint32_t r = add_constant(constants_.value(*n, flat));
-        if (!flat && holds_list(*v.type)) {
+        if (is_list && !flat) {
           patterns_[n] = r;
           continue;
         }
@@ -71,10 +72,7 @@ class Emitter {
     }
   }
   // A list may be written where it is used. So each run of its node makes a new one, after the constant.
-  static bool holds_list(const Type& t) {
-    return t.kind == Kind::list || t.kind == Kind::dict ||
-           std::any_of(t.inner.begin(), t.inner.end(), [](const TypePtr& part) { return holds_list(*part); });
-  }
+  static bool holds_list(const Literal* x) { return x && std::holds_alternative<Literal::List>(x->value); }
   uint32_t add_constant(lamella_value owned) {
     code_.constants.push_back(owned);
     return static_cast<uint32_t>(code_.constants.size() - 1);
@@ -83,8 +81,11 @@ class Emitter {
     return std::all_of(v.uses.begin(), v.uses.end(), [&](const Use& u) {
       if (u.user->op.rfind("prim::", 0) == 0) return false;
       const Signature* s = found(*u.user);
-      return s && s->op;
+      return s && s->op && u.input < s->arguments.size() && same(list_in(*s->arguments[u.input].type), v.type);
     });
+  }
+  static TypePtr list_in(const Type& t) {  // a list, or the list in an optional
+    return t.kind == Kind::optional ? t.inner[0] : std::make_shared<const Type>(t);
   }
   const Signature* found(const Node& n) {
     const auto [at, fresh] = signatures_.try_emplace(&n, nullptr);
@@ -146,8 +147,14 @@ class Emitter {
   // Moves values into registers, as if all at once.
   void move_all(const Node& n, const std::vector<std::pair<uint32_t, uint32_t>>& pairs) {
     std::vector<std::pair<uint32_t, uint32_t>> real;
+    std::set<uint32_t> staying;  // registers whose values stay where they are, and may be copied to others
     for (const auto& p : pairs)
-      if (p.first != register_of(p.second)) real.push_back(p);
+      if (p.first == register_of(p.second)) staying.insert(p.first);
+    for (auto p : pairs) {
+      if (p.first == register_of(p.second)) continue;
+      if (staying.count(register_of(p.second))) p.second = register_of(p.second);
+      real.push_back(p);
+    }
     if (real.empty()) return;
     if (real.size() == 1) {
       emit(n, {Op::move, 0, real[0].first, real[0].second});

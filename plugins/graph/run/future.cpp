@@ -45,8 +45,10 @@ bool run_here(Future& f) {
   std::optional<Error> error;
   std::vector<lamella_value> args = std::move(f.args);
   f.args.clear();
-  if (f.thread) check(api().thread_swap(f.thread));
+  bool swapped = false;
   try {
+    if (f.thread) check(api().thread_swap(f.thread));
+    swapped = f.thread != nullptr;
     Machine machine(*f.exe, f.limits);
     machine.run(*f.callee, args.data(), &result);
   } catch (const Error& e) {
@@ -55,7 +57,7 @@ bool run_here(Future& f) {
   } catch (const std::exception& e) {
     error.emplace(LAMELLA_RUNTIME_ERROR, e.what());
   }
-  if (f.thread) api().thread_swap(f.thread);
+  if (swapped) api().thread_swap(f.thread);
   const std::lock_guard<std::mutex> guard(f.lock);
   f.result = result;
   if (error) f.error.emplace(*error);

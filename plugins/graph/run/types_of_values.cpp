@@ -132,13 +132,14 @@ lamella_value converted(const lamella_value& v, const Type& type, const std::str
     lamella_value owned = value_of(made);
     try {
       for (const Dict::Entry& e : dict_of(v).entries()) {
-        lamella_value key = converted(e.key, *type.inner[0], what);
+        lamella_value key = converted(e.key, *type.inner[0], what), item = none();
         try {
-          made->set(key, converted(e.value, *type.inner[1], what));
+          item = converted(e.value, *type.inner[1], what);
         } catch (...) {
           release(key);
           throw;
         }
+        made->set(key, item);  // takes both over, also if it fails
       }
     } catch (...) {
       release(owned);

@@ -17,7 +17,7 @@ bool fits_argument(const Type& from, const Type& to, TypeVariables* variables) {
       bound = std::make_shared<const Type>(from);
       return true;
     }
-    return admits(from, *bound) || from.kind == Kind::any;
+    return admits(from, *bound);
   }
   if (to.kind == Kind::optional) {
     if (from.kind == Kind::none) return true;
@@ -26,11 +26,18 @@ bool fits_argument(const Type& from, const Type& to, TypeVariables* variables) {
   const bool has_parts =
       to.kind == Kind::list || to.kind == Kind::dict || to.kind == Kind::future || to.kind == Kind::tuple;
   if (has_parts && from.kind == to.kind) {
-    if (to.kind == Kind::list && from.inner[0]->kind == Kind::any) return true;  // an empty list
     return std::equal(from.inner.begin(), from.inner.end(), to.inner.begin(), to.inner.end(),
                       [&](const TypePtr& f, const TypePtr& t) { return fits_argument(*f, *t, variables); });
   }
   return admits(from, to) || (from.kind == Kind::integer && to.kind == Kind::floating);
+}
+
+bool fits_argument(const Value& v, const Type& to, TypeVariables* variables) {
+  const Type& list = to.kind == Kind::optional ? *to.inner[0] : to;
+  const Literal* x = v.definition->is("prim::Constant") ? v.definition->attribute("value") : nullptr;
+  const auto* items = x ? std::get_if<Literal::List>(&x->value) : nullptr;
+  if (items && items->empty() && list.kind == Kind::list && v.type->kind == Kind::list) return true;
+  return fits_argument(*v.type, to, variables);
 }
 
 TypePtr with_variables(const TypePtr& type, const TypeVariables& variables) {

@@ -89,7 +89,7 @@ Signature read(const lamella_operator* op) {
   s.name = api().operator_name(op);
   s.overload = api().operator_overload(op);
   s.op = op;
-  s.random = std::string_view(api().operator_category(op)) == "random";
+  s.has_state = (api().operator_effects(op) & LAMELLA_EFFECT_STATE) != 0;
   const int32_t n = api().operator_num_args(op);
   if (n < 0) throw Error::pending(api().error_kind());
   for (int32_t i = 0; i < n; i++) {
@@ -125,7 +125,7 @@ bool fits(const Signature& s, const Node& n) {
   for (size_t i = 0; i < s.arguments.size(); i++) {
     if (i >= n.inputs.size()) {
       if (!s.arguments[i].has_default) return false;
-    } else if (!fits_argument(*n.inputs[i]->type, *s.arguments[i].type, &variables)) {
+    } else if (!fits_argument(*n.inputs[i], *s.arguments[i].type, &variables)) {
       return false;
     }
   }

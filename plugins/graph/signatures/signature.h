@@ -29,7 +29,7 @@ struct Signature {
   std::vector<Argument> arguments;
   std::vector<Result> results;
   bool variadic = false;                 // "...": a builtin gets the further arguments as one list, its last argument
-  bool random = false;                   // its result differs from call to call
+  bool has_state = false;                // its result depends on state that no argument shows, as random numbers do
   const lamella_operator* op = nullptr;  // of the registry, or
   BuiltinFunction function = nullptr;    // a builtin
   std::vector<uint32_t> kinds;           // of the registry's arguments: enum lamella_kind
@@ -54,6 +54,8 @@ const Signature* signature_of_operator(const lamella_operator* op);
 
 // Returns whether a value of type `from` may be an argument of type `to`; sets the type variables that it meets.
 bool fits_argument(const Type& from, const Type& to, TypeVariables* variables);
+// The same for a value: a constant list without elements fits a list of any type.
+bool fits_argument(const Value& v, const Type& to, TypeVariables* variables);
 // Returns a type with its variables replaced.
 TypePtr with_variables(const TypePtr& type, const TypeVariables& variables);
 

@@ -58,7 +58,8 @@ class Parser : public LiteralParser {
     }
     skip_comments();
     if (p->classes.count(c.name)) fail("a second class with the name '" + c.name + "'");
-    p->classes[c.name] = std::move(c);
+    std::string name = c.name;
+    p->classes[std::move(name)] = std::make_shared<const Class>(std::move(c));
   }
 
   std::string value_name() {

@@ -131,7 +131,7 @@ std::string Program::text() const {
   Printer p;
   for (const auto& [name, c] : classes) {
     p.out += "class " + name + " {\n";
-    for (const auto& [attribute, type] : c.attributes) p.out += "  " + attribute + " : " + type->text() + "\n";
+    for (const auto& [attribute, type] : c->attributes) p.out += "  " + attribute + " : " + type->text() + "\n";
     p.out += "}\n";
   }
   for (const auto& [name, g] : graphs) {

@@ -6,15 +6,12 @@
 namespace lamella::graph {
 namespace {
 
-// The recorder of this thread; a stand-in names its own, for other threads.
-thread_local Recorder* recording = nullptr;
-
 // The arguments of a call with the real tensors in the place of stand-ins.
 class RealArguments {
  public:
   RealArguments(const lamella_value* args, size_t n) : own_(args, args + n) {
     replace([this](lamella_tensor* t) { return real_of(t); });
-    if (!recorder_) recorder_ = recording;
+    if (!recorder_) recorder_ = Recorder::of_thread();
     if (recorder_ && recorder_->by_shape()) replace([this](lamella_tensor* t) { return recorder_->shape_of(t); });
   }
   const lamella_value* values() const { return own_.data(); }
@@ -56,14 +53,21 @@ lamella_status see(lamella_frame* f, const lamella_value* args, lamella_value* r
     const bool exit = is_exit(f->op);
     if (exit && real.has_stand_in()) recorder->leave(title(f));
     if (lamella_status st = api().redispatch(f, real.values(), f->num_args, rets, f->num_rets)) return st;
-    if (recorder && !exit) recorder->record(*signature_of_operator(f->op), args, real.values(), rets);
+    if (!recorder || exit) return lamella_status{LAMELLA_OK};
+    try {
+      for (int32_t i = 0; i < f->num_rets && real.has_stand_in(); i++)  // a number that follows from values
+        if (rets[i].tag != LAMELLA_NONE && rets[i].tag != LAMELLA_TENSOR && rets[i].tag != LAMELLA_TENSOR_LIST)
+          recorder->leave(title(f));
+      recorder->record(*signature_of_operator(f->op), args, real.values(), rets);
+    } catch (...) {
+      for (int32_t i = 0; i < f->num_rets; i++) api().value_release(&rets[i]);
+      throw;
+    }
     return lamella_status{LAMELLA_OK};
   });
 }
 
 }  // namespace
-
-void set_recording(Recorder* r) { recording = r; }
 
 void register_layer(Library& m) {
   static lamella_layer layer{};

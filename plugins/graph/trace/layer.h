@@ -5,9 +5,6 @@
 
 namespace lamella::graph {
 
-class Recorder;
-
 void register_layer(Library& m);
-void set_recording(Recorder* r);  // the recorder of this thread, or null
 
 }  // namespace lamella::graph

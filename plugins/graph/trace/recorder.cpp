@@ -102,14 +102,36 @@ lamella_tensor* Recorder::shape_of(lamella_tensor* t) {
   return known.second.get();
 }
 
-void Recorder::start() { api().thread()->include |= uint64_t{1} << trace_bit; }
-void Recorder::stop() { api().thread()->include &= ~(uint64_t{1} << trace_bit); }
+namespace {
+thread_local Recorder* recording = nullptr;  // retained
+}
+
+Recorder* Recorder::of_thread() { return recording; }
+
+void Recorder::start() {
+  LAMELLA_CHECK(!started_, "trace: the recorder is on already");
+  started_ = true;
+  const uint64_t bit = uint64_t{1} << trace_bit;
+  outer_ = std::exchange(recording, this);
+  was_on_ = (api().thread()->include & bit) != 0;
+  api().retain(this);
+  api().thread()->include |= bit;
+}
+
+void Recorder::stop() {
+  LAMELLA_CHECK(started_ && recording == this, "trace: the recorder is not the one that this thread started last");
+  started_ = false;
+  recording = outer_;
+  if (!was_on_) api().thread()->include &= ~(uint64_t{1} << trace_bit);
+  api().release(this);
+}
 
 Source Recorder::where() const {
   Source s;
   const char* file = nullptr;
   if (place_) file = place_(context_, &s.line);
   if (!file) return {};
+  const std::lock_guard<std::mutex> guard(files_lock_);
   auto& shared = files_[file];
   if (!shared) shared = std::make_shared<const std::string>(file);
   s.file = shared;
@@ -125,19 +147,21 @@ void Recorder::check_open(const std::string& op) const {
 }
 
 void Recorder::leave(const std::string& op) {
+  const std::string place = where_text();  // takes the host's lock, so that it comes before the recorder's
+  const std::lock_guard<std::mutex> guard(lock_);
   const std::string what = op == "_materialize" ? "the elements of a tensor are read" : "the value of a tensor is read";
-  LAMELLA_CHECK(!by_shape_, "trace: ", what, " (", op, ")", where_text(), ", which is not known by shapes alone");
+  LAMELLA_CHECK(!by_shape_, "trace: ", what, " (", op, ")", place, ", which is not known by shapes alone");
   LAMELLA_CHECK(
-      !strict_, "trace: ", what, " (", op, ")", where_text(),
+      !strict_, "trace: ", what, " (", op, ")", place,
       ": the graph has operators alone, and would keep what follows from this value as a constant. Script the "
       "function, or trace it with strict=False");
-  warnings_.push_back("trace: " + what + " (" + op + ")" + where_text() +
+  warnings_.push_back("trace: " + what + " (" + op + ")" + place +
                       ": the graph keeps what follows from it as it is for these inputs, and may be wrong for others");
 }
 
 Node* Recorder::append(const std::string& op, const std::string& overload) {
   Node* n = graph_.top().append(op, overload);
-  n->source = where();
+  n->source = now_;
   return n;
 }
 
@@ -162,6 +186,7 @@ Tensor Recorder::stand_in(const Tensor& real, Value* v) {
 }
 
 void Recorder::add_attribute(const Tensor& t, Value* self, std::vector<std::string> path) {
+  const std::lock_guard<std::mutex> guard(lock_);
   attributes_.try_emplace(t.get(), Attribute{t, self, std::move(path)});
 }
 
@@ -174,12 +199,12 @@ Value* Recorder::attribute(Value* self, const std::vector<std::string>& path) {
     Value*& known = paths_[full];
     if (!known) {
       const auto found = program.classes.find(self->type->name);
-      const int64_t i = found == program.classes.end() ? -1 : found->second.find(name);
+      const int64_t i = found == program.classes.end() ? -1 : found->second->find(name);
       LAMELLA_CHECK(i >= 0, "trace: class ", self->type->text(), " has no attribute '", name, "'");
       Node* n = append("prim::GetAttr");
       n->set_attribute("name", {name});
       n->add_input(self);
-      known = n->add_output(found->second.attributes[static_cast<size_t>(i)].second, name);
+      known = n->add_output(found->second->attributes[static_cast<size_t>(i)].second, name);
     }
     self = known;
   }
@@ -187,6 +212,11 @@ Value* Recorder::attribute(Value* self, const std::vector<std::string>& path) {
 }
 
 Value* Recorder::value_for(const lamella_value& v) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return find(v);
+}
+
+Value* Recorder::find(const lamella_value& v) {
   if (v.tag == LAMELLA_TENSOR) {
     lamella_tensor* t = v.as.tensor;
     if (const StandIn* s = stand_ins.get(t)) {
@@ -210,14 +240,16 @@ Value* Recorder::value_for(const lamella_value& v) {
       absent = absent || !v.as.tensors[i];
       lamella_value item = none();
       if (v.as.tensors[i]) item = value(v.as.tensors[i]);
-      items.push_back(value_for(item));
+      items.push_back(find(item));
     }
     return list_of(items, absent ? Type::optional(Type::of(Kind::tensor)) : Type::of(Kind::tensor));
   }
   auto literal = literal_of(v);
   LAMELLA_CHECK_TYPE(literal, "trace: an argument is a ",
-                     v.tag == LAMELLA_OBJECT ? v.as.object->type->name : "dictionary", where_text(),
-                     ", which a graph cannot hold");
+                     v.tag == LAMELLA_OBJECT ? v.as.object->type->name
+                     : v.tag == LAMELLA_UINT ? "whole number above 63 bits"
+                                             : "dictionary",
+                     now_.file ? " at " + *now_.file + ":" + std::to_string(now_.line) : "", ", which a graph cannot hold");
   return constant(std::move(literal->first), std::move(literal->second));
 }
 
@@ -227,10 +259,17 @@ lamella_tensor* Recorder::answer(const lamella_value* given, const lamella_value
   for (size_t i = 0; i < n; i++) {
     if (real[i].tag != LAMELLA_TENSOR || real[i].as.tensor != owned) continue;
     if (StandIn* s = stand_ins.get(given[i].as.tensor)) {
+      lamella_tensor* const self = given[i].as.tensor;
       s->value = v;
-      api().retain(given[i].as.tensor);
+      const bool same_shape = self->dl.ndim == owned->dl.ndim && self->dtype == owned->dtype &&
+                              std::equal(self->dl.shape, self->dl.shape + self->dl.ndim, owned->dl.shape);
+      if (!same_shape) {  // an operator such as unsqueeze_ has given the real tensor another shape
+        const Tensor other = stand_in(Tensor::borrow(owned), v);
+        check(api().tensor_assign(self, other.get()));
+      }
+      api().retain(self);
       api().release(owned);
-      return given[i].as.tensor;
+      return self;
     }
     api().retain(given[i].as.tensor);  // an attribute or a constant, which the operator wrote
     api().release(owned);
@@ -240,7 +279,9 @@ lamella_tensor* Recorder::answer(const lamella_value* given, const lamella_value
 }
 
 void Recorder::record(const Signature& s, const lamella_value* given, const lamella_value* real, lamella_value* rets) {
+  const Source place = where();  // takes the host's lock, so that it comes before the recorder's
   const std::lock_guard<std::mutex> guard(lock_);
+  now_ = place;
   size_t n = s.arguments.size();
   // Arguments at the end that have their defaults are left out, but for what a keyword behind them needs.
   const auto is_default = [&](size_t i) {
@@ -251,7 +292,7 @@ void Recorder::record(const Signature& s, const lamella_value* given, const lame
   while (n && is_default(n - 1)) n--;
   std::vector<Value*> inputs;
   for (size_t i = 0; i < n; i++) {
-    Value* v = value_for(given[i]);
+    Value* v = find(given[i]);
     if (v->type->kind == Kind::list && v->type->inner[0]->kind == Kind::any)
       v = constant({Literal::List()}, s.arguments[i].type);
     inputs.push_back(v);

@@ -30,9 +30,11 @@ class Recorder {
   Recorder(lamella_object* program, Graph& g, bool strict, bool by_shape, lamella_graph_place place, void* context);
   ~Recorder();
 
-  // Switches the layer on and off for this thread.
+  // Makes this the recorder of the thread, until `stop`; recorders nest.
   void start();
   void stop();
+  // Returns the recorder of this thread, or null.
+  static Recorder* of_thread();
   // Ends the recording: its stand-ins are of no use any more.
   void end() { ended_ = true; }
 
@@ -56,6 +58,7 @@ class Recorder {
   Source where() const;
   std::string where_text() const;
   Node* append(const std::string& op, const std::string& overload = {});
+  Value* find(const lamella_value& v);
   Value* constant(Literal x, TypePtr type);
   Value* attribute(Value* self, const std::vector<std::string>& path);
   Value* list_of(const std::vector<Value*>& items, TypePtr element);
@@ -68,7 +71,10 @@ class Recorder {
   const lamella_graph_place place_;
   void* const context_;
   bool ended_ = false;
-  std::mutex lock_;  // of the graph: other threads may call operators with stand-ins
+  std::mutex lock_;  // of all that follows, and of the graph: other threads may call operators with stand-ins
+  Source now_;       // the place of the call that is recorded
+  Recorder* outer_ = nullptr;   // the thread's recorder before `start`
+  bool was_on_ = false, started_ = false;
 
   struct Attribute {
     Tensor keep;
@@ -79,6 +85,7 @@ class Recorder {
   std::unordered_map<lamella_tensor*, std::pair<Tensor, Tensor>> shapes_;  // a tensor, and that of `meta`
   std::unordered_map<std::string, Value*> paths_, literals_;
   std::unordered_map<const lamella_tensor*, Value*> constants_;
+  mutable std::mutex files_lock_;
   mutable std::unordered_map<std::string, std::shared_ptr<const std::string>> files_;
   std::vector<std::string> warnings_;
 };
