@@ -213,7 +213,8 @@ graph(%x : Tensor) {
 
 def test_constants_are_made_outside_of_the_trace_that_compiles_a_program():
     g = parse(
-        "graph(%x : Tensor) { %c : Tensor = prim::Constant[value=2.]() %y : Tensor = aten::mul.Tensor(%x, %c) return (%y) }"
+        "graph(%x : Tensor) { %c : Tensor = prim::Constant[value=2.]() %y : Tensor = aten::mul.Tensor(%x, %c) "
+        "return (%y) }"
     )
     f = lamella.jit.trace(lambda x: g(x), lamella.ones(2))
     assert g(lamella.ones(2)).tolist() == f(lamella.ones(2)).tolist() == [2.0, 2.0]
