@@ -14,6 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ldflags", action="store_true", help="flags that link it; with --embed, a program")
     parser.add_argument("--includes", action="store_true", help="the folders of the headers, as -I")
     parser.add_argument("--cmake", action="store_true", help="the folder of LamellaConfig.cmake")
+    parser.add_argument("--run", action="store_true", help="with --embed: for a program that runs files of jit.save")
     parser.add_argument(
         "--embed", action="store_true", help="flags of a program without Python that runs liblamella.so"
     )
@@ -34,6 +35,8 @@ def config(args: argparse.Namespace) -> str:
         if not folders:
             raise LookupError(f"there is no liblamella.so in {root()}: a program needs the package lamella itself")
         ldflags = [word for folder in folders for word in (f"-L{folder}", f"-Wl,-rpath,{folder}")] + ["-llamella"]
+        if args.run:
+            ldflags.append("-llamella_run")
     values = {"includes": includes, "cflags": cflags, "ldflags": ldflags, "cmake": [cmake_path()]}
     chosen = [name for name in values if getattr(args, name)]
     if args.embed and not chosen:

@@ -1,7 +1,8 @@
 # find_package(Lamella): the headers as Lamella::headers, and lamella_extension(), which makes a library of operators.
 #
 # The folder is what `lamella config --cmake` prints; scikit-build-core finds it by itself. Nothing of Lamella is linked:
-# a program without Python, which loads liblamella.so, links Lamella::lamella where that is installed.
+# a program without Python, which loads liblamella.so, links Lamella::lamella where that is installed; one that runs
+# programs of jit.save links Lamella::run.
 
 get_filename_component(LAMELLA_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 set(LAMELLA_INCLUDE_DIRS "${LAMELLA_ROOT}/include")
@@ -15,6 +16,13 @@ if(EXISTS "${LAMELLA_ROOT}/liblamella.so" AND NOT TARGET Lamella::lamella)
   set_target_properties(Lamella::lamella PROPERTIES
     IMPORTED_LOCATION "${LAMELLA_ROOT}/liblamella.so"
     INTERFACE_INCLUDE_DIRECTORIES "${LAMELLA_INCLUDE_DIRS}")
+endif()
+if(EXISTS "${LAMELLA_ROOT}/liblamella_run.so" AND NOT TARGET Lamella::run)
+  add_library(Lamella::run SHARED IMPORTED)
+  set_target_properties(Lamella::run PROPERTIES
+    IMPORTED_LOCATION "${LAMELLA_ROOT}/liblamella_run.so"
+    INTERFACE_LINK_LIBRARIES Lamella::lamella
+    INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
 
 # lamella_extension(name sources...): the library libNAME.so, which a plugin loads with ctx.load_library.

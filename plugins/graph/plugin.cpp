@@ -16,6 +16,7 @@ const lamella_graph_table* table() {
     add_values(t);
     add_passes(t);
     add_tracing(t);
+    add_files(t);
     return t;
   }();
   return &made;

@@ -55,6 +55,31 @@ typedef struct {
   lamella_status (*raise)(const char* name, const char* text);
 } lamella_graph_host;
 
+enum lamella_graph_load_flags {
+  LAMELLA_GRAPH_MAP = 1,       /* tensors in host memory lie in the mapped file, whose checksums are not read */
+  LAMELLA_GRAPH_VERIFY = 2,    /* the SHA-256 of every member is compared; the file needs those of its tensors */
+  LAMELLA_GRAPH_ALLOW_HOST = 4 /* the program may call operators of plugins that hand values to the host */
+};
+
+enum lamella_graph_parameter_flags { LAMELLA_GRAPH_KEYWORD_ONLY = 1, LAMELLA_GRAPH_HAS_DEFAULT = 2 };
+
+/* A parameter of a function or of a method, without `self`. Borrowed, as long as the file. */
+typedef struct {
+  uint32_t size;
+  uint32_t flags; /* enum lamella_graph_parameter_flags */
+  const char* name;
+  const char* type;    /* as text, in which enums have their names */
+  lamella_value value; /* the default */
+} lamella_graph_parameter;
+
+/* The names that a class of modules has in order; some may be no attributes of the class, which are none then. */
+enum lamella_graph_names {
+  LAMELLA_GRAPH_PARAMETERS = 0,
+  LAMELLA_GRAPH_BUFFERS = 1,
+  LAMELLA_GRAPH_MODULES = 2,
+  LAMELLA_GRAPH_TRANSIENT = 3 /* buffers that state_dict() leaves out */
+};
+
 /* A pass: changes a graph, and sets *changed if it did. */
 typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* program, lamella_graph* graph,
                                              int32_t* changed);
@@ -181,6 +206,34 @@ typedef struct {
 
   /* ---- the host ---- */
   void (*set_host)(const lamella_graph_host*); /* copied */
+
+  /* ---- files ---- */
+  /* Reads a program from a file of jit.save, as a counted object; docs/checkpoint_format.md describes these files.
+   * Nothing of the file is run. flags: enum lamella_graph_load_flags. device (nullable): where all tensors are put; else
+   * they go where they were saved from. A file that is no program, is damaged, is too new, or names operators that are
+   * not here is a LAMELLA_RUNTIME_ERROR that names the member. */
+  lamella_status (*load)(const char* path, uint32_t flags, const char* device, lamella_object** file);
+  /* The same for bytes in memory, which are copied. */
+  lamella_status (*load_memory)(const void* data, uint64_t num_bytes, uint32_t flags, const char* device,
+                                lamella_object** file);
+  /* What follows is borrowed, as long as the file. */
+  lamella_object* (*file_program)(lamella_object* file);
+  lamella_status (*file_root)(lamella_object* file, lamella_value* out); /* an instance; none if it is a function */
+  const char* (*file_main)(lamella_object* file); /* the name of the function, or of the class of the root */
+  /* Returns how many functions there are, and writes their names, sorted; methods are "Class.method". */
+  int32_t (*file_functions)(lamella_object* file, const char** out, int32_t room);
+  /* Returns how many parameters a function has, and writes them; -1: there is no such function. result (nullable) gets
+   * the type of the result as text. */
+  int32_t (*file_parameters)(lamella_object* file, const char* function, lamella_graph_parameter* out, int32_t room,
+                             const char** result);
+  /* Returns how many names of a kind (enum lamella_graph_names) a class of modules has, and writes them; -1: the class is
+   * none of modules. */
+  int32_t (*file_names)(lamella_object* file, const char* class_name, int32_t kind, const char** out, int32_t room);
+  const char* (*file_original)(lamella_object* file, const char* class_name); /* its name in Python; or null */
+  const char* (*file_written_by)(lamella_object* file); /* as "lamella 0.1.0"; empty if the file does not say */
+  /* Makes a list of the names of the further files, or reads one of them, as a string; none: it is not there. */
+  lamella_status (*file_extras)(lamella_object* file, lamella_value* out);
+  lamella_status (*file_extra)(lamella_object* file, const char* name, lamella_value* out);
 } lamella_graph_table;
 
 #ifdef __cplusplus

@@ -73,5 +73,6 @@ void add_nodes(lamella_graph_table& table);
 void add_values(lamella_graph_table& table);
 void add_passes(lamella_graph_table& table);
 void add_tracing(lamella_graph_table& table);
+void add_files(lamella_graph_table& table);
 
 }  // namespace lamella::graph

@@ -16,6 +16,7 @@
 // Whitespace has no meaning. A literal argument becomes a prim::Constant before its node.
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "text/literals.h"
 
@@ -47,11 +48,12 @@ class Parser : public LiteralParser {
   }
   void add_class(Program* p) {
     Class c;
+    std::unordered_set<std::string> names;
     c.name = qualified();
     expect("{");
     while (!take("}")) {
       std::string attribute = part();  // submodules of a list have numbers as names
-      if (c.find(attribute) >= 0) fail("a second attribute '" + attribute + "' of class " + c.name);
+      if (!names.insert(attribute).second) fail("a second attribute '" + attribute + "' of class " + c.name);
       expect(":");
       c.attributes.emplace_back(std::move(attribute), type());
       take(",");

@@ -1,0 +1,33 @@
+// Files of programs: docs/checkpoint_format.md, "Programs". Loading runs nothing of a file.
+#pragma once
+
+#include "files/description.h"
+#include "interface/program.h"
+
+namespace lamella::graph::files {
+
+struct LoadOptions {
+  bool mapped = false;                 // tensors in host memory lie in the file
+  bool verify = false;                 // the SHA-256 of every member is compared
+  bool allow_host = false;             // operators of plugins may hand values to the host
+  std::optional<std::string> device;   // where tensors are put; none: where they were saved from
+};
+
+struct LoadedFile {
+  Index index;  // without its JSON
+  lamella_object* program = nullptr;
+  Held root;  // an instance, or none for a function
+  Description description;
+  int64_t version = 0;
+
+  explicit LoadedFile(Index index) : index(std::move(index)) {}
+  LoadedFile(const LoadedFile&) = delete;
+  ~LoadedFile() {
+    if (program) api().release(program);
+  }
+};
+
+// Reads a program. `name` is the file's in messages. Raises Error.
+std::unique_ptr<LoadedFile> load(ArchiveReader archive, std::string name, const LoadOptions& options);
+
+}  // namespace lamella::graph::files
