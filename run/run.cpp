@@ -338,8 +338,8 @@ lamella_status lamella_run_child(lamella_module* m, const char* name, lamella_mo
       const bool found = !graph().get_attribute(&self.v, part.c_str(), &inner.v);
       if (!found) api().error_clear();
       const char* class_name = found ? graph().class_of(&inner.v) : nullptr;
-      LAMELLA_CHECK_VALUE(class_name && graph().file_original(m->file->object, class_name), m->name,
-                          " has no module '", name, "'");
+      LAMELLA_CHECK_VALUE(class_name && graph().file_original(m->file->object, class_name), m->name, " has no module '",
+                          name, "'");
       std::swap(self.v, inner.v);
     }
     *out = made(m->file, self.v);

@@ -19,6 +19,9 @@ fi
 if tests/cpp/fuzz_graph_planted "$build/liblamella_cpu.so" 10 > "$build.fuzz" 2>&1 || ! grep -q "AddressSanitizer: heap-buffer-overflow" "$build.fuzz"; then
   echo "sanitize: a check that the reader of graphs lacks was not missed"; exit 1
 fi
+if tests/cpp/fuzz_program_planted "$build/liblamella_cpu.so" 2000 > "$build.fuzz" 2>&1 || ! grep -q "AddressSanitizer: heap-buffer-overflow" "$build.fuzz"; then
+  echo "sanitize: a check that the reader of programs lacks was not missed"; exit 1
+fi
 # A copy of the installed package with the sanitized libraries in it.
 package=$build/package/lamella
 rm -rf "$build/package"
@@ -43,6 +46,7 @@ tests/cpp/fuzz_archive 1000000
 mkdir -p "$build/archives"
 tests/cpp/test_archive "$build/liblamella_cpu.so" "$build/archives"
 tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/torch_graphs"
+tests/cpp/fuzz_program "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/golden"
 tests/cpp/test_graphs "$build/liblamella_cpu.so" "$build/liblamella_graph.so"
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblamella_cpu.so"

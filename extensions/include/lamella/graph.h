@@ -209,9 +209,9 @@ typedef struct {
 
   /* ---- files ---- */
   /* Reads a program from a file of jit.save, as a counted object; docs/checkpoint_format.md describes these files.
-   * Nothing of the file is run. flags: enum lamella_graph_load_flags. device (nullable): where all tensors are put; else
-   * they go where they were saved from. A file that is no program, is damaged, is too new, or names operators that are
-   * not here is a LAMELLA_RUNTIME_ERROR that names the member. */
+   * Nothing of the file is run. flags: enum lamella_graph_load_flags. device (nullable): where all tensors are put;
+   * else they go where they were saved from. A file that is no program, is damaged, is too new, or names operators that
+   * are not here is a LAMELLA_RUNTIME_ERROR that names the member. */
   lamella_status (*load)(const char* path, uint32_t flags, const char* device, lamella_object** file);
   /* The same for bytes in memory, which are copied. */
   lamella_status (*load_memory)(const void* data, uint64_t num_bytes, uint32_t flags, const char* device,
@@ -226,8 +226,8 @@ typedef struct {
    * the type of the result as text. */
   int32_t (*file_parameters)(lamella_object* file, const char* function, lamella_graph_parameter* out, int32_t room,
                              const char** result);
-  /* Returns how many names of a kind (enum lamella_graph_names) a class of modules has, and writes them; -1: the class is
-   * none of modules. */
+  /* Returns how many names of a kind (enum lamella_graph_names) a class of modules has, and writes them; -1: the class
+   * is none of modules. */
   int32_t (*file_names)(lamella_object* file, const char* class_name, int32_t kind, const char** out, int32_t room);
   const char* (*file_original)(lamella_object* file, const char* class_name); /* its name in Python; or null */
   const char* (*file_written_by)(lamella_object* file); /* as "lamella 0.1.0"; empty if the file does not say */

@@ -53,8 +53,8 @@ int32_t lamella_run_methods(lamella_module*, const char** out, int32_t room);
 int32_t lamella_run_parameters(lamella_module*, const char* method, lamella_graph_parameter* out, int32_t room,
                                const char** result);
 
-/* Calls a method. Arguments that are left out get their defaults; all are borrowed. *result is owned: a flat value, or a
- * container whose parts lamella_run_graph()->items has. */
+/* Calls a method. Arguments that are left out get their defaults; all are borrowed. *result is owned: a flat value, or
+ * a container whose parts lamella_run_graph()->items has. */
 lamella_status lamella_run_call(lamella_module*, const char* method, const lamella_value* args, int32_t num_args,
                                 const lamella_run_keyword* keywords, int32_t num_keywords, lamella_value* result);
 
@@ -69,8 +69,8 @@ lamella_status lamella_run_get(lamella_module*, const char* name, lamella_value*
 lamella_status lamella_run_set(lamella_module*, const char* name, const lamella_value* value);
 /* Turns training on or off, in the module and those in it. */
 lamella_status lamella_run_train(lamella_module*, int32_t on);
-/* Moves parameters and buffers to a device (nullable: none), and floating ones to a dtype (below 0: none). They stay the
- * same tensors, which an optimizer may have. */
+/* Moves parameters and buffers to a device (nullable: none), and floating ones to a dtype (below 0: none). They stay
+ * the same tensors, which an optimizer may have. */
 lamella_status lamella_run_move(lamella_module*, const char* device, int32_t dtype);
 /* Reads one of the further files beside the program, as an owned string; none: it is not there. */
 lamella_status lamella_run_extra(lamella_module*, const char* name, lamella_value* out);

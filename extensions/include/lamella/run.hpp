@@ -40,8 +40,9 @@ inline const bool has_table = [] {
 inline const lamella_graph_table& graph() {
   if (!Api::table()) Api::table() = lamella_run_api(LAMELLA_TARGET_VERSION);
   if (!Api::table())
-    throw Error(LAMELLA_RUNTIME_ERROR, "this liblamella.so is too old or too new for the program: install one of the "
-                                       "version that the program was compiled with");
+    throw Error(LAMELLA_RUNTIME_ERROR,
+                "this liblamella.so is too old or too new for the program: install one of the "
+                "version that the program was compiled with");
   check(lamella_run_start());
   return *lamella_run_graph();
 }
@@ -79,8 +80,8 @@ class IValue {
   IValue(const std::vector<T>& list) : IValue(made(LAMELLA_GRAPH_LIST, items_of(list))) {}
   template <class... T>
   IValue(const std::tuple<T...>& parts)
-      : IValue(made(LAMELLA_GRAPH_TUPLE, std::apply([](const T&... x) { return std::vector<IValue>{IValue(x)...}; },
-                                                    parts))) {}
+      : IValue(made(LAMELLA_GRAPH_TUPLE,
+                    std::apply([](const T&... x) { return std::vector<IValue>{IValue(x)...}; }, parts))) {}
   template <class K, class V>
   IValue(const std::map<K, V>& dict) : IValue(of_pairs(dict)) {}
   template <class K, class V>

@@ -64,8 +64,7 @@ class Loader {
       if (!out->description.functions.count(out->description.main))
         throw Damage("the program has no function '" + out->description.main.substr(0, 80) + "'");
     } else {
-      if (!is_object(out->root.get(), instance_type))
-        throw Damage("its object is no object of a class of the program");
+      if (!is_object(out->root.get(), instance_type)) throw Damage("its object is no object of a class of the program");
       check_modules(out->root.get(), out->description);
     }
     out->version = json.at("version").as_number_of_part();
@@ -142,10 +141,10 @@ class Loader {
       const std::string name = full_name(n->op, n->overload);
       if (!seen_.insert(name).second) return;
       const std::vector<const Signature*> all = signatures_of(n->op);
-      const bool here = n->overload.empty() ? !all.empty()
-                                            : std::any_of(all.begin(), all.end(), [&](const Signature* s) {
-                                                return s->overload == n->overload;
-                                              });
+      const bool here =
+          n->overload.empty()
+              ? !all.empty()
+              : std::any_of(all.begin(), all.end(), [&](const Signature* s) { return s->overload == n->overload; });
       if (!here) {
         missing_.insert(name);
         spaces_.insert(n->op.substr(0, n->op.find("::")));

@@ -7,10 +7,10 @@
 namespace lamella::graph::files {
 
 struct LoadOptions {
-  bool mapped = false;                 // tensors in host memory lie in the file
-  bool verify = false;                 // the SHA-256 of every member is compared
-  bool allow_host = false;             // operators of plugins may hand values to the host
-  std::optional<std::string> device;   // where tensors are put; none: where they were saved from
+  bool mapped = false;                // tensors in host memory lie in the file
+  bool verify = false;                // the SHA-256 of every member is compared
+  bool allow_host = false;            // operators of plugins may hand values to the host
+  std::optional<std::string> device;  // where tensors are put; none: where they were saved from
 };
 
 struct LoadedFile {

@@ -1,8 +1,6 @@
 // Makes tensors over the storages of a file. Every number of the index is checked.
 #include "files/tensors.h"
 
-#include <algorithm>
-
 #include "run/host.h"
 
 namespace lamella::graph::files {
@@ -24,35 +22,6 @@ std::vector<int64_t> sizes_of(const Json& list, std::string_view what) {
   if (all.size() > LAMELLA_MAX_DIMS)
     throw Damage(std::string(what) + " are more than " + std::to_string(LAMELLA_MAX_DIMS));
   return all;
-}
-
-std::vector<int64_t> row_major(const std::vector<int64_t>& sizes) {
-  std::vector<int64_t> strides(sizes.size());
-  int64_t step = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = step;
-    if (__builtin_mul_overflow(step, std::max<int64_t>(sizes[i], 1), &step)) throw Damage("a tensor is too large");
-  }
-  return strides;
-}
-
-// Raises Damage if the elements lie beyond the bytes of their storage.
-void check_window(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, int64_t offset, int64_t item,
-                  int64_t bytes) {
-  int64_t numel = 1, last = offset, end;
-  bool fits = true, empty = false;
-  for (size_t i = 0; i < sizes.size(); i++) {
-    int64_t way = 0;
-    fits = fits && !__builtin_mul_overflow(numel, std::max<int64_t>(sizes[i], 1), &numel);
-    fits = fits && !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &way) &&
-           !__builtin_add_overflow(last, way, &last);
-    empty = empty || sizes[i] == 0;
-  }
-  const bool counted = !__builtin_mul_overflow(numel, item, &numel);
-  fits = fits && !__builtin_add_overflow(last, 1, &end) && !__builtin_mul_overflow(end, item, &end) && end <= bytes;
-  if (!counted || !(fits || empty))
-    throw Damage("sizes and strides from offset " + std::to_string(offset) + " reach beyond the storage's " +
-                 std::to_string(bytes) + " bytes");
 }
 
 // Changes the bytes of a tensor of bools that are neither 0 nor 1 to 1, since kernels rely on that.
@@ -93,8 +62,11 @@ Tensor Tensors::made(const Json::List& record) {
   int32_t dtype = 0;
   check(api().find_dtype(name.c_str(), &dtype));
   const std::vector<int64_t> sizes = sizes_of(record[2], "the sizes of a tensor");
-  const std::vector<int64_t> strides =
-      record[3].is_null() ? row_major(sizes) : sizes_of(record[3], "the strides of a tensor");
+  std::vector<int64_t> strides;
+  if (!record[3].is_null()) {
+    strides = sizes_of(record[3], "the strides of a tensor");
+    if (strides.size() != sizes.size()) throw Damage("a tensor has to have as many strides as sizes");
+  }
   const int64_t offset = record[4].as_number_of_part();
   if (record[0].is_null()) {
     std::string slots;
@@ -107,11 +79,9 @@ Tensor Tensors::made(const Json::List& record) {
                   " of a plugin; programs without Python read plain tensors alone");
   }
   const Tensor& flat = storage(static_cast<size_t>(record[0].as_number_of_part()));
-  if (strides.size() != sizes.size()) throw Damage("a tensor has to have as many strides as sizes");
-  lamella_storage* s = flat.get()->storage;
-  check_window(sizes, strides, offset, api().dtype_info(dtype)->itemsize, api().storage_bytes(s));
   lamella_tensor* t = nullptr;
-  check(api().tensor_over(s, static_cast<int32_t>(sizes.size()), sizes.data(), strides.data(), offset, dtype, &t));
+  check(api().tensor_over(flat.get()->storage, static_cast<int32_t>(sizes.size()), sizes.data(),
+                          record[3].is_null() ? nullptr : strides.data(), offset, dtype, &t));  // checks the window
   Tensor made = Tensor::steal(t);
   if (dtype == LAMELLA_BOOL) make_truth(made);
   if (record.size() == 6) add_attributes(made, record[5]);

@@ -67,7 +67,8 @@ lamella_value generator_of(const Json::List& parts) {
 }
 
 bool is_key(const lamella_value& v) {
-  return (v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_STRING) || v.tag == LAMELLA_TENSOR || is_object(v, instance_type);
+  return (v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_STRING) || v.tag == LAMELLA_TENSOR ||
+         is_object(v, instance_type);
 }
 
 void release_all(std::vector<lamella_value>& all) {
@@ -164,7 +165,10 @@ Held Values::numbered(Held made, const char* kind) {
 Held Values::same(const Json& number) {
   if (alone_) throw Damage("'$same' is inside a part in which nothing is numbered");
   const auto n = static_cast<size_t>(number.as_number_of_part());
-  if (n >= containers_.size()) throw Damage("'$same' names the container " + std::to_string(n) + ", which is not there");
+#ifndef LAMELLA_PLANTED_PROGRAM  // the tests remove this check, to verify that the fuzzer finds the fault
+  if (n >= containers_.size())
+    throw Damage("'$same' names the container " + std::to_string(n) + ", which is not there");
+#endif
   const Numbered& found = containers_[n];
   if (found.value.get().tag == LAMELLA_NONE)
     throw Damage(std::string("'$same' stands for a ") + found.kind + ", which no file of this kind shares");

@@ -46,7 +46,8 @@ lamella_status load_from(std::string name, uint32_t flags, const char* device, O
 }
 
 lamella_status load(const char* path, uint32_t flags, const char* device, lamella_object** out) {
-  return load_from("'" + std::string(path) + "'", flags, device, [&] { return ArchiveReader(path); }, out);
+  return load_from(
+      "'" + std::string(path) + "'", flags, device, [&] { return ArchiveReader(path); }, out);
 }
 
 lamella_status load_memory(const void* data, uint64_t size, uint32_t flags, const char* device, lamella_object** out) {
