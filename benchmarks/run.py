@@ -32,6 +32,7 @@ def main() -> int:
     import observability
     import pointwise
     import pooling
+    import programs
     import quantization
     import random_numbers
     import reductions
@@ -54,6 +55,7 @@ def main() -> int:
         + named.main()
         + quantization.main()
         + graph.main()
+        + programs.main()
         + training.main()
         + observability.main()
         + data.main()

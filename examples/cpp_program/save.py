@@ -25,7 +25,7 @@ class Block(nn.Module):
 
 
 def resnet18(classes=1000):
-    """Returns the network of He et al., Deep Residual Learning for Image Recognition (2015), for pictures of 224×224."""
+    """Returns the network of He et al. (2015), Deep Residual Learning for Image Recognition, for 224×224 pictures."""
     layers = [nn.Conv2d(3, 64, 7, 2, padding=3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     before = 64
     for width, stride in [(64, 1), (128, 2), (256, 2), (512, 2)]:
