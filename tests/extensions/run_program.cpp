@@ -125,6 +125,24 @@ void tensors(const char* file) {  // of the module and those in it
   print_bits(lamella::jit::load(file, "", LAMELLA_GRAPH_MAP)(input()));
 }
 
+// Takes a step of training, and saves the module and what it had been.
+void save(const char* file, const char* to) {
+  const Module net = lamella::jit::load(file);
+  net(input()).toTensor().sum().backward();
+  {
+    const lamella::NoGradGuard no_grad;
+    for (const Tensor& p : net.parameters()) p.sub_(p.grad() * 0.5);
+  }
+  net.save(to);
+  print_bits(net(input()));
+  print_bits(lamella::jit::load(to, "", LAMELLA_GRAPH_VERIFY)(input()));
+  try {
+    net.module("first").save(to);
+  } catch (const lamella::Error& e) {
+    std::printf("%s\n", e.what());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -134,6 +152,7 @@ int main(int argc, char** argv) {
     if (command == "kinds") kinds(argv[2]);
     if (command == "threads") threads(argv[2]);
     if (command == "tensors") tensors(argv[2]);
+    if (command == "save" && argc == 4) save(argv[2], argv[3]);
     if (command == "errors") errors(argc - 2, argv + 2);
   } catch (const lamella::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

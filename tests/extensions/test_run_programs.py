@@ -138,6 +138,23 @@ def test_shared_modules_and_tensors(program, tmp_path):
     assert lines[1:] == [first, second, first]
 
 
+def test_a_module_that_cpp_saves_is_read_by_python(program, tmp_path):
+    module, x = Tied(), input_of_programs()
+    path = saved(module, tmp_path / "tied.lamella", _extra_files={"note": "for you"}, hashes=True)
+    lines = output(program, "save", path, tmp_path / "after.lamella").splitlines()
+    extra = {"note": ""}
+    after = lamella.jit.load(tmp_path / "after.lamella", _extra_files=extra, verify=True)
+    assert extra == {"note": b"for you"} and after.count.tolist() == [1]
+    assert [n for n, _ in after.named_parameters()] == [n for n, _ in module.named_parameters()]
+    assert all(isinstance(p, lamella.nn.Parameter) and p.requires_grad for p in after.parameters())
+    assert after.again is after.first and after.second.weight is after.first.weight
+    module(x).sum().backward()
+    for ours, theirs in zip(module.parameters(), after.parameters(), strict=True):
+        assert (ours - ours.grad * 0.5).tolist() == theirs.tolist()
+    assert lines[:2] == [bits_of(after(x))] * 2
+    assert lines[2] == "Linear is a part of another module: save that one"
+
+
 def test_four_threads(program, tmp_path):
     layer, x = Layer(), input_of_programs()
     lines = output(program, "threads", saved(layer, tmp_path / "layer.lamella")).splitlines()

@@ -234,6 +234,9 @@ typedef struct {
   /* Makes a list of the names of the further files, or reads one of them, as a string; none: it is not there. */
   lamella_status (*file_extras)(lamella_object* file, lamella_value* out);
   lamella_status (*file_extra)(lamella_object* file, const char* name, lamella_value* out);
+  /* Writes the program, with its tensors and attributes as they are now, to a file, which is replaced in one step. A
+   * signature is left out. durable: waits until the file is on the disk. */
+  lamella_status (*file_save)(lamella_object* file, const char* path, int32_t durable);
 } lamella_graph_table;
 
 #ifdef __cplusplus

@@ -74,6 +74,9 @@ lamella_status lamella_run_train(lamella_module*, int32_t on);
 lamella_status lamella_run_move(lamella_module*, const char* device, int32_t dtype);
 /* Reads one of the further files beside the program, as an owned string; none: it is not there. */
 lamella_status lamella_run_extra(lamella_module*, const char* name, lamella_value* out);
+/* Writes the program, with parameters and attributes as they are now, to a file that jit.load reads, too. A module in
+ * another one cannot be saved alone. */
+lamella_status lamella_run_save(lamella_module*, const char* path);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -345,6 +345,8 @@ class Module {
     if (x.isNone()) return std::nullopt;
     return x.toStringRef();
   }
+  /* Writes the module as it is now to a file that jit::load, here and in Python, reads. */
+  void save(const std::string& path) const { check(lamella_run_save(c(), path.c_str())); }
 
  private:
   friend class Method;

@@ -113,6 +113,10 @@ lamella_status read_extra(lamella_object* file, const char* name, lamella_value*
   });
 }
 
+lamella_status save(lamella_object* file, const char* path, int32_t durable) {
+  return guarded([&] { return files::save(file_of(file), path, durable != 0), LAMELLA_OK; });
+}
+
 }  // namespace
 
 void add_files(lamella_graph_table& t) {
@@ -128,6 +132,7 @@ void add_files(lamella_graph_table& t) {
   t.file_written_by = written_by;
   t.file_extras = extras;
   t.file_extra = read_extra;
+  t.file_save = save;
 }
 
 }  // namespace lamella::graph
