@@ -110,7 +110,10 @@ void errors(int n, char** files) {
         const Module m = memory ? lamella::jit::load(bytes.data(), bytes.size()) : lamella::jit::load(files[i]);
         std::printf("%s is read\n", files[i]);
       } catch (const lamella::Error& e) {
-        if (!memory) std::printf("%s\n", e.what());
+        std::string text = e.what();
+        for (char& c : text)
+          if (c == '\n') c = ' ';
+        if (!memory) std::printf("%s\n", text.c_str());
       }
   }
 }

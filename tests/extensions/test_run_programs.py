@@ -161,6 +161,47 @@ def test_four_threads(program, tmp_path):
     assert lines == [bits_of(layer(x + i, 3)) for i in range(4)]
 
 
+C_PROGRAM = """
+#include <lamella/run.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  lamella_module* net;
+  lamella_value result;
+  lamella_run_keyword one = {"i", {LAMELLA_INT, 0, {1}}};
+  if (argc != 2) return 2;
+  if (lamella_run_load(argv[1], 0, NULL, &net)) return puts(lamella_run_error()), 1;
+  if (lamella_run_call(net, "name", NULL, 0, &one, 1, &result)) return puts(lamella_run_error()), 1;
+  printf("%s\\n", result.as.string);
+  lamella_run_api(LAMELLA_TARGET_VERSION)->value_release(&result);
+  if (lamella_run_call(net, "name", NULL, 0, NULL, 0, &result)) puts(lamella_run_error());
+  lamella_run_release(net);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_c_program(compiler, tmp_path):
+    (tmp_path / "program.c").write_text(C_PROGRAM)
+    own = installed()
+    links = (f"-L{own}", f"-Wl,-rpath,{own}", "-llamella_run", "-llamella")
+    command = (
+        compiler,
+        "-std=c99",
+        *STRICT,
+        "-I",
+        include(),
+        tmp_path / "program.c",
+        *links,
+        "-o",
+        tmp_path / "program",
+    )
+    done = compiles(*command)
+    assert done.returncode == 0, done.stderr
+    lines = output(tmp_path / "program", saved(Layer(), tmp_path / "layer.lamella")).splitlines()
+    assert lines == ["b!", "Layer.name: lacks its argument 'i'"]
+
+
 def test_golden_files_are_read(program):
     files = sorted(GOLDEN.glob("*.lamella"))
     assert output(program, "errors", *files).splitlines() == [f"{file} is read" for file in files for _ in range(2)]
