@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -106,7 +107,8 @@ void errors(int n, char** files) {
   for (int i = 0; i < n; i++) {
     for (const bool memory : {false, true}) try {
         std::ifstream stream(files[i], std::ios::binary);
-        const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+        std::string bytes;
+        if (std::filesystem::is_regular_file(files[i])) bytes.assign(std::istreambuf_iterator<char>(stream), {});
         const Module m = memory ? lamella::jit::load(bytes.data(), bytes.size()) : lamella::jit::load(files[i]);
         std::printf("%s is read\n", files[i]);
       } catch (const lamella::Error& e) {

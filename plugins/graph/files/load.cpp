@@ -199,6 +199,7 @@ class Loader {
     const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
     while (begin > 0 && is_part(message[begin - 1])) begin--;
     while (end < message.size() && is_part(message[end])) end++;
+    while (message[end - 1] == ':') end--;
     const std::string op(message.substr(begin, end - begin));
     const size_t output = message.rfind('%', begin);
     std::string name;

@@ -246,6 +246,8 @@ class Reader:
         classes = {
             name: self._class(name, entry, types) for name, entry in index["classes"].items() if "original" in entry
         }
+        if type(index["main"]) is not str:
+            raise ValueError("'main' has to be text")
         return Description(index["main"], functions, classes, types.enums)
 
     def _function(self, name: str, entry: dict[str, Any], types: TypeTexts) -> Function:
