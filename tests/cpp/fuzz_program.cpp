@@ -29,14 +29,17 @@ std::atomic<int64_t> bytes{0}, peak{0};
 }  // namespace
 extern "C" const char* __asan_default_options();  // read by AddressSanitizer: tensors have a bound, too
 extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=400"; }
-void* operator new(size_t n) {
+void* operator new(size_t n, const std::nothrow_t&) noexcept {
   void* p = std::malloc(n);
-  if (!p) throw std::bad_alloc();
-  const int64_t now = bytes += static_cast<int64_t>(n);
+  const int64_t now = bytes += p ? static_cast<int64_t>(n) : 0;
   int64_t before = peak;
   while (before < now && !peak.compare_exchange_weak(before, now)) {
   }
   return p;
+}
+void* operator new(size_t n) {
+  if (void* p = operator new(n, std::nothrow)) return p;
+  throw std::bad_alloc();
 }
 void operator delete(void* p) noexcept {
   if (p) bytes -= static_cast<int64_t>(malloc_usable_size(p));
@@ -254,6 +257,8 @@ void run_large() {
   };
   std::string deep, wide = "[0", doubled = "[1]";
   for (int i = 0; i < 200000; i++) deep += "[";
+  for (int i = 0; i < 9; i++)  // numbers of containers that are not there
+    with_object(R"j({"$object":"Net","attributes":[["list",[]],["next",{"$same":)j" + std::to_string(i) + "}]]}");
   with_object(deep);
   with_object(deep + std::string(200000, ']'));
   for (int i = 0; i < 200000; i++) wide += ",[]";
