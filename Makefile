@@ -55,7 +55,7 @@ lint: build
 	$(PIP) ruff==0.17.5 mypy==2.4.1 clang-format==14.0.6 pre-commit==4.7.0
 	$(BIN)/pre-commit validate-config .pre-commit-config.yaml
 	$(BIN)/ruff check .
-	git ls-files '*.c' '*.cpp' '*.h' $(addprefix ':!extensions/include/lamella/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
+	git ls-files '*.c' '*.cpp' '*.h' '*.hpp' $(addprefix ':!extensions/include/lamella/,operators.h' tensor_methods.h') | xargs $(BIN)/clang-format --dry-run -Werror
 	cd / && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p lamella
 
 # The compared frameworks have a separate environment: the tests' environment has no torch.

@@ -32,6 +32,11 @@ std::string list_text(const int64_t* all, int32_t n) {
   return out + "]";
 }
 
+bool is_host(int32_t backend) {
+  const lamella_backend* b = api().backend_description(backend);
+  return b && (b->flags & LAMELLA_BACKEND_HOST);
+}
+
 bool is_plain(const Dict& d) {
   for (const Dict::Entry& e : d.entries())
     if (e.key.tag != LAMELLA_STRING || text_of(e.key).substr(0, 1) == "$") return false;
@@ -271,9 +276,10 @@ std::string Encoder::storages_text() const {
 Tensor Encoder::bytes_of(size_t storage) const {
   const Tensor& flat = over_[storage];
   if (flat.is_meta()) return {};
-  const lamella_backend* b = api().backend_description(flat.get()->backend);
-  if (b && (b->flags & LAMELLA_BACKEND_HOST)) return flat;
-  const lamella_value args[] = {value(flat), value(Device("cpu"))};
+  if (is_host(flat.get()->backend)) return flat;
+  int32_t host = 0;
+  while (!is_host(host)) host++;  // one is loaded, since the file's members became tensors
+  const lamella_value args[] = {value(flat), value(Device(lamella_device{host, 0}))};
   lamella_value made = none();
   check(api().call(nullptr, api().find_operator("aten::to", "device"), args, 2, &made, 1));
   return Tensor::steal(made.as.tensor);
