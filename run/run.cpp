@@ -280,6 +280,7 @@ void lamella_run_release(lamella_module* m) {
 }
 
 const char* lamella_run_name(lamella_module* m) { return m->name.c_str(); }
+lamella_object* lamella_run_program(lamella_module* m) { return m->file->program(); }
 int32_t lamella_run_methods(lamella_module* m, const char** out, int32_t room) {
   int32_t n = 0;
   for (const auto& [name, method] : m->methods) {

@@ -46,6 +46,7 @@ void lamella_run_release(lamella_module*); /* null does nothing */
 
 /* What a module is; borrowed, as long as the module. */
 const char* lamella_run_name(lamella_module*); /* the name of its class in Python, or of the function */
+lamella_object* lamella_run_program(lamella_module*); /* lamella_run_graph() has its classes and graphs */
 /* Returns how many methods there are, and writes their names, sorted. */
 int32_t lamella_run_methods(lamella_module*, const char** out, int32_t room);
 /* Returns how many parameters a method has, and writes them; -1: there is no such method. result (nullable) gets the
