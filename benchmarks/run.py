@@ -27,6 +27,7 @@ def main() -> int:
     import matmul
     import modules
     import named
+    import node
     import normalization
     import numpy
     import observability
@@ -56,6 +57,7 @@ def main() -> int:
         + quantization.main()
         + graph.main()
         + programs.main()
+        + node.main()
         + training.main()
         + observability.main()
         + data.main()

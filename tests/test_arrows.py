@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-ROOMS = ("core", "dispatcher", "operators", "backends", "plugins", "run", "frontend", "extensions")
+ROOMS = ("core", "dispatcher", "operators", "backends", "plugins", "run", "bindings", "frontend", "extensions")
 
 # Maps a file's folder (the longest key that fits) to the folders from which it may include, besides <lamella/...>, the
 # standard library and the system. A backend or plugin may use only its own folder. docs/architecture.md has this table.

@@ -195,6 +195,8 @@ def tracked(*suffixes: str) -> Iterator[Path]:
         "operators",
         "backends",
         "plugins",
+        "run",
+        "bindings",
         "extensions",
         "frontend",
         "tools",
@@ -226,7 +228,7 @@ def is_generated(text: str) -> bool:
 def test_no_file_is_a_growing_one():
     """No file may have more than 500 lines, except those generated from the registry."""
     long = []
-    for room in ("core", "dispatcher", "operators", "plugins", "backends", "extensions", "frontend"):
+    for room in ("core", "dispatcher", "operators", "plugins", "backends", "run", "bindings", "extensions", "frontend"):
         for path in sorted((ROOT / room).rglob("*")):
             text = path.read_text() if path.suffix in (".py", ".h", ".cpp") else ""
             if len(text.splitlines()) > 500 and not is_generated(text):
