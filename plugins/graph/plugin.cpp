@@ -2,6 +2,7 @@
 #include <lamella/library.h>
 
 #include "interface/program.h"
+#include "run/stacks.h"
 #include "trace/layer.h"
 
 namespace lamella::graph {
@@ -27,5 +28,6 @@ const lamella_graph_table* table() {
 
 LAMELLA_LIBRARY_FRAGMENT(graph, m) {
   lamella::graph::register_layer(m);
+  lamella::graph::register_stacks(m);
   m.interface("graph", 1, lamella::graph::table());
 }

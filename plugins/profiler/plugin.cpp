@@ -49,6 +49,7 @@ lamella_profiler table = {
     closed<trace_summary>,
     closed<trace_export>,
     set_stack_reader,
+    describe_frame,
     closed<trace_activity>,
     closed<trace_notes>,
     closed<traced_devices>,

@@ -134,6 +134,13 @@ typedef struct {
 
 enum { LAMELLA_TRACE_DEVICE = LAMELLA_SCOPES }; /* the scope of a row of what a device has done */
 
+/* Languages whose stacks are read; the frames of a later one are shown within those of an earlier one. */
+enum lamella_stack_language {
+  LAMELLA_STACK_HOST = 0,    /* Python */
+  LAMELLA_STACK_PROGRAM = 1, /* graphs */
+  LAMELLA_STACK_COUNT
+};
+
 /* All events of one name, scope and backend, and, if requested, of equal shapes and stacks. */
 typedef struct {
   uint32_t size;
@@ -213,10 +220,11 @@ typedef struct {
    * through. To keep an old file until the new one is complete, write a new file and rename it. metadata: nullable, an
    * object in JSON. */
   lamella_status (*trace_export)(lamella_trace*, const char* path, const char* metadata);
-  /* Sets the functions that read stacks: `read` writes this thread's frames as numbers, the innermost first;
-   * `describe` writes a frame's text and returns its length. */
-  void (*set_stack_reader)(int32_t (*read)(int64_t* frames, int32_t room),
+  /* Sets the functions that read the stacks of a language: `read` writes this thread's frames as numbers below 2**56,
+   * the innermost first, and returns how many; `describe` writes a frame's text and returns its length. */
+  void (*set_stack_reader)(enum lamella_stack_language, int32_t (*read)(int64_t* frames, int32_t room),
                            int32_t (*describe)(int64_t frame, char* out, int32_t room));
+  int32_t (*describe_frame)(int64_t frame, char* out, int32_t room); /* of a frame of a trace */
   lamella_status (*trace_activity)(lamella_trace*, lamella_on_trace_activity, void* context);
   /* Visits notes, a sentence each, about work of devices that could not be recorded. */
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);

@@ -216,7 +216,7 @@ const Values::KnownClass& Values::class_named(const std::string& name) {
   const auto found = program_.classes.find(name);
   if (found == program_.classes.end()) throw Damage("the program has no class '" + name.substr(0, 80) + "'");
   KnownClass& made = classes_[name];
-  made.type = std::make_shared<const Class>(found->second);
+  made.type = found->second;
   for (size_t i = 0; i < made.type->attributes.size(); i++) made.places[made.type->attributes[i].first] = i;
   return made;
 }

@@ -8,12 +8,15 @@ namespace lamella::graph {
 struct Machine::Frame {
   Machine& machine;
   const Code& code;
+  Frame* const outer;  // the frame that called it, of this thread's latest run
   lamella_value* const registers;
   size_t at = 0;  // the instruction that runs
 
   Frame(Machine& m, const Code& c);
   ~Frame();
   Frame(const Frame&) = delete;
+
+  static thread_local Frame* innermost;  // of this thread
 
   const lamella_value& get(uint32_t operand) const { return registers[register_of(operand)]; }
   // Returns an owned value: that of the register if this is its last use, else a copy.

@@ -6,11 +6,17 @@
 
 namespace lamella::graph {
 
-Machine::Frame::Frame(Machine& m, const Code& c) : machine(m), code(c), registers(m.reserve(c.registers)) {
+thread_local Machine::Frame* Machine::Frame::innermost = nullptr;
+
+Machine::Frame::Frame(Machine& m, const Code& c)
+    : machine(m), code(c), outer(innermost), registers(m.reserve(c.registers)) {
   const size_t n = c.constants.size();
   std::copy_n(c.constants.data(), n, registers);
   std::fill(registers + n, registers + c.registers, none());
-  if (++m.depth_ <= m.limits_.most_depth) return;
+  if (++m.depth_ <= m.limits_.most_depth) {
+    innermost = this;
+    return;
+  }
   m.depth_--;
   m.release(c.registers);
   throw Error(LAMELLA_RUNTIME_ERROR, c.name + ": the program calls itself more than " +
@@ -18,6 +24,7 @@ Machine::Frame::Frame(Machine& m, const Code& c) : machine(m), code(c), register
 }
 
 Machine::Frame::~Frame() {
+  innermost = outer;
   for (size_t i = code.constants.size(); i < code.registers; i++) graph::release(registers[i]);
   machine.depth_--;
   machine.release(code.registers);

@@ -23,8 +23,9 @@ class Machine {
   void run(const Code& code, lamella_value* args, lamella_value* rets);
   const std::vector<std::string>& trace() const { return trace_; }
 
- private:
   struct Frame;
+
+ private:
   lamella_value* reserve(uint32_t n);
   void release(uint32_t n);  // the registers that were reserved last
   void execute(Frame& f, lamella_value* rets);

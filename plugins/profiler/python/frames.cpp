@@ -71,7 +71,7 @@ PyObject* describe_frame(PyObject*, PyObject* o) {
   const long long frame = PyLong_AsLongLong(o);
   if (PyErr_Occurred()) return nullptr;
   char text[1024];
-  return PyUnicode_DecodeUTF8(text, describe(frame, text, sizeof text), "replace");
+  return PyUnicode_DecodeUTF8(text, profiler->describe_frame(frame, text, sizeof text), "replace");
 }
 
 }  // namespace
@@ -125,6 +125,6 @@ const char* text_of(PyObject* o) {
 
 PyMethodDef stack_methods[] = {{"_describe_frame", describe_frame, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
-void add_stacks() { profiler->set_stack_reader(read, describe); }
+void add_stacks() { profiler->set_stack_reader(LAMELLA_STACK_HOST, read, describe); }
 
 }  // namespace lamella::profiler::face
