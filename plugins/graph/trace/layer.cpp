@@ -17,6 +17,8 @@ class RealArguments {
   const lamella_value* values() const { return own_.data(); }
   Recorder* recorder() const { return recorder_; }
   bool has_stand_in() const { return has_stand_in_; }
+  // Returns whether a real tensor is a stand-in, of a recording within which this one runs.
+  bool has_outer() const { return has_outer_; }
 
  private:
   template <class F>
@@ -34,13 +36,24 @@ class RealArguments {
     if (!s) return t;
     recorder_ = s->recorder;
     has_stand_in_ = true;
+    has_outer_ = has_outer_ || stand_ins.get(s->real.get());
     return s->real.get();
   }
   std::vector<lamella_value> own_;
   std::list<std::vector<lamella_tensor*>> lists_;
   Recorder* recorder_ = nullptr;
-  bool has_stand_in_ = false;
+  bool has_stand_in_ = false, has_outer_ = false;
 };
+
+// Calls an operator again from the top of this layer, for the recording within which this one runs.
+lamella_status call_in_outer(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  uint64_t& off = api().thread()->exclude;  // has the layers that the call has passed, and this one
+  const uint64_t before = off;
+  off &= ~(uint64_t{1} << trace_bit);
+  const lamella_status status = api().call(nullptr, f->op, args, f->num_args, rets, f->num_rets);
+  off = before;
+  return status;
+}
 
 // Operators of category "host" give values of a tensor to the program.
 bool is_exit(const lamella_operator* op) { return std::string_view(api().operator_category(op)) == "host"; }
@@ -52,7 +65,10 @@ lamella_status see(lamella_frame* f, const lamella_value* args, lamella_value* r
     if (recorder) recorder->check_open(title(f));
     const bool exit = is_exit(f->op);
     if (exit && real.has_stand_in()) recorder->leave(title(f));
-    if (lamella_status st = api().redispatch(f, real.values(), f->num_args, rets, f->num_rets)) return st;
+    const lamella_status called = real.has_outer()
+                                      ? call_in_outer(f, real.values(), rets)
+                                      : api().redispatch(f, real.values(), f->num_args, rets, f->num_rets);
+    if (called) return called;
     if (!recorder || exit) return lamella_status{LAMELLA_OK};
     try {
       for (int32_t i = 0; i < f->num_rets && real.has_stand_in(); i++)  // a number that follows from values

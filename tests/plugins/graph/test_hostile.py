@@ -114,7 +114,7 @@ def test_a_call_of_python_with_too_many_arguments_is_refused():
     ],
 )
 def test_a_pass_refuses_a_program_that_is_not_well_formed(text, name):
-    with pytest.raises(ValueError, match="prim::"):
+    with pytest.raises(RuntimeError, match="prim::"):
         run_pass(name, parse(text))
 
 

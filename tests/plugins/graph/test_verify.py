@@ -128,8 +128,6 @@ CASES = [
     ("%r : int = aten::add.int(%i)", "%r = aten::add: argument 'b' is missing"),
     ("%r : int = aten::add.int(%i, %s)", "%r = aten::add: argument 'b', %s, is a str; it has to be a int"),
     ("%r : int[] = aten::append.t(%l, %s)", "%r = aten::append: argument 'el', %s, is a str; it has to be a int"),
-    ("%k : int[] = prim::Constant[value=[1]]() %r : int[] = aten::append.t(%k, %i)",
-     "%r = aten::append: argument 'self', %k, is a constant, and would be written"),
     ("aten::add.int(%i, %i)", "aten::add: gives 1 values, and has 0 outputs"),
     ("%r : str = aten::add.int(%i, %i)", "%r = aten::add: the result is a int; it has to be a str"),
 ]  # fmt: skip
