@@ -7,13 +7,14 @@
 #include "dispatcher/fill.h"
 #include "dispatcher/interfaces.h"
 #include "dispatcher/ledger.h"
+#include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 namespace {
 
 void around_fork(void (*before)(), void (*parent)(), void (*child)()) { core::around_fork({before, parent, child}); }
 
-const lamella_dispatcher table = {sizeof table, 0, kernel_owner, around_fork};
+const lamella_dispatcher table = {sizeof table, 0, kernel_owner, around_fork, without_host_lock};
 
 }  // namespace
 

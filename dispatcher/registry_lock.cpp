@@ -49,6 +49,13 @@ void set_host_lock(void* (*step_aside)(), void (*come_back)(void*)) {
   host.store(new HostLock{step_aside, come_back});  // never freed
 }
 
+void without_host_lock(void (*wait)(void*), void* context) {
+  const HostLock* h = host.load();
+  void* token = h ? h->step_aside() : nullptr;
+  wait(context);
+  if (token) h->come_back(token);
+}
+
 bool RegistryMutex::again() {
   if (owner_.load(std::memory_order_relaxed) != this_thread()) return false;
   depth_++;

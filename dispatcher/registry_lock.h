@@ -44,5 +44,7 @@ class RegistryLock : public std::lock_guard<RegistryMutex> {
 // The binding sets these: `step_aside` releases the language's lock if this thread has it, and returns a token for
 // `come_back`, or null if this thread does not have it.
 void set_host_lock(void* (*step_aside)(), void (*come_back)(void* token));
+// Calls a function while this thread does not have the language's lock.
+void without_host_lock(void (*wait)(void* context), void* context);
 
 }  // namespace lamella::dispatcher

@@ -425,6 +425,15 @@ void damaged_graphs() {
     n->inputs[0] = nullptr;
   });
   refused("%x does not list this use", [](Node* n, Node*) { n->inputs[0]->uses.clear(); });
+  refused(" deep within each other", [](Node*, Node* branch) {
+    for (int i = 0; i < 300; i++) {
+      Node* inner = branch->blocks[0]->append("prim::If");
+      inner->add_input(branch->inputs[0]);
+      inner->add_block();
+      inner->add_block();
+      branch = inner;
+    }
+  });
   refused("%x lists a use that is none", [](Node* n, Node*) { n->inputs[0]->uses.push_back({n, 7}); });
 }
 

@@ -46,6 +46,53 @@ static void change_often() {
   api->release(p);
 }
 
+// Counts in an attribute of an instance that other threads count in, too, and fills and clears its list.
+static void count_often(lamella_object* p, lamella_value own, lamella_tensor* x) {
+  for (int i = 0; i < 20; i++) {
+    lamella_value args[] = {own, of(x), num(20)}, r{}, items{};
+    OK(api, graphs->run(p, "C.count", args, 3, &r));
+    OK(api, graphs->items(&own, &items));
+    CHECK(items.length == 2 && items.as.values[0].as.i > 0);
+    api->value_release(&items);
+  }
+}
+
+static void threads_share_an_instance() {
+  lamella_object* p = parsed(R"(class C {
+      n : int
+      l : Tensor[]
+    }
+    with C.count = graph(%self : C, %x : Tensor, %trips : int) {
+      %t : bool = prim::Constant[value=True]()
+      prim::Loop(%trips, %t)
+        block0(%i : int) {
+          %n : int = prim::GetAttr[name="n"](%self)
+          %m : int = aten::add.int(%n, 1)
+          prim::SetAttr[name="n"](%self, %m)
+          %l : Tensor[] = prim::GetAttr[name="l"](%self)
+          %more : Tensor[] = aten::append.t(%l, %x)
+          %y : Tensor = aten::cat(%l, 0)
+          aten::clear.t(%l)
+          -> (%t)
+        }
+      return ()
+    })");
+  lamella_tensor* x = floats({1, 2});
+  lamella_value empty{}, own{};
+  OK(api, graphs->make(LAMELLA_GRAPH_LIST, nullptr, 0, nullptr, nullptr, &empty));
+  lamella_value attributes[] = {num(0), empty};
+  OK(api, graphs->make(LAMELLA_GRAPH_INSTANCE, attributes, 2, p, "C", &own));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++) threads.emplace_back(count_often, p, own, x);
+  for (std::thread& t : threads) t.join();
+  lamella_value n{};
+  OK(api, graphs->get_attribute(&own, "n", &n));
+  CHECK(n.as.i == 4 * 20 * 20);
+  api->value_release(&own);
+  api->release(x);
+  api->release(p);
+}
+
 int main(int argc, char** argv) {
   start(argc, argv);
   graphs = static_cast<const lamella_graph_table*>(api->find_interface("graph", 1));
@@ -73,5 +120,6 @@ int main(int argc, char** argv) {
     api->release(x);
     api->release(p);
   }
+  threads_share_an_instance();
   done("threads run one program, and another one changes");
 }

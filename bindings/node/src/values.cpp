@@ -319,10 +319,14 @@ class Result {
   }
 
   napi_value contained(const lamella_value& v, int depth) {
-    int32_t count = 0;
-    const int32_t kind = graph().items(&v, nullptr, 0, &count);
-    std::vector<lamella_value> items(static_cast<size_t>(count));
-    graph().items(&v, items.data(), count, &count);
+    const int32_t kind = graph().kind_of(&v);
+    Values owned;
+    std::vector<lamella_value> items;  // borrowed from it
+    if (kind != LAMELLA_GRAPH_NO_CONTAINER && kind != LAMELLA_GRAPH_FUTURE) {
+      owned.all.push_back(none());
+      check(graph().items(&v, &owned.all[0]));
+      items.assign(owned.all[0].as.values, owned.all[0].as.values + owned.all[0].length);
+    }
     switch (kind) {
       case LAMELLA_GRAPH_LIST:
       case LAMELLA_GRAPH_TUPLE:

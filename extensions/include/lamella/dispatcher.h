@@ -22,6 +22,9 @@ typedef struct {
    * Each may be null. The last ones added run first before the fork, and last after it. They cannot be removed.
    * Nothing may be registered within these locks. */
   void (*around_fork)(void (*before)(void), void (*parent)(void), void (*child)(void));
+  /* Calls a function that may wait for a lock or for another thread. If this thread has the host language's lock, it is
+   * released meanwhile, so that what is waited for may take it. */
+  void (*without_host_lock)(void (*wait)(void* context), void* context);
 } lamella_dispatcher;
 
 #ifdef __cplusplus

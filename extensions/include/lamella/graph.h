@@ -121,9 +121,10 @@ typedef struct {
   /* Makes a container, and takes the items over; `program` and `class_name` are for an instance. */
   lamella_status (*make)(int32_t container, lamella_value* items, int32_t n, lamella_object* program,
                          const char* class_name, lamella_value* out);
-  /* Returns what kind of container a value is (enum lamella_graph_container). Its items, which are borrowed, are written
-   * to `out` as far as there is room; *count gets their number. */
-  int32_t (*items)(const lamella_value* value, lamella_value* out, int32_t room, int32_t* count);
+  int32_t (*kind_of)(const lamella_value* value); /* the kind of container that it is: enum lamella_graph_container */
+  /* Gives the items of a container, or the keys and values of a dictionary in turn, or the attributes of an instance, as
+   * an owned list (LAMELLA_VALUE_LIST). */
+  lamella_status (*items)(const lamella_value* container, lamella_value* items);
   const char* (*class_of)(const lamella_value* instance); /* borrowed; null: the value is no instance */
   /* The attribute of an instance by its name; get returns an owned value. */
   lamella_status (*get_attribute)(const lamella_value* instance, const char* name, lamella_value* out);
@@ -172,6 +173,7 @@ typedef struct {
   /* Returns how many passes are registered, and writes their names. */
   int32_t (*passes)(const char** out, int32_t room);
   lamella_status (*run_pass)(const char* name, lamella_object* program, int32_t* changed);
+  /* The pass goes with the library; without one it stays for the process. */
   lamella_status (*register_pass)(lamella_library*, const char* name, lamella_graph_pass, void* context);
   /* Replaces each match of a graph, given as text, by another one with the same parameters; neither writes. */
   lamella_status (*rewrite)(lamella_object* program, const char* from, const char* to, int32_t* count);

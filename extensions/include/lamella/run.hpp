@@ -179,18 +179,13 @@ class IValue {
     check(detail::graph().make(kind, values.data(), static_cast<int32_t>(values.size()), nullptr, nullptr, &out));
     return steal(out);
   }
-  int32_t container() const {
-    int32_t n = 0;
-    return v_.tag == LAMELLA_OBJECT ? detail::graph().items(&v_, nullptr, 0, &n)
-                                    : static_cast<int32_t>(LAMELLA_GRAPH_NO_CONTAINER);
-  }
+  int32_t container() const { return detail::graph().kind_of(&v_); }
   std::vector<IValue> parts() const {
-    int32_t n = 0;
-    detail::graph().items(&v_, nullptr, 0, &n);
-    std::vector<lamella_value> borrowed(static_cast<size_t>(n));
-    detail::graph().items(&v_, borrowed.data(), n, &n);
+    lamella_value items = none();
+    check(detail::graph().items(&v_, &items));
+    const IValue own = steal(items);
     std::vector<IValue> all;
-    for (const lamella_value& x : borrowed) all.push_back(retained(x));
+    for (uint32_t i = 0; i < items.length; i++) all.push_back(retained(items.as.values[i]));
     return all;
   }
   const char* kind() const {

@@ -9,7 +9,7 @@ namespace lamella::graph {
 namespace {
 
 thread_local int depth = 0;
-constexpr int most_depth = 1000;
+constexpr int most_levels = 1000;
 
 bool is_real(const lamella_value& v) {
   return v.tag == LAMELLA_INT || v.tag == LAMELLA_FLOAT || v.tag == LAMELLA_BOOLEAN || v.tag == LAMELLA_UINT;
@@ -55,9 +55,9 @@ Order order_of_values(const lamella_value& a, const lamella_value& b, const char
 }  // namespace
 
 Level::Level(const char* what) {
-  if (depth >= most_depth)
+  if (depth >= most_levels)
     raise(LAMELLA_RUNTIME_ERROR,
-          detail::text("maximum recursion depth exceeded ", what, ": values are nested in more than ", most_depth,
+          detail::text("maximum recursion depth exceeded ", what, ": values are nested in more than ", most_levels,
                        " lists, tuples or dictionaries"));
   depth++;
 }

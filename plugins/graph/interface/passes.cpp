@@ -9,10 +9,16 @@
 namespace lamella::graph {
 namespace {
 
+// A pass of others. One that came through a library is published as an interface of the library, which is withdrawn with
+// it.
 struct Registered {
   std::string name;
   lamella_graph_pass run;
   void* context;
+  bool of_library;
+
+  std::string interface() const { return "graph.pass." + name; }
+  bool is_there() const { return !of_library || api().find_interface(interface().c_str(), 1) == this; }
 };
 std::mutex lock;
 std::vector<std::unique_ptr<Registered>>& registered() {
@@ -24,7 +30,8 @@ int32_t passes(const char** out, int32_t room) {
   const std::lock_guard<std::mutex> guard(lock);
   std::vector<const char*> names;
   for (const NamedPass& p : own_passes()) names.push_back(p.name);
-  for (const auto& r : registered()) names.push_back(r->name.c_str());
+  for (const auto& r : registered())
+    if (r->is_there()) names.push_back(r->name.c_str());
   return write_items(names, out, room, [](const char* s) { return s; });
 }
 
@@ -37,7 +44,7 @@ lamella_status run_pass(const char* name, lamella_object* o, int32_t* changed) {
     {
       const std::lock_guard<std::mutex> guard(lock);
       for (const auto& r : registered())
-        if (r->name == name) given = r.get();
+        if (r->name == name && r->is_there()) given = r.get();
       for (const NamedPass& n : own_passes())
         if (n.name == std::string_view(name)) own = n.run;
     }
@@ -56,16 +63,16 @@ lamella_status run_pass(const char* name, lamella_object* o, int32_t* changed) {
   });
 }
 
-lamella_status register_pass(lamella_library*, const char* name, lamella_graph_pass run, void* context) {
+lamella_status register_pass(lamella_library* library, const char* name, lamella_graph_pass run, void* context) {
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(lock);
-    const bool taken =
-        std::any_of(own_passes().begin(), own_passes().end(),
-                    [&](const auto& p) { return p.name == std::string_view(name); }) ||
-        std::any_of(registered().begin(), registered().end(), [&](const auto& r) { return r->name == name; });
+    const bool taken = std::any_of(own_passes().begin(), own_passes().end(),
+                                   [&](const auto& p) { return p.name == std::string_view(name); }) ||
+                       std::any_of(registered().begin(), registered().end(),
+                                   [&](const auto& r) { return r->name == name && r->is_there(); });
     LAMELLA_CHECK_VALUE(!taken, "there is a pass '", name, "' already");
-    registered().push_back(std::make_unique<Registered>(Registered{name, run, context}));
-    return LAMELLA_OK;
+    Registered& made = *registered().emplace_back(new Registered{name, run, context, library != nullptr});
+    return library ? api().publish_interface(library, made.interface().c_str(), 1, &made, nullptr) : LAMELLA_OK;
   });
 }
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include <lamella/given.h>
+#include <lamella/operators.h>
 
 #include "interface/program.h"
 #include "ir/verify.h"
+#include "run/shared_state.h"
 #include "text/text.h"
 
 namespace lamella::graph {
@@ -74,7 +76,16 @@ lamella_status copy(lamella_object* o, lamella_object** out) {
 }
 
 int32_t same_programs(lamella_object* a, lamella_object* b) {
-  return guarded_or(int32_t{-1}, [&] { return int32_t{program_of(a).program == program_of(b).program}; });
+  return guarded_or(int32_t{-1}, [&] {
+    const ProgramObject &x = program_of(a), &y = program_of(b);
+    const bool same = x.program == y.program &&
+                      std::equal(x.constants.begin(), x.constants.end(), y.constants.begin(), y.constants.end(),
+                                 [](const lamella_value& c, const lamella_value& d) {
+                                   return c.as.tensor == d.as.tensor ||
+                                          lamella::equal(Tensor::borrow(c.as.tensor), Tensor::borrow(d.as.tensor));
+                                 });
+    return int32_t{same};
+  });
 }
 
 lamella_status verify_program(lamella_object* o) {
@@ -82,7 +93,9 @@ lamella_status verify_program(lamella_object* o) {
 }
 
 int32_t constants(lamella_object* o, lamella_tensor** out, int32_t room) {
-  return guarded_or(int32_t{-1}, [&] { return write_items(program_of(o).constants, out, room, [](const lamella_value& v) { return v.as.tensor; }); });
+  return guarded_or(int32_t{-1}, [&] {
+    return write_items(program_of(o).constants, out, room, [](const lamella_value& v) { return v.as.tensor; });
+  });
 }
 
 lamella_status add_constant(lamella_object* o, lamella_tensor* t, int32_t* number) {
@@ -107,15 +120,18 @@ lamella_status add_host_function(lamella_object* o, const lamella_graph_host_fun
 }
 
 int32_t graphs(lamella_object* o, const char** out, int32_t room) {
-  return guarded_or(int32_t{-1}, [&] { return write_items(program_of(o).program.graphs, out, room, [](const auto& x) { return x.first.c_str(); }); });
+  return guarded_or(int32_t{-1}, [&] {
+    return write_items(program_of(o).program.graphs, out, room, [](const auto& x) { return x.first.c_str(); });
+  });
 }
 int32_t classes(lamella_object* o, const char** out, int32_t room) {
-  return guarded_or(int32_t{-1}, [&] { return write_items(program_of(o).program.classes, out, room, [](const auto& x) { return x.first.c_str(); }); });
+  return guarded_or(int32_t{-1}, [&] {
+    return write_items(program_of(o).program.classes, out, room, [](const auto& x) { return x.first.c_str(); });
+  });
 }
 lamella_graph* find_graph(lamella_object* o, const char* name) {
   return guarded_or(static_cast<lamella_graph*>(nullptr), [&] { return handle_of(program_of(o).program.find(name)); });
 }
-
 
 lamella_status attributes(lamella_object* o, const char* class_name, lamella_value* names, lamella_value* types,
                           int32_t room, int32_t* count) {
@@ -140,6 +156,7 @@ lamella_status run(lamella_object* o, const char* name, const lamella_value* arg
     const Executable& exe = program_of(o).executable();
     const Code* code = exe.find(name);
     LAMELLA_CHECK_VALUE(code, "the program has no graph '", name, "'");
+    const SharedState state(exe.writes_shared);
     const std::string title = code->name.empty() ? "graph" : code->name;
     LAMELLA_CHECK_TYPE(static_cast<size_t>(n) == code->parameters.size(), title, ": takes ", code->parameters.size(),
                        " arguments, got ", n);

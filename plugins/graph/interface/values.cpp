@@ -8,6 +8,7 @@
 #include "run/constants.h"
 #include "run/future.h"
 #include "run/host.h"
+#include "run/shared_state.h"
 #include "signatures/builtins.h"
 
 namespace lamella::graph {
@@ -52,23 +53,34 @@ lamella_status make(int32_t container, lamella_value* items, int32_t n, lamella_
   });
 }
 
-int32_t items(const lamella_value* v, lamella_value* out, int32_t room, int32_t* count) {
-  const auto write = [&](const std::vector<lamella_value>& all) {
-    *count = write_items(all, out, room, [](const lamella_value& x) { return x; });
-  };
-  *count = 0;
+int32_t kind_of(const lamella_value* v) {
   if (v->tag != LAMELLA_OBJECT) return LAMELLA_GRAPH_NO_CONTAINER;
-  if (is_object(*v, list_type)) return write(list_of(*v).items), LAMELLA_GRAPH_LIST;
-  if (is_object(*v, tuple_type)) return write(tuple_of(*v).items), LAMELLA_GRAPH_TUPLE;
-  if (is_object(*v, instance_type)) return write(instance_of(*v).attributes), LAMELLA_GRAPH_INSTANCE;
-  if (is_object(*v, future_type)) return LAMELLA_GRAPH_FUTURE;
-  if (!is_object(*v, dict_type)) return LAMELLA_GRAPH_NO_CONTAINER;
-  for (const Dict::Entry& e : dict_of(*v).entries())
-    for (const lamella_value* x : {&e.key, &e.value}) {
-      if (*count < room) out[*count] = *x;
-      ++*count;
-    }
-  return LAMELLA_GRAPH_DICT;
+  const lamella_object_type* const type = v->as.object->type;
+  return type == &list_type       ? LAMELLA_GRAPH_LIST
+         : type == &tuple_type    ? LAMELLA_GRAPH_TUPLE
+         : type == &dict_type     ? LAMELLA_GRAPH_DICT
+         : type == &instance_type ? LAMELLA_GRAPH_INSTANCE
+         : type == &future_type   ? LAMELLA_GRAPH_FUTURE
+                                  : LAMELLA_GRAPH_NO_CONTAINER;
+}
+
+lamella_status items(const lamella_value* v, lamella_value* out) {
+  return guarded([&] {
+    const SharedState state(true);
+    const int32_t kind = kind_of(v);
+    std::vector<lamella_value> pairs;
+    if (kind == LAMELLA_GRAPH_DICT)
+      for (const Dict::Entry& e : dict_of(*v).entries()) pairs.insert(pairs.end(), {e.key, e.value});
+    const std::vector<lamella_value>* all = kind == LAMELLA_GRAPH_LIST       ? &list_of(*v).items
+                                            : kind == LAMELLA_GRAPH_TUPLE    ? &tuple_of(*v).items
+                                            : kind == LAMELLA_GRAPH_INSTANCE ? &instance_of(*v).attributes
+                                            : kind == LAMELLA_GRAPH_DICT     ? &pairs
+                                                                             : nullptr;
+    LAMELLA_CHECK_TYPE(all, "items: expected a list, a tuple, a dict or an instance of a class");
+    lamella_value list{LAMELLA_VALUE_LIST, static_cast<uint32_t>(all->size()), {0}};
+    list.as.values = all->data();
+    return api().value_retain(&list, out);
+  });
 }
 
 const char* class_of(const lamella_value* v) {
@@ -85,10 +97,14 @@ size_t attribute_number(const lamella_value& v, const char* name) {
 }
 
 lamella_status get_attribute(const lamella_value* v, const char* name, lamella_value* out) {
-  return guarded([&] { return *out = copy_of(instance_of(*v).attributes[attribute_number(*v, name)]), LAMELLA_OK; });
+  return guarded([&] {
+    const SharedState state(true);
+    return *out = copy_of(instance_of(*v).attributes[attribute_number(*v, name)]), LAMELLA_OK;
+  });
 }
 lamella_status set_attribute(const lamella_value* v, const char* name, const lamella_value* given) {
   return guarded([&] {
+    const SharedState state(true);
     const size_t i = attribute_number(*v, name);
     Instance& self = instance_of(*v);
     lamella_value own =
@@ -194,6 +210,7 @@ void set_host(const lamella_graph_host* host) {
 
 void add_values(lamella_graph_table& t) {
   t.make = make;
+  t.kind_of = kind_of;
   t.items = items;
   t.class_of = class_of;
   t.get_attribute = get_attribute;

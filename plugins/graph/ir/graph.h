@@ -59,6 +59,8 @@ struct Source {
   int32_t line = 0, column = 0;
 };
 
+inline constexpr int most_depth = 150;  // of blocks within each other
+
 struct Use {
   Node* user;
   size_t input;

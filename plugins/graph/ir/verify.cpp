@@ -31,7 +31,10 @@ class Verifier {
     for (const Node* n = b.first(); n != b.end(); n = n->behind) {
       if (n->block != &b || n->behind->before != n) fail(*n, "the node is not linked to its block");
       check_inputs(*n);
+      if (!n->blocks.empty() && ++depth_ > most_depth)
+        fail(*n, "blocks lie more than " + std::to_string(most_depth) + " deep within each other");
       for (const auto& inner : n->blocks) block(*inner, n);
+      if (!n->blocks.empty()) depth_--;
       see(n->outputs, n);
       check(*n);
     }
@@ -128,6 +131,7 @@ class Verifier {
       fail(n, "the value " + (value ? value->text() : "None") + " is no " + type.text());
   }
   const Program* const program_;
+  int depth_ = 0;  // of the blocks that are checked
   std::unordered_set<const Value*> seen_;
   std::unordered_set<Value* const*> used_;  // the inputs that values list as their uses
   std::unordered_set<std::string> names_;

@@ -73,7 +73,14 @@ bool may_be_long(const Node& n) {
   for (const Value* v : n.inputs) {
     const Literal* x = constant_of(v);
     if (const auto* i = std::get_if<int64_t>(&x->value)) length *= 1 + std::abs(static_cast<double>(*i));
-    if (const auto* s = std::get_if<std::string>(&x->value)) length *= 1 + static_cast<double>(s->size());
+    if (const auto* s = std::get_if<std::string>(&x->value)) {
+      length *= 1 + static_cast<double>(s->size());
+      size_t digits = 0;  // of a width: "{:99999}"
+      for (const char c : *s) {
+        digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+        if (digits == 5) length = most + 1;
+      }
+    }
   }
   return n.outputs[0]->type->kind == Kind::string && length > most;
 }

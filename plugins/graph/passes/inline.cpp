@@ -1,4 +1,5 @@
 // Calls become the graphs that they call.
+#include <algorithm>
 #include <set>
 
 #include "passes/effects.h"
@@ -63,6 +64,20 @@ class Recursion {
   std::set<std::string> left_;
 };
 
+// Returns how many blocks lie around a node.
+int depth_of(const Node* n) {
+  int depth = 0;
+  for (n = n->block->owner(); n; n = n->block->owner()) depth++;
+  return depth;
+}
+// Returns how deep blocks lie within a block.
+int depth_within(const Block& b) {
+  int depth = 0;
+  for (const Node* n = b.first(); n != b.end(); n = n->behind)
+    for (const auto& inner : n->blocks) depth = std::max(depth, 1 + depth_within(*inner));
+  return depth;
+}
+
 class Inliner {
  public:
   Inliner(Program& p, const Graph& g) : program_(p), recursion_(p) {
@@ -86,7 +101,7 @@ class Inliner {
       for (Node* n : calls) {
         const Graph& callee = *program_.find(callee_of(*n, program_));
         each_node(callee.top(), [&](const Node*) { nodes_++; });
-        if (nodes_ > most_nodes) return changed;
+        if (nodes_ > most_nodes || depth_of(n) + depth_within(callee.top()) > most_depth) return changed;
         ValueMap values;
         const auto& parameters = callee.top().parameters();
         for (size_t i = 0; i < parameters.size(); i++) values[parameters[i].get()] = n->inputs.at(i);

@@ -6,7 +6,9 @@ namespace {
 
 template <class Handle, class Call>
 std::vector<Handle> all(Call call) {
-  std::vector<Handle> list(static_cast<size_t>(call(nullptr, 0)));
+  const int32_t n = call(nullptr, 0);
+  check(n < 0 ? LAMELLA_RUNTIME_ERROR : LAMELLA_OK);
+  std::vector<Handle> list(static_cast<size_t>(n));
   call(list.data(), static_cast<int32_t>(list.size()));
   return list;
 }
@@ -56,7 +58,9 @@ lamella_status run_python(void* context, lamella_object* program, lamella_graph*
   try {
     api().retain(program);
     const py::object result = py::handle(static_cast<PyObject*>(context))(Graph{ProgramRef(program), graph, {}});
-    *changed = PyObject_IsTrue(result.ptr()) == 1;
+    const int truth = PyObject_IsTrue(result.ptr());
+    if (truth < 0) throw py::error_already_set();
+    *changed = truth;
     return LAMELLA_OK;
   } catch (py::error_already_set& e) {
     e.restore();

@@ -132,7 +132,10 @@ void add_programs(py::module_& m) {
             return Program{ProgramRef(made)};
           },
           "Returns a program of its own with the same graphs, classes and constants.")
-      .def("__eq__", [](const Program& a, const Program& b) { return graphs->same(a.ref.get(), b.ref.get()) != 0; })
+      .def("__eq__",
+           [](const Program& a, py::handle b) {
+             return py::isinstance<Program>(b) && graphs->same(a.ref.get(), b.cast<const Program&>().ref.get()) == 1;
+           })
       .def(
           "verify", [](const Program& p) { check(graphs->verify(p.ref.get())); },
           "Raises a ValueError for a program that is not well formed, with the node and its place.")

@@ -87,8 +87,7 @@ int to_plain_value(PyObject* o, lamella_value* out) {
 }
 
 PyObject* to_object(const lamella_value& v) {
-  int32_t n = 0;
-  const int32_t kind = graphs->items(&v, nullptr, 0, &n);
+  const int32_t kind = graphs->kind_of(&v);
   if (kind == LAMELLA_GRAPH_NO_CONTAINER) return python::face().to_python(&v);
   if (kind == LAMELLA_GRAPH_INSTANCE || kind == LAMELLA_GRAPH_FUTURE) {
     lamella_value own;
@@ -102,23 +101,22 @@ PyObject* to_object(const lamella_value& v) {
       return nullptr;
     }
   }
-  std::vector<lamella_value> items(static_cast<size_t>(n));
-  int32_t now = 0;  // another thread may have added to it
-  graphs->items(&v, items.data(), n, &now);
-  if (now < n) items.resize(static_cast<size_t>(n = now));
+  Owned items;
+  if (graphs->items(&v, &items.v)) return python::face().raise_pending();
+  const uint32_t n = items.v.length;
   PyObject* made = kind == LAMELLA_GRAPH_LIST    ? PyList_New(n)
                    : kind == LAMELLA_GRAPH_TUPLE ? PyTuple_New(n)
                                                  : PyDict_New();
   if (!made) return nullptr;
-  for (int32_t i = 0; i < n; i++) {
-    PyObject* o = to_python(items[static_cast<size_t>(i)]);
+  for (uint32_t i = 0; i < n; i++) {
+    PyObject* o = to_python(items.v.as.values[i]);
     int failed = !o;
     if (o && kind == LAMELLA_GRAPH_LIST) {
       PyList_SET_ITEM(made, i, o);
     } else if (o && kind == LAMELLA_GRAPH_TUPLE) {
       PyTuple_SET_ITEM(made, i, o);
     } else if (o) {  // a key, and its value
-      PyObject* value = to_python(items[static_cast<size_t>(++i)]);
+      PyObject* value = to_python(items.v.as.values[++i]);
       failed = !value || PyDict_SetItem(made, o, value) < 0;
       Py_DECREF(o);
       Py_XDECREF(value);

@@ -4,6 +4,7 @@
 #include "run/frame.h"
 #include "run/future.h"
 #include "run/host.h"
+#include "run/shared_state.h"
 
 namespace lamella::graph {
 namespace {
@@ -81,6 +82,7 @@ lamella_value fresh_copy(const lamella_value& v) {
 void Machine::call(Frame& f, const Site& site) {
   lamella_value args[LAMELLA_MAX_ARGUMENTS], rets[LAMELLA_MAX_RETURNS];
   Scratch scratch;
+  std::vector<OwnedValue> kept;  // of a list that another thread may write while the operator runs
   const size_t n = site.arguments.size(), m = site.results.size();
   for (size_t i = 0; i < n; i++) {
     const SiteArgument& a = site.arguments[i];
@@ -93,10 +95,15 @@ void Machine::call(Frame& f, const Site& site) {
     args[i] = f.get(a.operand);
     if (!a.is_list || !is_object(args[i], list_type)) continue;
     const std::vector<lamella_value>& items = list_of(args[i]).items;
+    if (SharedState::is_held())
+      for (const lamella_value& v : items) kept.emplace_back(v);
     args[i] = flat(static_cast<uint32_t>(items.size()), a.kind, scratch,
                    [&](uint32_t k) -> const lamella_value& { return items[k]; });
   }
-  check(api().call(nullptr, site.op, args, static_cast<int32_t>(n), rets, static_cast<int32_t>(m)));
+  {
+    const Outside outside;
+    check(api().call(nullptr, site.op, args, static_cast<int32_t>(n), rets, static_cast<int32_t>(m)));
+  }
   for (const SiteArgument& a : site.arguments) {
     if (a.is_elements)
       for (uint32_t k = 0; k < a.elements; k++) f.drop(f.operands(a.operand)[k]);
@@ -153,7 +160,10 @@ void Machine::host_call(Frame& f, const Site& site, uint32_t number) {
   HostFunction* host = number < exe_.host.size() ? exe_.host[number] : nullptr;
   LAMELLA_CHECK(host, site.name, ": the program calls a function of Python, which is not there");
   for (size_t i = 0; i < site.arguments.size(); i++) args[i] = f.get(site.arguments[i].operand);
-  check(host->call(host, args, static_cast<int32_t>(site.arguments.size()), &result));
+  {
+    const Outside outside;
+    check(host->call(host, args, static_cast<int32_t>(site.arguments.size()), &result));
+  }
   for (const SiteArgument& a : site.arguments) f.drop(a.operand);
   if (site.results.empty() || site.results[0] == nowhere || site.types.empty()) {
     f.set(site.results.empty() ? nowhere : site.results[0], result);
@@ -182,6 +192,7 @@ void Machine::fork(Frame& f, const Site& site, const Code& callee) {
 void Machine::print(const Frame& f, const Instruction& i) {
   std::string line;
   for (uint32_t k = 0; k < i.n; k++) line += (k ? " " : "") + str_of(f.get(f.operands(i.a)[k]));
+  const Outside outside;
   graph::print(line + "\n");
 }
 

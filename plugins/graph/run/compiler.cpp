@@ -1,6 +1,7 @@
 // Graphs become instructions.
 #include "run/emitter.h"
 #include "run/inline_ops.h"
+#include "run/shared_state.h"
 #include "text/text.h"
 
 namespace lamella::graph {
@@ -167,7 +168,7 @@ class Compiler : private Emitter {
     free_dead_after([&] {
       const auto begin = static_cast<uint32_t>(code_.operands.size());
       for (size_t i = 0; i < n.outputs.size(); i++) code_.operands.push_back(result(n, i));
-      emit(n, {op, static_cast<uint16_t>(n.outputs.size()), begin, from});
+      emit(n, {op, count_of(n, n.outputs.size()), begin, from});
     });
   }
   static std::string name_of(const Node& n) {
@@ -221,7 +222,8 @@ class Compiler : private Emitter {
       return unary(n, Op::tuple_index, static_cast<uint32_t>(std::get<int64_t>(i->value))), true;
     }
     if (name == "unchecked_cast") return unary(n, Op::cast, add_types({n.outputs[0]->type})), true;
-    if (name == "GetAttr") return unary(n, Op::get_attribute, attribute_of(n, *n.inputs[0]), class_number(n, *n.inputs[0])), true;
+    if (name == "GetAttr")
+      return unary(n, Op::get_attribute, attribute_of(n, *n.inputs[0]), class_number(n, *n.inputs[0])), true;
     if (name == "SetAttr") {
       const uint32_t to = operand(*n.inputs[0], n, n.inputs[0] != n.inputs[1]), from = operand(*n.inputs[1], n, true);
       emit(n, {Op::set_attribute, class_number(n, *n.inputs[0]), to, from, attribute_of(n, *n.inputs[0])});
@@ -352,7 +354,7 @@ class Compiler : private Emitter {
       const auto begin = static_cast<uint32_t>(code_.operands.size());
       const size_t fixed = std::min(s.arguments.size(), site.arguments.size());
       for (size_t i = fixed; i < site.arguments.size(); i++) code_.operands.push_back(site.arguments[i].operand);
-      emit(n, {Op::list, static_cast<uint16_t>(site.arguments.size() - fixed), list, begin});
+      emit(n, {Op::list, count_of(n, site.arguments.size() - fixed), list, begin});
       site.arguments.resize(fixed);
       site.arguments.emplace_back().operand = list | last;
       registers_.give_back(list);
@@ -427,6 +429,7 @@ const Code* Executable::find(const std::string& name) const {
 
 std::shared_ptr<Executable> compile(const Program& program, const std::vector<lamella_value>& tensors) {
   auto exe = std::make_shared<Executable>();
+  exe->writes_shared = writes_shared(program);
   for (const auto& [name, c] : program.classes) exe->classes.push_back(c);
   for (const auto& [name, graph] : program.graphs) {
     exe->by_name[name] = static_cast<uint32_t>(exe->functions.size());

@@ -7,6 +7,7 @@
 #include "builtins/arguments.h"
 #include "builtins/formatting.h"
 #include "ir/graph.h"
+#include "run/future.h"
 #include "run/host.h"
 
 namespace lamella::graph {
@@ -26,6 +27,8 @@ void delete_object(lamella_object* o) {
     delete t;
   } else if (o->type == &dict_type) {
     delete reinterpret_cast<Dict*>(o);
+  } else if (o->type == &future_type) {
+    delete_future(o);
   } else {
     auto* i = reinterpret_cast<Instance*>(o);
     drop(i->attributes);
@@ -37,10 +40,12 @@ void delete_object(lamella_object* o) {
 // no depth of nesting exhausts the stack.
 thread_local int depth = 0;
 thread_local lamella_object* waiting = nullptr;
-constexpr int most_depth = 100;
+constexpr int most_within = 100;
+
+}  // namespace
 
 void destroy(lamella_object* o) {
-  if (depth == most_depth) {
+  if (depth == most_within) {
     o->refcount = reinterpret_cast<int64_t>(waiting);
     waiting = o;
     return;
@@ -54,8 +59,6 @@ void destroy(lamella_object* o) {
   }
   depth--;
 }
-
-}  // namespace
 
 const lamella_object_type list_type = {sizeof(lamella_object_type), 0, "list", destroy};
 const lamella_object_type tuple_type = {sizeof(lamella_object_type), 0, "tuple", destroy};

@@ -20,6 +20,9 @@ struct Class;
 
 extern const lamella_object_type list_type, tuple_type, dict_type, instance_type;
 
+// Destroys an object of these types or a future. No depth of nesting exhausts the stack.
+void destroy(lamella_object* o);
+
 struct List {
   lamella_object object{1, &list_type};
   std::vector<lamella_value> items;

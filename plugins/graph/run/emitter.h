@@ -111,13 +111,12 @@ class Emitter {
   // Puts operands into the pool; returns where they begin and how many there are.
   std::pair<uint32_t, uint16_t> operands(const std::vector<Value*>& values, const Node& n, size_t from = 0) {
     const auto begin = static_cast<uint32_t>(code_.operands.size());
-    if (values.size() - from > UINT16_MAX) refuse(n, "has more than 65535 values");
     for (size_t i = from; i < values.size(); i++) {
       const bool again =
           std::find(values.begin() + static_cast<std::ptrdiff_t>(i) + 1, values.end(), values[i]) != values.end();
       code_.operands.push_back(operand(*values[i], n, !again));
     }
-    return {begin, static_cast<uint16_t>(values.size() - from)};
+    return {begin, count_of(n, values.size() - from)};
   }
   void free_dead() {
     for (const Value* v : dying_) die(*v);
@@ -133,6 +132,11 @@ class Emitter {
   }
   uint32_t here() const { return static_cast<uint32_t>(code_.instructions.size()); }
 
+  static uint16_t count_of(const Node& n, size_t count) {
+    if (count > UINT16_MAX) refuse(n, "has more than 65535 values");
+    return static_cast<uint16_t>(count);
+  }
+
   void release_all(const Node& n, const std::vector<const Value*>& values) {
     const auto begin = static_cast<uint32_t>(code_.operands.size());
     for (const Value* v : values) {
@@ -140,7 +144,7 @@ class Emitter {
       if (holds_memory(*v->type)) code_.operands.push_back(where(*v));
       die(*v);
     }
-    const auto count = static_cast<uint16_t>(code_.operands.size() - begin);
+    const uint16_t count = count_of(n, code_.operands.size() - begin);
     if (count) emit(n, {Op::release, count, begin});
   }
 
@@ -162,7 +166,7 @@ class Emitter {
     }
     const auto begin = static_cast<uint32_t>(code_.operands.size());
     for (const auto& [to, from] : real) code_.operands.insert(code_.operands.end(), {to, from});
-    emit(n, {Op::moves, static_cast<uint16_t>(real.size()), begin});
+    emit(n, {Op::moves, count_of(n, real.size()), begin});
   }
   // Moves the results of a block, from number `from` on, into registers.
   void move_results(const Block& b, size_t from, const std::vector<uint32_t>& to) {

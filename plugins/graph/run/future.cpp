@@ -1,6 +1,9 @@
 // The threads of futures, and their results.
 #include "run/future.h"
 
+#include "run/shared_state.h"
+
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -22,17 +25,30 @@ struct Future {
   lamella_captured* thread = nullptr;  // the settings of the thread that forked
   lamella_value result = none();
   std::optional<Error> error;
+
+  bool is_done() {
+    const std::lock_guard<std::mutex> guard(lock);
+    return state == State::done;
+  }
+  void wait_a_moment() {  // so that the one who waits can be interrupted
+    std::unique_lock<std::mutex> guard(lock);
+    ended.wait_for(guard, std::chrono::milliseconds(50), [this] { return state == State::done; });
+  }
 };
 
 Future& future_of(const lamella_value& v) { return *reinterpret_cast<Future*>(v.as.object); }
 
-void destroy_future(lamella_object* o) {
+}  // namespace
+
+void delete_future(lamella_object* o) {
   auto* f = reinterpret_cast<Future*>(o);
   for (lamella_value& v : f->args) release(v);
   release(f->result);
   api().thread_discard(f->thread);
   delete f;
 }
+
+namespace {
 
 // Runs the function if nobody does yet. Returns whether it ran here.
 bool run_here(Future& f) {
@@ -49,6 +65,7 @@ bool run_here(Future& f) {
   try {
     if (f.thread) check(api().thread_swap(f.thread));
     swapped = f.thread != nullptr;
+    const SharedState state(f.exe->writes_shared);
     Machine machine(*f.exe, f.limits);
     machine.run(*f.callee, args.data(), &result);
   } catch (const Error& e) {
@@ -97,7 +114,7 @@ void work() {
 
 }  // namespace
 
-const lamella_object_type future_type = {sizeof future_type, 0, "graph.Future", destroy_future};
+const lamella_object_type future_type = {sizeof future_type, 0, "graph.Future", destroy};
 
 lamella_value start_future(const Executable& exe, Limits limits, const Code& callee, std::vector<lamella_value> args) {
   auto* f = new Future;
@@ -120,8 +137,12 @@ lamella_value start_future(const Executable& exe, Limits limits, const Code& cal
 lamella_value result_of_future(const lamella_value& v) {
   Future& f = future_of(v);
   run_here(f);
-  std::unique_lock<std::mutex> guard(f.lock);
-  f.ended.wait(guard, [&] { return f.state == Future::State::done; });
+  while (!f.is_done()) {
+    wait_outside([](void* future) { static_cast<Future*>(future)->wait_a_moment(); }, &f);
+    const Outside outside;
+    check(api().check_interrupt());
+  }
+  const std::lock_guard<std::mutex> guard(f.lock);
   if (f.error) {  // the host's exception is given once; whoever waits again gets its text
     const Error first(*f.error);
     f.error.emplace(first.kind(), first.what());

@@ -6,6 +6,7 @@
 namespace lamella::graph {
 
 extern const lamella_object_type future_type;
+void delete_future(lamella_object* o);  // at once; `destroy` of run/containers.h calls it
 
 // Starts a function, with arguments that it takes over; returns an owned future. At most as many run as there are
 // processors; `wait` runs a function that has not begun itself, so that functions which wait for each other end.

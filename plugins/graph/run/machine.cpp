@@ -3,6 +3,7 @@
 
 #include "builtins/numbers.h"
 #include "run/frame.h"
+#include "run/shared_state.h"
 
 namespace lamella::graph {
 
@@ -56,7 +57,9 @@ void Machine::release(uint32_t n) {
 void Machine::step() {
   if (--steps_left_ < 0)
     throw Error(LAMELLA_RUNTIME_ERROR, "the program took more than " + std::to_string(limits_.most_steps) + " steps");
-  if ((steps_left_ & 1023) == 0) check(api().check_interrupt());
+  if ((steps_left_ & 1023) != 0) return;
+  const Outside outside;
+  check(api().check_interrupt());
 }
 
 void Machine::run(const Code& code, lamella_value* args, lamella_value* rets) {

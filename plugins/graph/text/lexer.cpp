@@ -7,15 +7,18 @@ namespace lamella::graph {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
+// Bytes above 127 are letters of UTF-8, as Python's names may have.
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || (c & 0x80);
+}
 
 }  // namespace
 
 Lexer::Deeper::Deeper(Lexer& lexer) : lexer(lexer) {
-  if (++lexer.depth_ > most_depth) lexer.fail_as_too_deep();
+  if (++lexer.depth_ > most_nested) lexer.fail_as_too_deep();
 }
 
-void Lexer::fail_as_too_deep() const { fail("nested more deeply than " + std::to_string(most_depth) + " levels"); }
+void Lexer::fail_as_too_deep() const { fail("nested more deeply than " + std::to_string(most_nested) + " levels"); }
 
 void Lexer::fail(const std::string& why) const {
   throw SyntaxError(line_, column_,

@@ -16,7 +16,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) { advance(); }
 
  protected:
-  static constexpr int most_depth = 200;  // of types, literals and blocks
+  static constexpr int most_nested = 200;  // levels: blocks, and types and literals within them
+
   // Raises a SyntaxError at the present token.
   [[noreturn]] void fail(const std::string& why) const;
   [[noreturn]] void fail_as_too_deep() const;

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 namespace lamella::graph {
 
@@ -15,6 +16,7 @@ Literal LiteralParser::number() {
     const char* end = token_.data() + token_.size();
     const auto [stop, error] = std::from_chars(token_.data(), end, x);
     if ((error != std::errc() && error != std::errc::result_out_of_range) || stop != end) fail("expected a number");
+    if (error != std::errc()) x = std::strtod(std::string(token_).c_str(), nullptr);  // infinity or zero
   }
   advance();
   return {x};

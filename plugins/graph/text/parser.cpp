@@ -18,6 +18,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "signatures/signature.h"
 #include "text/literals.h"
 
 namespace lamella::graph {
@@ -208,11 +209,12 @@ class Parser : public LiteralParser {
     while (kind_ != Token::end && kind_ != Token::comment && line_ == line) advance();
   }
   void arguments(Block& b, Node* n) {
+    std::vector<std::pair<size_t, std::string>> names;
     expect("(");
     list(")", [&] {
       if (kind_ == Token::value) return n->add_input(value());
       if (kind_ == Token::name && peek_after_blanks('=')) {
-        name();
+        names.emplace_back(n->inputs.size(), name());
         expect("=");
       }
       Literal x = literal();
@@ -221,6 +223,13 @@ class Parser : public LiteralParser {
       if (t->kind != Kind::none) constant->attributes.push_back({"value", std::move(x)});
       n->add_input(constant->add_output(t));
     });
+    if (names.empty()) return;
+    const Signature* s = signature_of(*n);
+    if (!s) return;  // verify() refuses the node
+    for (const auto& [i, name] : names)
+      if (i >= s->arguments.size() || s->arguments[i].name != name)
+        fail("'" + name + "' stands in the place of argument " +
+             (i < s->arguments.size() ? "'" + s->arguments[i].name + "'" : std::to_string(i)) + " of " + n->op);
   }
   void block(Node* owner) {
     const Deeper deeper(*this);

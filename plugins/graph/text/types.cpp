@@ -71,7 +71,7 @@ TypePtr LiteralParser::type() {
   const Deeper deeper(*this);
   TypePtr t = type_without_suffix();
   while (true) {
-    if (t->depth > most_depth) fail_as_too_deep();
+    if (t->depth > most_nested) fail_as_too_deep();
     if (is("[") && peek_after_blanks(']')) {
       advance();
       expect("]");

@@ -160,6 +160,7 @@ void Recorder::leave(const std::string& op) {
 }
 
 Node* Recorder::append(const std::string& op, const std::string& overload) {
+  if (graph_.changes) ++*graph_.changes;
   Node* n = graph_.top().append(op, overload);
   n->source = now_;
   return n;
@@ -249,7 +250,8 @@ Value* Recorder::find(const lamella_value& v) {
                      v.tag == LAMELLA_OBJECT ? v.as.object->type->name
                      : v.tag == LAMELLA_UINT ? "whole number above 63 bits"
                                              : "dictionary",
-                     now_.file ? " at " + *now_.file + ":" + std::to_string(now_.line) : "", ", which a graph cannot hold");
+                     now_.file ? " at " + *now_.file + ":" + std::to_string(now_.line) : "",
+                     ", which a graph cannot hold");
   return constant(std::move(literal->first), std::move(literal->second));
 }
 

@@ -280,3 +280,77 @@ def test_threads_that_record_and_read_large_tensors_end():
 
     lamella.jit.trace(f, lamella.ones(100_000), check_trace=False)
     assert len(kept) == 40
+
+
+def test_inlining_keeps_the_depth_of_blocks():
+    """Each function calls the next one within a branch; all in one graph would be too deep for the text form."""
+    parts = ['graph(%c : bool) { prim::CallFunction[name="f0"](%c) return () }']
+    for i in range(300):
+        call = f'prim::CallFunction[name="f{i + 1}"](%c)' if i < 299 else ""
+        branches = f"block0() {{ {call} -> () }} block1() {{ -> () }}"
+        parts.append(f"with f{i} = graph(%c : bool) {{ prim::If(%c) {branches} return () }}")
+    p = Program("\n".join(parts))
+    assert p.run_pass("inline")
+    p.verify()
+    assert Program(str(p)) == p
+    p.run("", (True,))
+
+
+def test_names_of_arguments_in_texts():
+    g = parse("graph(%x : Tensor) { %y : Tensor = aten::sum.dim_IntList(%x, dim=[0], keepdim=True) return (%y) }")
+    assert g(lamella.ones(2, 3)).tolist() == [[2.0, 2.0, 2.0]]
+    with pytest.raises(ValueError, match="'keepdim' stands in the place of argument 'dim' of aten::sum"):
+        parse("graph(%x : Tensor) { %y : Tensor = aten::sum.dim_IntList(%x, keepdim=[0]) return (%y) }")
+
+
+def test_numbers_beyond_a_double():
+    a, b = "%a : float = prim::Constant[value=1e999]()", "%b : float = prim::Constant[value=1e-999]()"
+    assert parse(f"graph() {{ {a} {b} return (%a, %b) }}")() == (float("inf"), 0.0)
+
+
+def test_programs_are_compared_with_their_constants():
+    text = "graph() { %c : Tensor = prim::Constant[value=<data/0>]() return (%c) }"
+    one, same, other = (Program(text, [lamella.tensor(v)]) for v in (1.0, 1.0, 2.0))
+    assert one == same and one != other and one != None  # noqa: E711
+
+
+def test_names_that_are_not_ascii():
+    g = parse("graph(%höhe : float, %größe.1 : float) { %r : float = aten::mul.float(%höhe, %größe.1) return (%r) }")
+    assert g(2.0, 3.0) == 6.0 and parse(str(g)) == g
+    assert [v.name for v in g.inputs()] == ["höhe", "größe.1"]
+
+
+def test_a_width_in_a_format_is_not_computed_early():
+    g = parse(
+        'graph() { %f : str = prim::Constant[value="{:>99999999}"]() %x : int = prim::Constant[value=1]() '
+        "%r : str = aten::format(%f, %x) return (%r) }"
+    )
+    run_pass("constant_propagation", g)
+    assert "aten::format" in str(g)
+
+
+def test_what_a_pass_returns_may_fail():
+    class Bad:
+        def __bool__(self):
+            raise KeyError("no truth")
+
+    lamella.graph.register_pass("hostile_truth", lambda graph: Bad())
+    with pytest.raises(KeyError, match="no truth"):
+        run_pass("hostile_truth", parse("graph() { return () }"))
+
+
+def test_a_graph_that_is_recorded_further_runs_as_it_is():
+    from lamella.plugins.graph._python import Recorder
+
+    p = Program("with f = graph() { return () }")
+    g = p.graph("f")
+    recorder = Recorder(p, "f", True, False)
+    x = recorder.input(lamella.ones(2), g.add_input("Tensor", "x"))
+    for expected in ([1.0, 1.0], [2.0, 2.0]):
+        recorder.start()
+        x = x + 1
+        recorder.stop()
+        g.add_output(recorder.value(x))
+        found = p.run("f", (lamella.zeros(2),))
+        assert (found[-1] if isinstance(found, tuple) else found).tolist() == expected
+    recorder.end()
