@@ -446,7 +446,7 @@ List new_last(const Call& c) {
 }
 
 constexpr bool pure = true, reads_more = false;
-const VerbRow rows[] = {
+const VerbRow verb_rows[] = {
     {"broadcast", broadcast, 0, 0, pure},  // the names of all tensors, aligned at the last dimension
     {"keep", broadcast, 0, 0, pure},       // the same, without regard to Matching
     {"reduce", reduce, 0, 0, pure},        // the same, but for the dimensions that arguments name
@@ -491,7 +491,7 @@ const VerbRow rows[] = {
 }  // namespace
 
 const VerbRow* find_verb(const std::string& name) {
-  for (const VerbRow& row : rows)
+  for (const VerbRow& row : verb_rows)
     if (name == row.name) return &row;
   return nullptr;
 }

@@ -5,6 +5,8 @@
 
 namespace lamella::quantization {
 
+inline const lamella_operator* operator_named(const char* name) { return api().find_operator(name, ""); }
+
 // Note [Ways]  A call is computed in one of three ways, and is an error otherwise:
 //   native     by integers alone, or by a kernel that a numeric type has registered
 //   fused      each piece of the operands is dequantized, computed and quantized again while it is in the cache

@@ -219,11 +219,9 @@ Tensor convolution_rule(lamella_frame* f, const Tensor& input, const Tensor& wei
 
 // ---- operators with the scale of their result as arguments, which quantized modules call ---------------------------
 
-const lamella_operator* own(const char* name) { return api().find_operator(name, ""); }
-
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias, double scale, int64_t zero,
               const std::string& dtype, std::optional<int64_t> low, std::optional<int64_t> high, bool relu) {
-  static const lamella_operator* const op = own("quantized::linear");
+  static const lamella_operator* const op = operator_named("quantized::linear");
   LAMELLA_CHECK_TYPE(scheme_of(input),
                      "argument 'input': is not quantized; a QuantStub, or quantize_per_tensor, gives "
                      "a layer of integers its input");
@@ -233,7 +231,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias, dou
 Tensor conv(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
             IntArrayRef dilation, int64_t groups, double scale, int64_t zero, const std::string& dtype,
             std::optional<int64_t> low, std::optional<int64_t> high, bool relu) {
-  static const lamella_operator* const op = own("quantized::conv");
+  static const lamella_operator* const op = operator_named("quantized::conv");
   LAMELLA_CHECK_TYPE(scheme_of(input),
                      "argument 'input': is not quantized; a QuantStub, or quantize_per_tensor, gives "
                      "a layer of integers its input");
@@ -244,7 +242,7 @@ Tensor conv(const Tensor& input, const Tensor& weight, const Tensor& bias, IntAr
 // A linear layer of floating numbers, which are quantized to seven bits by their own range: of each row, or of all. The
 // codes from 0 to 127 have the same sums on every processor, and are multiplied faster by those without VNNI.
 Tensor linear_dynamic(const Tensor& input, const Tensor& weight, const Tensor& bias, bool by_row) {
-  static const lamella_operator* const op = own("quantized::linear_dynamic");
+  static const lamella_operator* const op = operator_named("quantized::linear_dynamic");
   const Scheme* w = scheme_of(weight);
   LAMELLA_CHECK_TYPE(w, "argument 'weight': is not quantized");
   LAMELLA_CHECK_TYPE(!scheme_of(input), "argument 'input': is quantized already; call quantized::linear");

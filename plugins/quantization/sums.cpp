@@ -59,8 +59,6 @@ LAMELLA_EACH_ISA void mul_unsigned(int64_t n, const uint8_t* a, const uint8_t* b
   combine<false>(n, a, b, to, x, y, t);
 }
 
-const lamella_operator* own(const char* name) { return api().find_operator(name, ""); }
-
 // Returns whether a tensor lies in host memory without gaps, row by row, with one scale and codes of eight bits.
 bool is_plain(const Tensor& t, const Scheme& s) {
   return !s.scales.defined() && s.type->is_integer() && s.type->bits == 8 && t.is_contiguous() && t.is_cpu();
@@ -118,19 +116,19 @@ Tensor combined(const lamella_operator* op, const Tensor& a, const Tensor& b, do
 }
 
 Tensor add(const Tensor& a, const Tensor& b, double scale, int64_t zero) {
-  static const lamella_operator* const op = own("quantized::add");
+  static const lamella_operator* const op = operator_named("quantized::add");
   return combined<true>(op, a, b, scale, zero, false);
 }
 Tensor add_relu(const Tensor& a, const Tensor& b, double scale, int64_t zero) {
-  static const lamella_operator* const op = own("quantized::add_relu");
+  static const lamella_operator* const op = operator_named("quantized::add_relu");
   return combined<true>(op, a, b, scale, zero, true);
 }
 Tensor mul(const Tensor& a, const Tensor& b, double scale, int64_t zero) {
-  static const lamella_operator* const op = own("quantized::mul");
+  static const lamella_operator* const op = operator_named("quantized::mul");
   return combined<false>(op, a, b, scale, zero, false);
 }
 Tensor mul_relu(const Tensor& a, const Tensor& b, double scale, int64_t zero) {
-  static const lamella_operator* const op = own("quantized::mul_relu");
+  static const lamella_operator* const op = operator_named("quantized::mul_relu");
   return combined<false>(op, a, b, scale, zero, true);
 }
 

@@ -202,7 +202,7 @@ lamella_value some(const lamella_value* a) {
 #define SCALARS(NAME, FUNCTION) \
   { "aten::" NAME ".Scalar_Scalar(Scalar a, Scalar b) -> Scalar", FUNCTION }
 
-constexpr Builtin rows[] = {
+constexpr Builtin arithmetic_rows[] = {
     REAL("add", Add, "int"),
     COMPLEX("add", Add),
     SCALARS("add", on_scalars<Add>),
@@ -266,8 +266,12 @@ constexpr Builtin rows[] = {
     {"aten::any.str(str[] self) -> bool", some<true>},
 };
 
+#undef REAL
+#undef COMPLEX
+#undef SCALARS
+
 }  // namespace
 
-BuiltinTable arithmetic_builtins() { return table_of(rows); }
+BuiltinTable arithmetic_builtins() { return table_of(arithmetic_rows); }
 
 }  // namespace lamella::graph

@@ -82,7 +82,7 @@ bool same(const lamella_value& a, const lamella_value& b) {
     "aten::" NAME ".t(t a, t b) -> bool", FUNCTION                          \
   }
 
-constexpr Builtin rows[] = {
+constexpr Builtin comparison_rows[] = {
     REAL("eq", Equal),
     COMPLEX("eq", is_equal),
     ANY("eq", is_equal),
@@ -102,8 +102,12 @@ constexpr Builtin rows[] = {
     {"aten::__not__(bool self) -> bool", [](const lamella_value* a) { return made(!bool_of(a[0])); }},
 };
 
+#undef REAL
+#undef COMPLEX
+#undef ANY
+
 }  // namespace
 
-BuiltinTable comparison_builtins() { return table_of(rows); }
+BuiltinTable comparison_builtins() { return table_of(comparison_rows); }
 
 }  // namespace lamella::graph

@@ -78,7 +78,7 @@ lamella_value polar(const lamella_value* a) {
   return new_complex(r * std::cos(angle), r * std::sin(angle));
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin complex_rows[] = {
     {"aten::real.complex(complex a) -> float", [](const lamella_value* a) { return made(complex_of(a[0]).real()); }},
     {"aten::imag.complex(complex a) -> float", [](const lamella_value* a) { return made(complex_of(a[0]).imag()); }},
     {"aten::conjugate.complex(complex a) -> complex",
@@ -115,6 +115,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable complex_builtins() { return table_of(rows); }
+BuiltinTable complex_builtins() { return table_of(complex_rows); }
 
 }  // namespace lamella::graph

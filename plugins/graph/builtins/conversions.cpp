@@ -130,7 +130,7 @@ lamella_value truth(const lamella_value* a) { return made(is_true(a[0])); }
 lamella_value as_float(const lamella_value* a) { return made(to_float(a[0])); }
 lamella_value as_int(const lamella_value* a) { return made(to_int(a[0])); }
 
-constexpr Builtin rows[] = {
+constexpr Builtin conversions_rows[] = {
     {"aten::Int.bool(bool a) -> int", as_int},
     {"aten::Int.float(float a) -> int", as_int},
     {"aten::Int.str(str a) -> int", [](const lamella_value* a) { return made(int_of_text(string_of(a[0]))); }},
@@ -165,6 +165,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable conversion_builtins() { return table_of(rows); }
+BuiltinTable conversion_builtins() { return table_of(conversions_rows); }
 
 }  // namespace lamella::graph

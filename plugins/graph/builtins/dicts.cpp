@@ -87,7 +87,7 @@ lamella_value each(const lamella_value* a, Copy copy) {
   return out.list();
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin dicts_rows[] = {
     {"aten::len.Dict(Dict(t, u) self) -> int",
      [](const lamella_value* a) { return made(static_cast<int64_t>(dict_argument(a[0]).size())); }},
     {"aten::dict.Dict(Dict(t, u) self) -> Dict(t, u)", copied},
@@ -135,6 +135,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable dict_builtins() { return table_of(rows); }
+BuiltinTable dict_builtins() { return table_of(dicts_rows); }
 
 }  // namespace lamella::graph

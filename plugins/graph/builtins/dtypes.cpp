@@ -35,7 +35,7 @@ bool can_cast(ScalarType from, ScalarType to) {
   return rank(from) <= rank(to);
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin dtypes_rows[] = {
     {"aten::promote_types(ScalarType type1, ScalarType type2) -> ScalarType",
      [](const lamella_value* a) {
        return value(
@@ -74,6 +74,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable dtype_builtins() { return table_of(rows); }
+BuiltinTable dtype_builtins() { return table_of(dtypes_rows); }
 
 }  // namespace lamella::graph

@@ -9,7 +9,7 @@
 namespace lamella::graph {
 namespace {
 
-[[noreturn]] void fail(std::string why) { raise(LAMELLA_VALUE_ERROR, std::move(why)); }
+[[noreturn]] void fail_format(std::string why) { raise(LAMELLA_VALUE_ERROR, std::move(why)); }
 
 // Reads "{} {0:>{1}} {!r}".
 class Fields {
@@ -17,7 +17,7 @@ class Fields {
   explicit Fields(const std::vector<lamella_value>& items) : items_(items) {}
 
   std::string filled(std::string_view text, int depth = 2) {
-    if (depth == 0) fail("Max string recursion exceeded");
+    if (depth == 0) fail_format("Max string recursion exceeded");
     std::string out;
     for (size_t i = 0; i < text.size(); i++) {
       const char c = text[i];
@@ -27,16 +27,16 @@ class Fields {
         out += c;
         i++;
       } else if (c == '}') {
-        fail("Single '}' encountered in format string");
+        fail_format("Single '}' encountered in format string");
       } else {
-        if (i + 1 == text.size()) fail("Single '{' encountered in format string");
+        if (i + 1 == text.size()) fail_format("Single '{' encountered in format string");
         const size_t begin = i + 1;
         int open = 1;
         for (i = begin; i < text.size(); i++) {
           open += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
           if (open == 0) break;
         }
-        if (open) fail("expected '}' before end of string");
+        if (open) fail_format("expected '}' before end of string");
         out += field(text.substr(begin, i - begin), depth);
       }
     }
@@ -50,15 +50,15 @@ class Fields {
     std::string_view rest = text.substr(end);
     char conversion = 0;
     if (!rest.empty() && rest[0] == '!') {
-      if (rest.size() < 2) fail("end of string while looking for conversion specifier");
+      if (rest.size() < 2) fail_format("end of string while looking for conversion specifier");
       conversion = rest[1];
       rest = rest.substr(2);
-      if (!rest.empty() && rest[0] != ':') fail("expected ':' after conversion specifier");
+      if (!rest.empty() && rest[0] != ':') fail_format("expected ':' after conversion specifier");
     }
     const std::string spec = rest.empty() ? std::string() : filled(rest.substr(1), depth - 1);
     if (!conversion) return formatted(v, spec);
     if (conversion != 'r' && conversion != 's' && conversion != 'a')
-      fail(std::string("Unknown conversion specifier ") + conversion);
+      fail_format(std::string("Unknown conversion specifier ") + conversion);
     const std::string converted = conversion == 's'   ? str_of(v)
                                   : conversion == 'r' ? repr_of(v)
                                                       : ascii_only(repr_of(v));
@@ -68,18 +68,18 @@ class Fields {
   const lamella_value& item(std::string_view name) {
     size_t number = 0;
     if (name.empty()) {
-      if (numbered_) fail("cannot switch from manual field specification to automatic field numbering");
+      if (numbered_) fail_format("cannot switch from manual field specification to automatic field numbering");
       automatic_ = true;
       number = next_++;
     } else {
       for (const char c : name) {
         if (c < '0' || c > '9')
-          fail("format: the field '" + std::string(name) +
-               "' is no number; a graph's format has fields {} and {0}, without names, attributes and indices");
+          fail_format("format: the field '" + std::string(name) +
+                      "' is no number; a graph's format has fields {} and {0}, without names, attributes and indices");
         number = number * 10 + static_cast<size_t>(c - '0');
-        if (number > UINT32_MAX) fail("Too many decimal digits in format string");
+        if (number > UINT32_MAX) fail_format("Too many decimal digits in format string");
       }
-      if (automatic_) fail("cannot switch from automatic field numbering to manual field specification");
+      if (automatic_) fail_format("cannot switch from automatic field numbering to manual field specification");
       numbered_ = true;
     }
     LAMELLA_CHECK_INDEX(number < items_.size(), "Replacement index ", number,
@@ -113,7 +113,7 @@ class Percent {
 
  private:
   char32_t take() {
-    if (at_ == text_.size()) fail("incomplete format");
+    if (at_ == text_.size()) fail_format("incomplete format");
     return text_[at_++];
   }
   const lamella_value& next() {
@@ -131,7 +131,7 @@ class Percent {
     int64_t n = 0;
     for (; c >= '0' && c <= '9'; c = take()) {
       n = n * 10 + (c - '0');
-      if (n > INT32_MAX) fail("width or precision too big");
+      if (n > INT32_MAX) fail_format("width or precision too big");
     }
     return n;
   }
@@ -158,12 +158,12 @@ class Percent {
       left = true;
       width = width < -INT32_MAX ? INT32_MAX : -width;
     }
-    if (width > INT32_MAX) fail("width too big");
+    if (width > INT32_MAX) fail_format("width too big");
     int64_t precision = -1;
     if (c == '.') {
       c = take();
       precision = std::max<int64_t>(number(c), 0);
-      if (precision > INT32_MAX) fail("precision too big");
+      if (precision > INT32_MAX) fail_format("precision too big");
     }
     if (c == 'h' || c == 'l' || c == 'L') c = take();
     if (c == '%' && text_[at_ - 2] == '%') return "%";
@@ -208,8 +208,8 @@ class Percent {
         next();
         std::string name;
         unicode::append(name, c);
-        fail("unsupported format character '" + name + "' (0x" + int_digits(c, 16) + ") at index " +
-             std::to_string(at_ - 1));
+        fail_format("unsupported format character '" + name + "' (0x" + int_digits(c, 16) + ") at index " +
+                    std::to_string(at_ - 1));
       }
     }
     const size_t length = before.size() + unicode::length(body);
@@ -258,7 +258,7 @@ class Percent {
   size_t at_ = 0, next_ = 0;
 };
 
-constexpr Builtin rows[] = {
+constexpr Builtin format_text_rows[] = {
     {"aten::str(t elem) -> str", [](const lamella_value* a) { return made(str_of(a[0])); }},
     {"aten::repr(t elem) -> str", [](const lamella_value* a) { return made(repr_of(a[0])); }},
     {"aten::__format__(t self, str spec) -> str",
@@ -278,6 +278,6 @@ std::string format_percent(std::string_view text, const std::vector<lamella_valu
   return Percent(text, items).filled();
 }
 
-BuiltinTable format_builtins() { return table_of(rows); }
+BuiltinTable format_builtins() { return table_of(format_text_rows); }
 
 }  // namespace lamella::graph

@@ -66,7 +66,7 @@ lamella_value whole_root(const lamella_value* a) {
   return made(r);
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin integers_rows[] = {
     {"aten::__and__.int(int a, int b) -> int",
      [](const lamella_value* a) { return made(int_of(a[0]) & int_of(a[1])); }},
     {"aten::__and__.bool(bool a, bool b) -> bool",
@@ -91,6 +91,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable integer_builtins() { return table_of(rows); }
+BuiltinTable integer_builtins() { return table_of(integers_rows); }
 
 }  // namespace lamella::graph

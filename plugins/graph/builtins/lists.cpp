@@ -37,7 +37,7 @@ lamella_value copied(const Values& items) {
   return out.list();
 }
 
-lamella_value get_item(const lamella_value* a) {
+lamella_value get_element(const lamella_value* a) {
   const Values& items = items_of(a[0]);
   return copy_of(items[place_of(int_of(a[1]), items.size(), "list index out of range")]);
 }
@@ -48,7 +48,7 @@ lamella_value set_item(const lamella_value* a) {
   release(old);
   return copy_of(a[0]);
 }
-lamella_value delete_item(const lamella_value* a) {
+lamella_value delete_element(const lamella_value* a) {
   Values& items = items_of(a[0]);
   const size_t at = place_of(int_of(a[1]), items.size(), "list assignment index out of range");
   lamella_value old = items[at];
@@ -167,7 +167,7 @@ lamella_value insert(const lamella_value* a) {
   replace(items, static_cast<size_t>(std::min(at, n)), 0, &by);
   return none();
 }
-lamella_value pop(const lamella_value* a) {
+lamella_value pop_element(const lamella_value* a) {
   Values& items = items_of(a[0]);
   LAMELLA_CHECK_INDEX(!items.empty(), "pop from empty list");
   const size_t at = place_of(int_of(a[1]), items.size(), "pop index out of range");
@@ -223,14 +223,14 @@ lamella_value reversed(const lamella_value* a) {
   return out.release();
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin lists_rows[] = {
     {"aten::len.t(t[] a) -> int",
      [](const lamella_value* a) { return made(static_cast<int64_t>(items_of(a[0]).size())); }},
     {"aten::list.t(t[] l) -> t[]", [](const lamella_value* a) { return copied(items_of(a[0])); }},
     {"aten::copy.t(t[] self) -> t[]", [](const lamella_value* a) { return copied(items_of(a[0])); }},
-    {"aten::__getitem__.t(t[](a) list, int idx) -> t", get_item},
+    {"aten::__getitem__.t(t[](a) list, int idx) -> t", get_element},
     {"aten::_set_item.t(t[](a!) l, int idx, t el) -> t[](a!)", set_item},
-    {"aten::Delete.t(t[](a!) self, int idx) -> ()", delete_item},
+    {"aten::Delete.t(t[](a!) self, int idx) -> ()", delete_element},
     {"aten::__contains__.t(t[] l, t item) -> bool",
      [](const lamella_value* a) { return made(found(items_of(a[0]), a[1]) != items_of(a[0]).end()); }},
     {"aten::slice.t(t[] l, int? start=None, int? end=None, int step=1) -> t[]", get_slice},
@@ -244,7 +244,7 @@ constexpr Builtin rows[] = {
     {"aten::append.t(t[](a!) self, t el) -> t[](a!)", append},
     {"aten::extend.t(t[](a!) self, t[] other) -> ()", extend},
     {"aten::insert.t(t[](a!) self, int idx, t el) -> ()", insert},
-    {"aten::pop.t(t[](a!) self, int idx=-1) -> t", pop},
+    {"aten::pop.t(t[](a!) self, int idx=-1) -> t", pop_element},
     {"aten::remove.t(t[](a!) self, t el) -> ()", remove},
     {"aten::index.t(t[] self, t el) -> int", index},
     {"aten::count.t(t[] self, t el) -> int", count},
@@ -266,6 +266,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable list_builtins() { return table_of(rows); }
+BuiltinTable list_builtins() { return table_of(lists_rows); }
 
 }  // namespace lamella::graph

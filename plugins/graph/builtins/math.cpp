@@ -10,14 +10,14 @@
 namespace lamella::graph {
 namespace {
 
-[[noreturn]] void raise_domain() { raise(LAMELLA_VALUE_ERROR, "math domain error"); }
+[[noreturn]] void raise_math_domain() { raise(LAMELLA_VALUE_ERROR, "math domain error"); }
 [[noreturn]] void raise_range() { raise(LAMELLA_OVERFLOW, "math range error"); }
 
 // Checks a result: NaN from numbers means that they are outside of the domain, and so does infinity from finite
 // numbers, unless the function grows too large.
 double checked(double r, bool finite, bool number, bool grows) {
-  if (std::isnan(r) && number) raise_domain();
-  if (std::isinf(r) && finite) grows ? raise_range() : raise_domain();
+  if (std::isnan(r) && number) raise_math_domain();
+  if (std::isinf(r) && finite) grows ? raise_range() : raise_math_domain();
   return r;
 }
 
@@ -37,11 +37,11 @@ lamella_value of_two(const lamella_value* a) {
 }
 
 double gamma(double x) {
-  if (x == std::floor(x) && x <= 0) raise_domain();  // also minus infinity
+  if (x == std::floor(x) && x <= 0) raise_math_domain();  // also minus infinity
   return std::tgamma(x);
 }
 double log_gamma(double x) {
-  if (x == std::floor(x) && x <= 0 && std::isfinite(x)) raise_domain();
+  if (x == std::floor(x) && x <= 0 && std::isfinite(x)) raise_math_domain();
   return std::isinf(x) ? INFINITY : std::lgamma(x);
 }
 double remainder(double x, double y) { return std::remainder(x, y); }
@@ -56,8 +56,8 @@ lamella_value log_in_base(const lamella_value* a) {
 
 lamella_value power(const lamella_value* a) {
   const double x = float_of(a[0]), y = float_of(a[1]), r = std::pow(x, y);
-  if (std::isnan(r) && !std::isnan(x) && !std::isnan(y)) raise_domain();
-  if (std::isinf(r) && std::isfinite(x) && std::isfinite(y)) x == 0 ? raise_domain() : raise_range();
+  if (std::isnan(r) && !std::isnan(x) && !std::isnan(y)) raise_math_domain();
+  if (std::isinf(r) && std::isfinite(x) && std::isfinite(y)) x == 0 ? raise_math_domain() : raise_range();
   return made(r);
 }
 
@@ -93,7 +93,7 @@ lamella_value fraction_and_whole(const lamella_value* a) {
   return new_tuple({made(fraction), made(whole)});
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin math_rows[] = {
     {"aten::sqrt.float(float a) -> float", of_one<std::sqrt>},
     {"aten::exp.float(float a) -> float", of_one<std::exp, true>},
     {"aten::expm1.float(float a) -> float", of_one<std::expm1, true>},
@@ -145,6 +145,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable math_builtins() { return table_of(rows); }
+BuiltinTable math_builtins() { return table_of(math_rows); }
 
 }  // namespace lamella::graph

@@ -45,7 +45,7 @@ lamella_value broadcast_sizes(const lamella_value* a) {
   return new_list(std::move(out));
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin objects_rows[] = {
     {"prim::EnumName(t enum) -> str", [](const lamella_value* a) { return attribute_of(a[0], "name"); }},
     {"prim::EnumValue(t enum) -> u", [](const lamella_value* a) { return attribute_of(a[0], "value"); }},
     {"prim::id(t x) -> int", identity},
@@ -60,6 +60,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable object_builtins() { return table_of(rows); }
+BuiltinTable object_builtins() { return table_of(objects_rows); }
 
 }  // namespace lamella::graph

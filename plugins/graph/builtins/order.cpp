@@ -31,7 +31,7 @@ Order order_of_numbers(const lamella_value& a, const lamella_value& b) {
   return b.tag == LAMELLA_FLOAT ? order_of(a.as.i, b.as.d) : order_of(a.as.i, b.as.i);
 }
 
-const std::vector<lamella_value>* items_of(const lamella_value& v) {
+const std::vector<lamella_value>* ordered_items(const lamella_value& v) {
   if (is_object(v, list_type)) return &list_of(v).items;
   return is_object(v, tuple_type) ? &tuple_of(v).items : nullptr;
 }
@@ -42,7 +42,7 @@ Order order_of_values(const lamella_value& a, const lamella_value& b, const char
     const int c = string_of(a).compare(string_of(b));
     return c < 0 ? Order::less : c > 0 ? Order::greater : Order::equal;
   }
-  const auto *x = items_of(a), *y = items_of(b);
+  const auto *x = ordered_items(a), *y = ordered_items(b);
   if (!x || !y || a.as.object->type != b.as.object->type)
     raise(LAMELLA_TYPE_ERROR, detail::text("'", sign, "' not supported between instances of '", type_name(a), "' and '",
                                            type_name(b), "'"));
@@ -102,7 +102,7 @@ bool equal(const lamella_value& a, const lamella_value& b) {
     }
     return true;
   }
-  const auto *x = items_of(a), *y = items_of(b);
+  const auto *x = ordered_items(a), *y = ordered_items(b);
   return x && x->size() == y->size() && std::equal(x->begin(), x->end(), y->begin(), equal);
 }
 

@@ -106,7 +106,7 @@ lamella_value default_dtype(const lamella_value*) {
   return value(lamella::full({}, 0.0, TensorOptions(Device(kMeta))).dtype());
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin state_rows[] = {
     {"aten::requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)", set_requires_grad},
     {"aten::backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False) -> ()",
      backward},
@@ -122,6 +122,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable state_builtins() { return table_of(rows); }
+BuiltinTable state_builtins() { return table_of(state_rows); }
 
 }  // namespace lamella::graph

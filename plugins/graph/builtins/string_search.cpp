@@ -60,7 +60,7 @@ lamella_value index(const lamella_value* a) {
   return made(at);
 }
 
-lamella_value count(const lamella_value* a) {
+lamella_value count_text(const lamella_value* a) {
   const std::string_view wanted = string_of(a[1]);
   const Part part = part_of(a[0], a[2], a[3]);
   if (!part.exists) return made(int64_t{0});
@@ -203,7 +203,7 @@ lamella_value replace(const lamella_value* a) {
 
 #define RANGE "(str self, str substr, int? start=None, int? end=None) -> "
 
-constexpr Builtin rows[] = {
+constexpr Builtin string_search_rows[] = {
     {"aten::__contains__.str(str s, str item) -> bool",
      [](const lamella_value* a) { return made(string_of(a[0]).find(string_of(a[1])) != npos); }},
     {"aten::split.str(str self, str? separator=None, int max=-1) -> str[]", split},
@@ -218,11 +218,13 @@ constexpr Builtin rows[] = {
     {"aten::rfind.str" RANGE "int", find<true>},
     {"aten::index.str" RANGE "int", index<false>},
     {"aten::rindex.str" RANGE "int", index<true>},
-    {"aten::count.str" RANGE "int", count},
+    {"aten::count.str" RANGE "int", count_text},
 };
+
+#undef RANGE
 
 }  // namespace
 
-BuiltinTable string_search_builtins() { return table_of(rows); }
+BuiltinTable string_search_builtins() { return table_of(string_search_rows); }
 
 }  // namespace lamella::graph

@@ -61,7 +61,7 @@ lamella_value is_printable(const lamella_value* a) {
   return made(true);
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin string_tests_rows[] = {
     {"aten::isalnum.str(str self) -> bool", all<unicode::alpha | unicode::decimal | unicode::digit | unicode::numeric>},
     {"aten::isalpha.str(str self) -> bool", all<unicode::alpha>},
     {"aten::isdecimal.str(str self) -> bool", all<unicode::decimal>},
@@ -77,6 +77,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable string_test_builtins() { return table_of(rows); }
+BuiltinTable string_test_builtins() { return table_of(string_tests_rows); }
 
 }  // namespace lamella::graph

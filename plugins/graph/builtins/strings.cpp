@@ -13,7 +13,7 @@ using unicode::decode;
 using unicode::encode;
 using unicode::traits;
 
-lamella_value get_item(const lamella_value* a) {
+lamella_value get_character(const lamella_value* a) {
   const std::string_view text = string_of(a[0]);
   const char* outside = "string index out of range";
   if (unicode::is_ascii(text)) return made(text.substr(place_of(int_of(a[1]), text.size(), outside), 1));
@@ -21,7 +21,7 @@ lamella_value get_item(const lamella_value* a) {
   return made(encode(std::u32string_view(all).substr(place_of(int_of(a[1]), all.size(), outside), 1)));
 }
 
-lamella_value get_slice(const lamella_value* a) {
+lamella_value get_substring(const lamella_value* a) {
   const std::u32string all = decode(string_of(a[0]));
   const Slice s = slice_of(a[1], a[2], int_of(a[3]), all.size());
   std::string out;
@@ -35,7 +35,7 @@ lamella_value characters(const lamella_value* a) {
   return out.list();
 }
 
-lamella_value joined(const lamella_value* a) {
+lamella_value joined_text(const lamella_value* a) {
   std::string out(string_of(a[0]));
   return made(out += string_of(a[1]));
 }
@@ -202,13 +202,13 @@ lamella_value remove_suffix(const lamella_value* a) {
   return made(text.substr(0, text.size() - (ends ? suffix.size() : 0)));
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin strings_rows[] = {
     {"aten::len.str(str s) -> int",
      [](const lamella_value* a) { return made(static_cast<int64_t>(unicode::length(string_of(a[0])))); }},
-    {"aten::__getitem__.str(str s, int index) -> str", get_item},
-    {"aten::slice.str(str string, int? start=None, int? end=None, int step=1) -> str", get_slice},
+    {"aten::__getitem__.str(str s, int index) -> str", get_character},
+    {"aten::slice.str(str string, int? start=None, int? end=None, int step=1) -> str", get_substring},
     {"aten::list.str(str t) -> str[]", characters},
-    {"aten::add.str(str a, str b) -> str", joined},
+    {"aten::add.str(str a, str b) -> str", joined_text},
     {"aten::mul.str_int(str a, int n) -> str",
      [](const lamella_value* a) { return repeated(string_of(a[0]), int_of(a[1])); }},
     {"aten::mul.int_str(int n, str a) -> str",
@@ -233,6 +233,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable string_builtins() { return table_of(rows); }
+BuiltinTable string_builtins() { return table_of(strings_rows); }
 
 }  // namespace lamella::graph

@@ -203,20 +203,20 @@ class Numbers {
   bool huge_ = false;
 };
 
-std::optional<ScalarType> dtype_argument(const lamella_value& v) {
+std::optional<ScalarType> wanted_dtype(const lamella_value& v) {
   if (v.tag == LAMELLA_NONE) return {};
   if (v.tag != LAMELLA_DTYPE) raise_kind("a dtype", v);
   return static_cast<ScalarType>(v.as.i);
 }
-std::optional<Device> device_argument(const lamella_value& v) {
+std::optional<Device> wanted_device(const lamella_value& v) {
   if (v.tag == LAMELLA_NONE) return {};
   if (v.tag != LAMELLA_DEVICE) raise_kind("a device", v);
   return Device(v.as.device);
 }
 
 Tensor made_of(const lamella_value* a, bool copy) {
-  const std::optional<ScalarType> dtype = dtype_argument(a[1]);
-  std::optional<Device> device = device_argument(a[2]);
+  const std::optional<ScalarType> dtype = wanted_dtype(a[1]);
+  std::optional<Device> device = wanted_device(a[2]);
   if (a[0].tag == LAMELLA_TENSOR) {
     const Tensor t = Tensor::borrow(tensor_argument(a[0]));
     return (copy ? t.detach() : t).to(device, dtype, false, copy);
@@ -244,7 +244,7 @@ lamella_value contains(const lamella_value& self, const Item& item) {
   return made(t.eq(item).any().item().toBool());
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin tensor_data_rows[] = {
     {"aten::tolist(Tensor self) -> t", to_list},
     {"aten::tensor.t(t data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
      tensor},
@@ -263,6 +263,6 @@ OwnedValue item_of(const lamella_value& tensor) {
   return OwnedValue(one.value());
 }
 
-BuiltinTable tensor_data_builtins() { return table_of(rows); }
+BuiltinTable tensor_data_builtins() { return table_of(tensor_data_rows); }
 
 }  // namespace lamella::graph

@@ -45,7 +45,7 @@ lamella_value is_quantized(const lamella_value* a) {
   return made(layer >= 0 && (tensor_argument(a[0])->keys >> layer & 1) != 0);
 }
 
-constexpr Builtin rows[] = {
+constexpr Builtin tensors_rows[] = {
     {"aten::size(Tensor self) -> int[]",
      [](const lamella_value* a) { return ints(tensor_argument(a[0])->dl.shape, tensor_argument(a[0])->dl.ndim); }},
     {"aten::size.int(Tensor self, int dim) -> int",
@@ -98,6 +98,6 @@ constexpr Builtin rows[] = {
 
 }  // namespace
 
-BuiltinTable tensor_builtins() { return table_of(rows); }
+BuiltinTable tensor_builtins() { return table_of(tensors_rows); }
 
 }  // namespace lamella::graph

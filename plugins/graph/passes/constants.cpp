@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "passes/constants.h"
 #include "passes/effects.h"
 #include "passes/passes.h"
 #include "run/constants.h"
@@ -9,21 +10,6 @@
 
 namespace lamella::graph {
 namespace {
-
-const Literal* constant_of(const Value* v) {
-  if (!v->definition->is("prim::Constant")) return nullptr;
-  static const Literal absent{Literal::None()};
-  const Literal* x = v->definition->attribute("value");
-  return x ? x : &absent;
-}
-const bool* known_bool(const Value* v) {
-  const Literal* x = constant_of(v);
-  return x ? std::get_if<bool>(&x->value) : nullptr;
-}
-const int64_t* known_int(const Value* v) {
-  const Literal* x = constant_of(v);
-  return x ? std::get_if<int64_t>(&x->value) : nullptr;
-}
 
 // Returns whether no program can write the values of a type. One constant may then stand for the result of every run.
 bool is_immutable(const Type& t) {

@@ -5,6 +5,7 @@
 //   the trips that are left. The order of the trips stays, and so does each bit of the results.
 #include <algorithm>
 
+#include "passes/constants.h"
 #include "passes/effects.h"
 #include "passes/passes.h"
 
@@ -12,16 +13,11 @@ namespace lamella::graph {
 namespace {
 
 constexpr int64_t most_copies = 8, copies = 4;
-constexpr int64_t most_nodes = 4096;  // of a body that is copied
+constexpr int64_t most_unrolled = 4096;  // of a body that is copied
 
 bool is_true(const Value* v) {
-  const Literal* x = v->definition->is("prim::Constant") ? v->definition->attribute("value") : nullptr;
-  const bool* b = x ? std::get_if<bool>(&x->value) : nullptr;
-  return b && *b;
-}
-const int64_t* known_int(const Value* v) {
-  const Literal* x = v->definition->is("prim::Constant") ? v->definition->attribute("value") : nullptr;
-  return x ? std::get_if<int64_t>(&x->value) : nullptr;
+  const bool* known = known_bool(v);
+  return known && *known;
 }
 
 Value* number(Node* before, int64_t i) {
@@ -82,7 +78,7 @@ bool unroll(Node* n) {
   if (!is_true(n->inputs[1]) || !is_true(body.results()[0])) return false;
   int64_t size = 0;
   each_node(body, [&](const Node*) { size++; });
-  if (size > most_nodes) return false;
+  if (size > most_unrolled) return false;
   std::vector<Value*> carried(n->inputs.begin() + 2, n->inputs.end());
   const int64_t* trips = known_int(n->inputs[0]);
   if (trips && *trips >= 0 && *trips <= most_copies) {

@@ -19,7 +19,7 @@ struct Function {
 };
 
 // Runs the graph; takes the values over.
-PyObject* run(const Function* f, lamella_value* args, Py_ssize_t n) {
+PyObject* run_function(const Function* f, lamella_value* args, Py_ssize_t n) {
   Owned result;
   lamella_status status;
   Py_BEGIN_ALLOW_THREADS;
@@ -76,7 +76,7 @@ PyObject* call(PyObject* o, PyObject* const* args, size_t nargsf, PyObject* name
     while (i-- > 0) api().value_release(&values[i]);
     return nullptr;
   }
-  return run(f, values, count + own);
+  return run_function(f, values, count + own);
 }
 
 // Function(program, name, parameters, defaults, self=None)
