@@ -37,7 +37,7 @@ demo: build
 # runs, by the day (tests/shares.py); `make test LAMELLA_SWEEP=all` runs all.
 test: export LAMELLA_SWEEP := $(or $(LAMELLA_SWEEP),turn)
 test: build
-	setsid sh tests/cpp/tsan.sh & tsan=$$!; setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
+	setsid sh tests/cpp/tsan.sh $(BIN)/python & tsan=$$!; setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
 	trap "kill -- -$$tsan -$$sanitize; exit 130" INT TERM; wait $$sanitize; ended=$$?; wait $$tsan && exit $$ended
 	cd tests && OMP_WAIT_POLICY=passive ../$(BIN)/python ../tools/suite.py -q -n auto --dist worksteal
 
@@ -73,7 +73,7 @@ sanitize: build
 	sh tests/cpp/sanitize.sh $(BIN)/python
 
 tsan: build
-	sh tests/cpp/tsan.sh
+	sh tests/cpp/tsan.sh $(BIN)/python
 
 stubs: build
 	$(BIN)/python tools/stubs.py frontend/lamella extensions/include/lamella
