@@ -79,7 +79,7 @@ lamella_status start() {
   lamella::Api::table() = table;
   if (const lamella_status st = lamella_load_default()) return st;
   const auto* found = static_cast<const lamella_graph_table*>(table->find_interface("graph", 1));
-  if (!found || found->size < offsetof(lamella_graph_table, file_save) + sizeof found->file_save)
+  if (!found || found->size < offsetof(lamella_graph_table, run_export_hooks) + sizeof found->run_export_hooks)
     return table->raise(LAMELLA_RUNTIME_ERROR,
                         "lamella_run_start: the plugin 'graph' is not in plugins/graph beside liblamella.so, or is too "
                         "old to read files");
@@ -378,13 +378,14 @@ lamella_status lamella_run_move(lamella_module* m, const char* device, int32_t d
 lamella_status lamella_run_extra(lamella_module* m, const char* name, lamella_value* out) {
   return started([&] { check(graph().file_extra(m->file->object, name, out)); });
 }
-lamella_status lamella_run_save(lamella_module* m, const char* path) {
+lamella_status lamella_run_save(lamella_module* m, const char* path, void (*more)(void*, const lamella_graph_files*),
+                                void* context) {
   return started([&] {
     lamella_value root = none();
     check(graph().file_root(m->file->object, &root));
     LAMELLA_CHECK_VALUE(root.tag == LAMELLA_NONE || root.as.object == m->self.v.as.object, m->name,
                         " is a part of another module: save that one");
-    check(graph().file_save(m->file->object, path, 1));
+    check(graph().file_save(m->file->object, path, more, context, 1));
   });
 }
 }

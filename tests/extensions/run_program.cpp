@@ -138,7 +138,13 @@ void save(const char* file, const char* to) {
     const lamella::NoGradGuard no_grad;
     for (const Tensor& p : net.parameters()) p.sub_(p.grad() * 0.5);
   }
-  net.save(to);
+  lamella::jit::SetExportModuleExtraFilesHook([](lamella_object* saved) {
+    const int32_t graphs = lamella_run_graph()->graphs(saved, nullptr, 0);
+    return lamella::jit::ExtraFilesMap{{"producer", std::to_string(graphs) + " graphs"}, {"note", "by the hook"}};
+  });
+  net.save(to, {{"more", std::string("a\0b", 3)}});
+  lamella::jit::SetExportModuleExtraFilesHook(nullptr);
+  net.save(std::string(to) + ".plain");
   print_bits(net(input()));
   print_bits(lamella::jit::load(to, "", LAMELLA_GRAPH_VERIFY)(input()));
   try {

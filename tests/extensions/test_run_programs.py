@@ -144,9 +144,11 @@ def test_a_module_that_cpp_saves_is_read_by_python(program, tmp_path):
     module, x = Tied(), input_of_programs()
     path = saved(module, tmp_path / "tied.lamella", _extra_files={"note": "for you"}, hashes=True)
     lines = output(program, "save", path, tmp_path / "after.lamella").splitlines()
-    extra = {"note": ""}
+    extra = {"note": "", "producer": "", "more": ""}
     after = lamella.jit.load(tmp_path / "after.lamella", _extra_files=extra, verify=True)
-    assert extra == {"note": b"for you"} and after.count.tolist() == [1]
+    assert extra == {"note": b"by the hook", "producer": b"2 graphs", "more": b"a\0b"} and after.count.tolist() == [1]
+    lamella.jit.load(tmp_path / "after.lamella.plain", _extra_files=extra, verify=True)
+    assert extra == {"note": b"for you", "producer": b"", "more": b""}
     assert [n for n, _ in after.named_parameters()] == [n for n, _ in module.named_parameters()]
     assert all(isinstance(p, lamella.nn.Parameter) and p.requires_grad for p in after.parameters())
     assert after.again is after.first and after.second.weight is after.first.weight

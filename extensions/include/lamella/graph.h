@@ -80,6 +80,16 @@ enum lamella_graph_names {
   LAMELLA_GRAPH_TRANSIENT = 3 /* buffers that state_dict() leaves out */
 };
 
+/* Further files of a program, beside it in the archive: `add` copies the bytes; a file of the same name is replaced. */
+typedef struct {
+  void* context;
+  lamella_status (*add)(void* context, const char* name, const void* bytes, uint64_t num_bytes);
+} lamella_graph_files;
+
+/* Takes part in every save of the process: may change the program, which is a copy, and add further files. */
+typedef lamella_status (*lamella_graph_export_hook)(void* context, lamella_object* program,
+                                                    const lamella_graph_files* files);
+
 /* A pass: changes a graph, and sets *changed if it did. */
 typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* program, lamella_graph* graph,
                                              int32_t* changed);
@@ -236,9 +246,17 @@ typedef struct {
   /* Makes a list of the names of the further files, or reads one of them, as a string; none: it is not there. */
   lamella_status (*file_extras)(lamella_object* file, lamella_value* out);
   lamella_status (*file_extra)(lamella_object* file, const char* name, lamella_value* out);
-  /* Writes the program, with its tensors and attributes as they are now, to a file, which is replaced in one step. A
-   * signature is left out. durable: waits until the file is on the disk. */
-  lamella_status (*file_save)(lamella_object* file, const char* path, int32_t durable);
+  /* Writes the program, with its tensors and attributes as they are now, to a file, which is replaced in one step. Its
+   * further files are written, too; `more` (nullable) is called to add others. A signature is left out. durable: waits
+   * until the file is on the disk. */
+  lamella_status (*file_save)(lamella_object* file, const char* path, void (*more)(void*, const lamella_graph_files*),
+                              void* context, int32_t durable);
+  /* Adds a hook of saving, in C++ and in Python; hooks run in the order in which they were added. An error of one ends
+   * the save before a file is written. `destroy` (nullable) is called when the hook is removed. */
+  lamella_status (*add_export_hook)(lamella_graph_export_hook, void* context, void (*destroy)(void* context),
+                                    uint64_t* handle);
+  lamella_status (*remove_export_hook)(uint64_t handle);
+  lamella_status (*run_export_hooks)(lamella_object* program, const lamella_graph_files*); /* for those who save */
 } lamella_graph_table;
 
 #ifdef __cplusplus

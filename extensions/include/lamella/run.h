@@ -45,7 +45,7 @@ void lamella_run_retain(lamella_module*);
 void lamella_run_release(lamella_module*); /* null does nothing */
 
 /* What a module is; borrowed, as long as the module. */
-const char* lamella_run_name(lamella_module*); /* the name of its class in Python, or of the function */
+const char* lamella_run_name(lamella_module*);        /* the name of its class in Python, or of the function */
 lamella_object* lamella_run_program(lamella_module*); /* lamella_run_graph() has its classes and graphs */
 /* Returns how many methods there are, and writes their names, sorted. */
 int32_t lamella_run_methods(lamella_module*, const char** out, int32_t room);
@@ -75,9 +75,10 @@ lamella_status lamella_run_train(lamella_module*, int32_t on);
 lamella_status lamella_run_move(lamella_module*, const char* device, int32_t dtype);
 /* Reads one of the further files beside the program, as an owned string; none: it is not there. */
 lamella_status lamella_run_extra(lamella_module*, const char* name, lamella_value* out);
-/* Writes the program, with parameters and attributes as they are now, to a file that jit.load reads, too. A module in
- * another one cannot be saved alone. */
-lamella_status lamella_run_save(lamella_module*, const char* path);
+/* Writes the program, with parameters and attributes as they are now, to a file that jit.load reads, too. `more`
+ * (nullable) is called to add further files. A module in another one cannot be saved alone. */
+lamella_status lamella_run_save(lamella_module*, const char* path, void (*more)(void*, const lamella_graph_files*),
+                                void* context);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -11,7 +11,9 @@
 #include <lamella/extension.h>
 #include <lamella/run.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -341,7 +343,13 @@ class Module {
     return x.toStringRef();
   }
   /* Writes the module as it is now to a file that jit::load, here and in Python, reads. */
-  void save(const std::string& path) const { check(lamella_run_save(c(), path.c_str())); }
+  void save(const std::string& path, const ExtraFilesMap& extra_files = {}) const {
+    const auto add = [](void* given, const lamella_graph_files* files) {
+      for (const auto& [name, bytes] : *static_cast<const ExtraFilesMap*>(given))
+        files->add(files->context, name.c_str(), bytes.data(), bytes.size());
+    };
+    check(lamella_run_save(c(), path.c_str(), add, const_cast<ExtraFilesMap*>(&extra_files)));
+  }
 
  private:
   friend class Method;
@@ -380,6 +388,27 @@ IValue Method::operator()(const Args&... args) const {
 }
 inline IValue Method::operator()(const std::vector<IValue>& args, const Kwargs& kwargs) const {
   return Module::run(module_, name_, args, kwargs);
+}
+
+/* Makes every save of this process, also by jit.save of Python, add further files, which the function returns. It gets
+ * the program (a copy, of <lamella/graph.h>). A later call replaces the function; an empty one takes it away. An
+ * exception of the function ends the save before a file is written. */
+inline void SetExportModuleExtraFilesHook(std::function<ExtraFilesMap(lamella_object* program)> hook) {
+  using Hook = std::function<ExtraFilesMap(lamella_object*)>;
+  static uint64_t handle = 0;
+  if (handle) check(detail::graph().remove_export_hook(std::exchange(handle, 0)));
+  if (!hook) return;
+  auto own = std::make_unique<Hook>(std::move(hook));
+  const auto run = [](void* context, lamella_object* program, const lamella_graph_files* files) {
+    return lamella::guarded([&] {
+      for (const auto& [name, bytes] : (*static_cast<Hook*>(context))(program))
+        check(files->add(files->context, name.c_str(), bytes.data(), bytes.size()));
+      return LAMELLA_OK;
+    });
+  };
+  const auto destroy = [](void* context) { delete static_cast<Hook*>(context); };
+  check(detail::graph().add_export_hook(run, own.get(), destroy, &handle));
+  own.release();
 }
 
 /* Reads a file of jit.save. device: where tensors are put; empty: where they were saved from. flags: enum

@@ -30,8 +30,12 @@ struct LoadedFile {
 // Reads a program. `name` is the file's in messages. Raises Error.
 std::unique_ptr<LoadedFile> load(ArchiveReader archive, std::string name, const LoadOptions& options);
 
-// Replaces a file by the program with its tensors and attributes as they are now, in one step. A signature and what
-// plugins keep on tensors, but requires_grad, are left out. Raises Error.
-void save(const LoadedFile& file, const std::string& path, bool durable);
+// Further files by their names.
+using ExtraFiles = std::map<std::string, std::string>;
+
+// Replaces a file by the program with its tensors and attributes as they are now, in one step. `more` replaces further
+// files of the same names. A signature and what plugins keep on tensors, but requires_grad, are left out. Raises Error.
+void save(const LoadedFile& file, const std::string& path, ExtraFiles more, bool durable);
+lamella_graph_files files_into(ExtraFiles& to);
 
 }  // namespace lamella::graph::files

@@ -1,11 +1,15 @@
 // Saves a loaded program with its tensors as they are now.
 #include "files/encoder.h"
+#include "files/hooks.h"
 #include "files/load.h"
 #include "files/upgrades.h"
+#include "ir/verify.h"
 #include "passes/effects.h"
 
 namespace lamella::graph::files {
 namespace {
+
+constexpr std::string_view extra = "extra/";
 
 std::string hash_text(std::string_view bytes) {
   std::string out = "{\"sha256\":\"";
@@ -63,10 +67,25 @@ std::string code_of(const Graph& g) {
 
 }  // namespace
 
-void save(const LoadedFile& file, const std::string& path, bool durable) {
+lamella_graph_files files_into(ExtraFiles& to) {
+  return {&to, [](void* context, const char* name, const void* bytes, uint64_t n) {
+            return guarded([&] {
+              static_cast<ExtraFiles*>(context)->insert_or_assign(name,
+                                                                  std::string(static_cast<const char*>(bytes), n));
+              return LAMELLA_OK;
+            });
+          }};
+}
+
+void save(const LoadedFile& file, const std::string& path, ExtraFiles more, bool durable) {
   const Index old(file.index.archive(), file.index.name(), false);
   Tensors old_tensors(old, true, std::nullopt);
-  const ProgramObject& p = program_of(file.program);
+  ProgramObject& p = *program_of(file.program).copy().release();
+  const Held owned(lamella::graph::value_of(&p.object));
+  for (const std::string& name : file.index.names_with(extra))
+    more.try_emplace(name.substr(extra.size()), file.index.member(name));
+  run_hooks(&p.object, files_into(more));
+  verify(p.program);
   Encoder encoder(parameters_of(file.root.get(), file.description));
   std::string root, index = "{\"format\":\"lamella.program\",\"version\":1,\"written_by\":";
   encoder.append(&root, file.root.get());
@@ -85,7 +104,7 @@ void save(const LoadedFile& file, const std::string& path, bool durable) {
     graphs += ":";
     append_text(&graphs, members.back().first);
   }
-  for (const std::string& name : file.index.names_with("extra/")) members.emplace_back(name, file.index.member(name));
+  for (auto& [name, content] : more) members.emplace_back(std::string(extra) + name, std::move(content));
   index += ",\"graphs\":{" + graphs + "},\"methods\":";
   old.with_damages([&] { encoder.append_copy(&index, old.json().at("methods"), &old_tensors); });
   index += ",\"constants\":[";

@@ -1,6 +1,7 @@
 // The functions of the interface for files of programs.
 #include <cstring>
 
+#include "files/hooks.h"
 #include "files/load.h"
 
 namespace lamella::graph {
@@ -113,8 +114,25 @@ lamella_status read_extra(lamella_object* file, const char* name, lamella_value*
   });
 }
 
-lamella_status save(lamella_object* file, const char* path, int32_t durable) {
-  return guarded([&] { return files::save(file_of(file), path, durable != 0), LAMELLA_OK; });
+lamella_status save(lamella_object* file, const char* path, void (*more)(void*, const lamella_graph_files*),
+                    void* context, int32_t durable) {
+  return guarded([&] {
+    files::ExtraFiles extra_files;
+    const lamella_graph_files into = files::files_into(extra_files);
+    if (more) more(context, &into);
+    return files::save(file_of(file), path, std::move(extra_files), durable != 0), LAMELLA_OK;
+  });
+}
+
+lamella_status add_export_hook(lamella_graph_export_hook hook, void* context, void (*destroy)(void*),
+                               uint64_t* handle) {
+  return guarded([&] { return *handle = files::add_hook(hook, context, destroy), LAMELLA_OK; });
+}
+lamella_status remove_export_hook(uint64_t handle) {
+  return guarded([&] { return files::remove_hook(handle), LAMELLA_OK; });
+}
+lamella_status run_export_hooks(lamella_object* program, const lamella_graph_files* into) {
+  return guarded([&] { return files::run_hooks(program, *into), LAMELLA_OK; });
 }
 
 }  // namespace
@@ -133,6 +151,9 @@ void add_files(lamella_graph_table& t) {
   t.file_extras = extras;
   t.file_extra = read_extra;
   t.file_save = save;
+  t.add_export_hook = add_export_hook;
+  t.remove_export_hook = remove_export_hook;
+  t.run_export_hooks = run_export_hooks;
 }
 
 }  // namespace lamella::graph

@@ -20,6 +20,7 @@ struct ProgramObject {
   std::vector<std::pair<std::string, HostFunction*>> host_functions;
   std::atomic<uint64_t> changes{0};
 
+  std::unique_ptr<ProgramObject> copy() const;
   // Makes handles of the graphs count their changes.
   void watch() {
     for (const auto& [name, graph] : program.graphs) graph->changes = &changes;
@@ -38,7 +39,7 @@ struct ProgramObject {
   std::atomic<const Version*> now_{nullptr};
 };
 
-ProgramObject& program_of(lamella_object* o);  // raises for another object
+ProgramObject& program_of(lamella_object* o);                                               // raises for another object
 const std::shared_ptr<const Class>& class_named(const ProgramObject& p, const char* name);  // raises if there is none
 inline Graph& graph_of(lamella_graph* g) { return *reinterpret_cast<Graph*>(g); }
 inline lamella_graph* handle_of(Graph* g) { return reinterpret_cast<lamella_graph*>(g); }

@@ -61,18 +61,7 @@ lamella_status program_text(lamella_object* o, lamella_value* out) {
 }
 
 lamella_status copy(lamella_object* o, lamella_object** out) {
-  return reported([&] {
-    const ProgramObject& from = program_of(o);
-    auto p = std::make_unique<ProgramObject>();
-    p->program = from.program.copy();
-    p->watch();
-    for (const lamella_value& v : from.constants) p->constants.push_back(copy_of(v));
-    for (const auto& [name, f] : from.host_functions) {
-      api().retain(f);
-      p->host_functions.emplace_back(name, f);
-    }
-    *out = &p.release()->object;
-  });
+  return reported([&] { *out = &program_of(o).copy().release()->object; });
 }
 
 int32_t same_programs(lamella_object* a, lamella_object* b) {
@@ -207,6 +196,18 @@ const std::shared_ptr<const Class>& class_named(const ProgramObject& p, const ch
   const auto found = p.program.classes.find(name);
   LAMELLA_CHECK_VALUE(found != p.program.classes.end(), "the program has no class '", name, "'");
   return found->second;
+}
+
+std::unique_ptr<ProgramObject> ProgramObject::copy() const {
+  auto p = std::make_unique<ProgramObject>();
+  p->program = program.copy();
+  p->watch();
+  for (const lamella_value& v : constants) p->constants.push_back(copy_of(v));
+  for (const auto& [name, f] : host_functions) {
+    api().retain(f);
+    p->host_functions.emplace_back(name, f);
+  }
+  return p;
 }
 
 ProgramObject::~ProgramObject() {

@@ -22,7 +22,6 @@ from lamella.serialization.kinds import Kind, write_kind
 
 FORMAT, VERSION = "lamella.program", 1
 EXTRA = "extra/"
-_hooks: list[Callable[[Any, dict[str, Any]], None]] = []
 
 
 def save(
@@ -71,8 +70,7 @@ def save(
         )
     own, program, root, main = parts_of(m)
     program, extra = program.copy(), dict(_extra_files or {})
-    for hook in tuple(_hooks):
-        hook(program, extra)
+    extra.update(_python.run_export_hooks(program))
     program.verify()
     graphs = {name: _text_of(program, own, name) for name in program.names}
     members = {_member(name): text.encode() for name, text in graphs.items()}
@@ -101,12 +99,12 @@ def save(
 
 
 def register_export_hook(function: Callable[[Any, dict[str, Any]], None]) -> Callable[[], None]:
-    """Lets a function take part in every ``jit.save`` of this process.
+    """Lets a function take part in every save of this process, also in those of C++.
 
     Args:
-        function: is called with a copy of the program, which it may change, and with the dict of further files, to
-            which it may add. Hooks run in the order in which they were registered; an exception ends the save before a
-            file is written.
+        function: is called with a copy of the program, which it may change, and with a dict, to which it may add
+            further files, as text or bytes. Hooks run in the order in which they were registered, and those of C++
+            among them; an exception ends the save before a file is written.
 
     Returns:
         a function that takes the hook away.
@@ -125,11 +123,17 @@ def register_export_hook(function: Callable[[Any, dict[str, Any]], None]) -> Cal
     """
     if not callable(function):
         raise TypeError(f"register_export_hook: expected a function, got {type(function).__name__}")
-    _hooks.append(function)
+
+    def hook(program: Any) -> dict[str, bytes]:
+        extra: dict[str, Any] = {}
+        function(program, extra)
+        return {name: _content(name, content) for name, content in extra.items()}
+
+    handles = [_python.add_export_hook(hook)]
 
     def remove() -> None:
-        if function in _hooks:
-            _hooks.remove(function)
+        if handles:
+            _python.remove_export_hook(handles.pop())
 
     return remove
 

@@ -71,6 +71,7 @@ py::object run(const Program& p, const char* name, const py::tuple& args);
 void add_instances(py::module_& m);
 void add_programs(py::module_& m);
 void add_graphs(py::module_& m);
+void add_hooks(py::module_& m);
 void add_tracing(py::module_& m, const std::string& package_folder);
 int add_function(PyObject* m);
 

@@ -57,6 +57,7 @@ PYBIND11_MODULE(_python, m) {
   add_programs(m);
   add_instances(m);
   add_graphs(m);
+  add_hooks(m);
   const std::string file = py::str(py::module_::import("lamella").attr("__file__"));
   add_tracing(m, file.substr(0, file.rfind('/') + 1));
   if (add_function(m.ptr()) < 0) throw py::error_already_set();

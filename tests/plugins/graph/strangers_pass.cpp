@@ -91,6 +91,19 @@ lamella_status counted(lamella_frame*, const lamella_value* args, lamella_value*
   return LAMELLA_OK;
 }
 
+// hooked(on) lets this library take part in every save, or no longer.
+lamella_status hooked(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  static uint64_t handle = 0;
+  rets[0] = args[0];
+  if (!args[0].as.i) return graphs->remove_export_hook(handle);
+  const auto hook = [](void*, lamella_object* program, const lamella_graph_files* files) {
+    int32_t changed = 0;
+    if (lamella_status st = graphs->run_pass("strangers_doubles", program, &changed)) return st;
+    return files->add(files->context, "stranger", "was here", 8);
+  };
+  return graphs->add_export_hook(hook, nullptr, nullptr, &handle);
+}
+
 }  // namespace
 
 LAMELLA_LIBRARY(graph_stranger, m) {
@@ -101,4 +114,6 @@ LAMELLA_LIBRARY(graph_stranger, m) {
   lamella::check(graphs->register_pass(m.handle(), "strangers_failing", failing, nullptr));
   m.define("counted(str op) -> int");
   m.impl("counted", "composite", counted);
+  m.define("hooked(bool on) -> bool");
+  m.impl("hooked", "composite", hooked);
 }

@@ -124,3 +124,25 @@ def test_handles_of_removed_nodes_are_refused():
     assert [n.op for n in p.graph().nodes()] == ["aten::neg"]
     with pytest.raises(IndexError, match="has 1 inputs, and no input 1"):
         y.replace_input(1, p.graph().inputs()[0])
+
+
+@lamella.jit.script
+def double(x):
+    return x + x
+
+
+def test_a_library_in_cpp_takes_part_in_saves_of_python(tmp_path):
+    lamella.ops.graph_stranger.hooked(True)
+    try:
+        double.save(tmp_path / "double.lamella")
+    finally:
+        lamella.ops.graph_stranger.hooked(False)
+    found = {"stranger": ""}
+    loaded = lamella.jit.load(tmp_path / "double.lamella", _extra_files=found)
+    assert found == {"stranger": b"was here"}
+    assert "aten::mul" in str(loaded.graph) and "aten::mul" not in str(double.graph)
+    assert loaded(lamella.ones(2)).tolist() == [2.0, 2.0]
+    double.save(tmp_path / "double.lamella")
+    found = {"stranger": ""}
+    lamella.jit.load(tmp_path / "double.lamella", _extra_files=found)
+    assert found == {"stranger": b""}
