@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import lamella
@@ -24,6 +26,17 @@ class TracingCheckError(TracingError):
 
 class TracerWarning(UserWarning):
     """A recorded graph may be wrong for other inputs than those that it was recorded with."""
+
+
+HERE = str(Path(__file__).parent)
+
+
+def warn(text: str) -> None:
+    """Gives a :class:`TracerWarning` at the line of the program that called this plugin."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(HERE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, TracerWarning, stacklevel=level)
 
 
 def type_text(x: Any, what: str) -> str:
@@ -217,7 +230,7 @@ class Tracing:
             recording = self.record(self.copies(self.inputs), strict)
         recording.state = state
         for text in recording.recorder.warnings:
-            warnings.warn(text, TracerWarning, stacklevel=4)
+            warn(text)
         return recording
 
     # ---- checks ----
@@ -237,7 +250,7 @@ class Tracing:
             lamella.set_rng_state(state)
         values = (recording.tensors, recording.values, recording.names)
         for report in Sizes(recording.graph, *values, self.by_shape).run():
-            warnings.warn(report, TracerWarning, stacklevel=4)
+            warn(report)
 
     def check_inputs(self, inputs: list[Any], run: Callable, state: Any, tolerance: float, strict: bool) -> None:
         with _Kept(self.module):
@@ -273,7 +286,7 @@ class Tracing:
             text = f"trace: {when}, the graph and the function differ in tensor {i} of the result: {why}"
             if strict:
                 raise TracingCheckError(text)
-            warnings.warn(text, TracerWarning, stacklevel=5)
+            warn(text)
             return
 
 

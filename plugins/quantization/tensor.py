@@ -41,6 +41,14 @@ def type_name(dtype: Any) -> str:
     return TORCH_DTYPES.get(name, name)
 
 
+def type_name_in_scripts(dtype: str | lamella.dtype) -> str:
+    return dtype if isinstance(dtype, str) else str(dtype).rpartition(".")[2]
+
+
+# jit.script compiles this function in the place of the other one, which reads a dictionary of Python.
+type_name.__script_source__ = type_name_in_scripts  # type: ignore[attr-defined]
+
+
 def number(name: str, value: Any, kind: type) -> Any:
     """Returns a scale or zero point as a number of Python; tensors of one element count as numbers."""
     if isinstance(value, Tensor):
@@ -74,6 +82,13 @@ def quantize_per_tensor(input: Tensor, scale: Any, zero_point: Any, dtype: Any) 
     return lamella.ops.quantized.quantize_per_tensor(
         input, number("scale", scale, float), number("zero_point", zero_point, int), type_name(dtype)
     )
+
+
+def quantize_per_tensor_in_scripts(input: Tensor, scale: float, zero_point: int, dtype: str | lamella.dtype) -> Tensor:
+    return lamella.ops.quantized.quantize_per_tensor(input, scale, zero_point, type_name(dtype))
+
+
+quantize_per_tensor.__script_source__ = quantize_per_tensor_in_scripts  # type: ignore[attr-defined]
 
 
 def quantize_per_channel(input: Tensor, scales: Tensor, zero_points: Tensor | None, axis: int, dtype: Any) -> Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function, Parameter
 from lamella.plugins.graph.script.signatures import overloads
 from lamella.plugins.graph.script.types import ANY, BOOL, TENSOR, Object, Type
-from lamella.plugins.graph.tracing import TracerWarning, Tracing
+from lamella.plugins.graph.tracing import Tracing, warn
 
 
 def trace(
@@ -224,7 +223,7 @@ def _say_modes(graph: Graph) -> None:
         if made_by is not None and made_by.attributes.get("value") is True:
             place = f" at {n.source[0]}:{n.source[1]}" if n.source else ""
             text = f"trace: {n.op}{place} was recorded in training mode, which eval() of the program does not change"
-            warnings.warn(text, TracerWarning, stacklevel=4)
+            warn(text)
 
 
 __all__ = ["trace", "trace_module"]

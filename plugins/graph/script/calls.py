@@ -354,7 +354,7 @@ class Calls(Builtins, Attributes):
             return self.tuple_of([kwargs.get(f, v) for f, v in zip(t.fields, items, strict=True)], t)
         raise self.error(f"the method '{name}' of a tuple is not admitted so")
 
-    def call_tensor_method(self, tensor: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def call_tensor_method(self, tensor: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Any:
         import lamella
 
         if name in members.DTYPE_METHODS and not args:
@@ -371,7 +371,8 @@ class Calls(Builtins, Attributes):
                 args = [self.list_of(args, INT)]  # as in x.new_zeros(2, 3)
             return self.call_function(self.program.library_function(name), [tensor, *args], kwargs)
         operator = members.operator_of(lamella.Tensor, name)
-        assert operator is not None
+        if operator is None:
+            return self.call_python(members.contributed(name), [tensor, *args], kwargs)
         return self.call_operator(operator, [tensor, *args], kwargs, f"Tensor.{name}")
 
     def convert_tensor(self, tensor: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -143,12 +145,24 @@ LIBRARY_METHODS = frozenset(
 
 
 def is_tensor_method(name: str) -> bool:
-    """Returns whether tensors have a method in scripts: those above, and every operator that is a method in Python."""
+    """Returns whether tensors have a method in scripts: those above, every operator that is a method in Python, and
+    the functions that plugins contribute as methods."""
     import lamella
 
     if name in TENSOR_METHODS or name in DTYPE_METHODS or name in LIBRARY_METHODS:
         return True
-    return operator_of(lamella.Tensor, name) is not None
+    return operator_of(lamella.Tensor, name) is not None or contributed(name) is not None
+
+
+def contributed(name: str) -> types.FunctionType | None:
+    """Returns the function of Python that a plugin contributes as a method of tensors; None for other names."""
+    import lamella
+
+    found = inspect.getattr_static(lamella.Tensor, name, None)
+    if not isinstance(found, types.FunctionType) or found.__module__.startswith("lamella._"):
+        return None
+    kinds = {p.kind for p in inspect.signature(found).parameters.values()}
+    return None if kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} else found
 
 
 def operator_of(owner: Any, name: str) -> str | None:

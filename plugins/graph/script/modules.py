@@ -71,7 +71,7 @@ class ModuleInfo(ClassInfo):
         return isinstance(t, Object) and t.info.is_interface
 
     def put(self, name: str, value: Any, t: Type) -> None:
-        if value is None and t == TENSOR:
+        if value is None and (t == TENSOR or is_of_package(self.python)):
             self.constants[name] = None
         else:
             self.attributes[name] = t
