@@ -108,7 +108,8 @@ class _Linear(_Weighted):
 
     def divided(self, x: Tensor) -> Tensor:
         """Returns an input after the division."""
-        return x if self.input_divisor is None else x / self.input_divisor
+        divisor = self.input_divisor  # a script knows of a variable, and not of an attribute, that it is not None
+        return x if divisor is None else x / divisor
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         saved, features = state_dict.get(prefix + "input_divisor"), self.weight.shape[1]

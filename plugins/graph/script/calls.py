@@ -161,6 +161,8 @@ class Calls(Builtins, Attributes):
     def call_python(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         import lamella
 
+        if isinstance(target, lamella.library.CustomOpDef):
+            target = type(target).__call__  # the operator
         if isinstance(target, type(lamella.ops.aten.add)):
             return self.call_operator(
                 members.operator_name(target),

@@ -305,3 +305,16 @@ def test_a_failing_function_leaves_the_thread_as_it_was():
     with pytest.raises(ZeroDivisionError):
         traced(lambda x: 1 // 0, lamella.ones(2))
     assert (lamella.ones(2) + 1).tolist() == [2.0, 2.0] and not lamella.jit.is_tracing()
+
+
+def test_a_warning_stands_at_the_line_that_traces():
+    def branch(x):
+        return x if x.mean() > 1 else x * 2
+
+    line = test_a_warning_stands_at_the_line_that_traces.__code__.co_firstlineno
+    with pytest.warns(TracerWarning, match=rf"is read \(item\) at .*test_trace.py:{line + 2}") as caught:
+        lamella.jit.trace(branch, lamella.ones(2), strict=False)
+    module = nn.Sequential(nn.Dropout(0.5))
+    with pytest.warns(TracerWarning, match="recorded in training mode") as modes:
+        lamella.jit.trace_module(module, {"forward": lamella.ones(2)}, check_trace=False)
+    assert [(w.filename, w.lineno) for w in (caught[0], modes[0])] == [(__file__, line + 6), (__file__, line + 9)]
