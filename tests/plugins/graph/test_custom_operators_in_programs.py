@@ -93,9 +93,7 @@ def test_several_results(library):
     x = lamella.tensor([1.0, 2.0])
     for program in (jit.script(several), loaded(jit.script(several))):
         assert program(x).tolist() == [(2 * v + 0.5 * (v + 1)) * 2 for v in (1.0, 2.0)]
-    with pytest.raises(
-        RuntimeError, match=r"is read \(program_lib::sums\) at .*test_custom_operators.*:\d+"
-    ):
+    with pytest.raises(RuntimeError, match=r"is read \(program_lib::sums\) at .*test_custom_operators.*:\d+"):
         jit.trace(several, x)  # a recording has no value for an int that an operator gives
 
 
