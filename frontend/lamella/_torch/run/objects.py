@@ -23,13 +23,12 @@ def look_up(path: str) -> tuple[Any, str | None]:
             return UNKNOWN, None
         if isinstance(found, ModuleType):
             try:
-                found = getattr(found, parts[i])
-                continue
-            except AttributeError:
-                pass
+                if hasattr(found, parts[i]):
+                    found = getattr(found, parts[i])
+                    continue
+                module = names.find_ours(names.ours(here))
             except ImportError:  # a package that the module needs is not installed; its import is reported
                 return UNKNOWN, None
-            module = names.find_ours(names.ours(here))
             if module is None and here not in names.recorded()["modules"]:
                 return None, here
             if module is None:
