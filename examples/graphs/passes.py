@@ -21,11 +21,19 @@ def growth(x, w):
     return (rate @ w).relu()
 
 
+def all_nodes(block):
+    """Gives the nodes of a block, and those of the branches and loops in it."""
+    for node in block.nodes():
+        yield node
+        for inner in node.blocks():
+            yield from all_nodes(inner)
+
+
 @lamella.graph.register_pass("example_print_sizes")
 def print_sizes(graph):
     """Lets a program print the sizes of each operand of its products of matrices."""
     changed = False
-    for node in graph.nodes():
+    for node in all_nodes(graph.block()):
         if node.op == "aten::matmul":
             for operand in node.inputs():
                 name = graph.insert("prim::Constant", [], ["str"], before=node)

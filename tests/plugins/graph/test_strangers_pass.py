@@ -6,6 +6,7 @@ import lamella
 import pytest
 from compiled import STRICT, compile_library, load
 from lamella.graph import Program, passes, register_pass, run_pass
+from pages import blocks
 
 TEXT = """graph(%x : Tensor, %n : int, %c : bool) {
   %m : int = aten::add.int(%n, %n)
@@ -146,3 +147,13 @@ def test_a_library_in_cpp_takes_part_in_saves_of_python(tmp_path):
     found = {"stranger": ""}
     lamella.jit.load(tmp_path / "double.lamella", _extra_files=found)
     assert found == {"stranger": b""}
+
+
+def test_the_pass_of_the_page(tmp_path_factory):
+    """docs/write_a_pass.md shows a library whose pass removes dropout."""
+    (source,) = blocks("docs/write_a_pass.md", "cpp")
+    load(compile_library(tmp_path_factory, source, *STRICT))
+    f = lamella.jit.trace(lambda x: lamella.dropout(x, 0.5, False) + 1, lamella.ones(2))
+    assert "aten::dropout" in str(f.graph)
+    assert run_pass("mine.no_dropout", f.graph) and not run_pass("mine.no_dropout", f.graph)
+    assert "aten::dropout" not in str(f.graph) and f(lamella.ones(2)).tolist() == [2.0, 2.0]
