@@ -38,7 +38,9 @@ def operators(graph: Graph) -> tuple[list[Node], list[list[Operand]]]:
     known: dict[str, Operand] = {v.name: Operand(source=(-1, i)) for i, v in enumerate(graph.inputs())}
     for n in graph.nodes():
         if n.op == "prim::Constant":
-            known[n.outputs()[0].name] = Operand(constant=n.attributes.get("value"))
+            (made,) = n.outputs()
+            # A device is no number, and is another one in recordings by shape.
+            known[made.name] = Operand(constant=None if made.type == "Device" else n.attributes.get("value"))
             continue
         operands.append([known[v.name] for v in n.inputs()])
         for i, v in enumerate(n.outputs()):

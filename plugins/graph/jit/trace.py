@@ -14,7 +14,7 @@ from lamella.plugins.graph.jit.modules import ScriptModule, module_of
 from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function, Parameter
 from lamella.plugins.graph.script.signatures import overloads
-from lamella.plugins.graph.script.types import ANY, BOOL, TENSOR, Object, Type
+from lamella.plugins.graph.script.types import ANY, BOOL, RESERVED, TENSOR, Object, Type
 from lamella.plugins.graph.tracing import Tracing, warn
 
 
@@ -151,7 +151,7 @@ class _Classes:
         self.by_module: dict[int, _Class] = {}
         self.by_form: dict[tuple, _Class] = {}
         self.listed: list[tuple[Any, _Class]] = []
-        self.names: dict[str, int] = {}
+        self.names: dict[str, int] = dict.fromkeys(RESERVED, 0)
         self.top = self.add(module)
 
     def add(self, module: nn.Module) -> _Class:

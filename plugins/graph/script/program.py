@@ -22,7 +22,7 @@ from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.modules import ModuleInfo
 from lamella.plugins.graph.script.source import Source
 from lamella.plugins.graph.script.statics import Method, Python
-from lamella.plugins.graph.script.types import Enum, Object, Tuple, Type, unify
+from lamella.plugins.graph.script.types import RESERVED, Enum, Object, Tuple, Type, unify
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Builder:
     def __init__(self, frozen: dict[int, Any] | None = None, kept: Collection[str] = ()) -> None:
         self.frozen, self.kept = frozen or {}, kept
         """Modules whose attributes are constants, by the ids of the modules; names of attributes that stay."""
-        self.names: set[str] = set()
+        self.names: set[str] = set(RESERVED)
         self.functions: dict[Any, Function] = {}
         self.methods: dict[tuple[Object, str, Any], Function] = {}
         self.order: list[Function] = []

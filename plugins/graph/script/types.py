@@ -49,6 +49,11 @@ SIMPLE = {
     )
 }
 NUMBERS = (BOOL, INT, FLOAT, COMPLEX, SCALAR)
+RESERVED = frozenset(SIMPLE) | frozenset(
+    "None number Dynamic Function Dict List Tuple Optional Union Future NamedTuple Float Double Half BFloat16 Long Int "
+    "Short Char Byte Bool ComplexFloat ComplexDouble ComplexHalf UInt16 UInt32 UInt64 Float8_e4m3fn Float8_e5m2".split()
+)
+"""The words of types in the text of graphs, which are no names of classes."""
 
 
 @dataclass(frozen=True)

@@ -318,3 +318,12 @@ def test_a_warning_stands_at_the_line_that_traces():
     with pytest.warns(TracerWarning, match="recorded in training mode") as modes:
         lamella.jit.trace_module(module, {"forward": lamella.ones(2)}, check_trace=False)
     assert [(w.filename, w.lineno) for w in (caught[0], modes[0])] == [(__file__, line + 6), (__file__, line + 9)]
+
+
+def test_a_device_is_no_number_that_depends_on_a_size():
+    def places(x):
+        return x + lamella.arange(x.shape[1], device=x.device) + lamella.ones(x.shape[0], 1, device=x.device)
+
+    program = traced(places, lamella.zeros(2, 8))
+    for shape in ((2, 8), (3, 5), (1, 1)):
+        assert equal(program(lamella.zeros(shape)), places(lamella.zeros(shape)))
