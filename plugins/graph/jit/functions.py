@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -102,6 +103,12 @@ class ScriptFunction:
     def _parts_to_save(self) -> tuple[Any, Any, Any, str]:
         """Returns the description, the program, no object, and the name of the graph that a call runs."""
         return self._description, self._program, None, self.name
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptFunction:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise pickle.PicklingError(f"{self!r} cannot be pickled; jit.save or its method save() write it")
 
     def __repr__(self) -> str:
         return f"<ScriptFunction {self.name}>"

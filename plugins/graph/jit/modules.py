@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import pickle
 import re
 from collections.abc import Callable, Collection
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import lamella.plugins.graph.jit.values as values
 from lamella import Tensor, nn
 from lamella.plugins.graph import _python
+from lamella.plugins.graph.jit.copying import copy_of_module
 from lamella.plugins.graph.jit.description import Description, describe, objects_of
 from lamella.plugins.graph.jit.functions import callable_of
 from lamella.plugins.graph.script import Compiled, compile_module
@@ -46,7 +49,7 @@ class ScriptModule(nn.Module):
         state = {"_description": description, "_class": own, "_program": program, "_original": own.original}
         self.__dict__.update(state)
         if originals is not None:
-            self.__dict__["_python"] = originals[object]
+            self.__dict__.update({"_python": originals[object], "_originals": originals})
         values_ = {name: getattr(object, name) for name in own.attributes}
         self.__dict__["training"] = values_.get("training", True)
         self._parameters.update({name: values_.get(name) for name in own.parameters})
@@ -140,6 +143,17 @@ class ScriptModule(nn.Module):
                     if name in module._class.attributes:
                         setattr(module._object, name, tensor)
         return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptModule:
+        if self._object is not None:
+            return copy_of_module(self, memo)
+        made = memo[id(self)] = type(self).__new__(type(self))
+        made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in vars(self).items() if k != "_own"})
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        text = f"{type(self).__name__} ({self._original}) cannot be pickled; jit.save or its method save() write it"
+        raise pickle.PicklingError(text)
 
     # ---- what it is ----
 

@@ -38,11 +38,14 @@ def _hides_what_follows(size: int, device: Any = None, dtype: Any = None) -> Ten
     return _full((size, size), -math.inf, device=device, dtype=dtype).triu(1)
 
 
-def _is_causal(mask: Any, is_causal: bool | None, size: int) -> bool:
-    """Returns the hint; without one, whether the mask hides from each position exactly the positions after it."""
+def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
+    """Returns the hint; without one, whether the mask hides from each position exactly the positions after it.
+
+    A recording by jit.trace takes the mask as it is, since its program may get another one.
+    """
     if is_causal is not None or mask is None:
         return is_causal is True
-    if tuple(mask.shape) != (size, size):
+    if tuple(mask.shape) != (size, size) or lamella.jit.is_tracing():
         return False
     return bool((mask == _hides_what_follows(size, mask.device, mask.dtype)).all())
 
@@ -140,12 +143,12 @@ class Transformer(Module):
         self,
         src: Tensor,
         tgt: Tensor,
-        src_mask: Any = None,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        src_key_padding_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
         src_is_causal: bool | None = None,
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
@@ -230,30 +233,40 @@ class TransformerEncoder(Module):
                 stacklevel=2,
             )
 
-    def _clears_padding(self, src: Tensor, mask: Any, padding: Any) -> bool:
+    def _cleared(self, src: Tensor, mask: Tensor | None, padding: Tensor | None) -> Tensor | None:
+        """Returns which positions become 0, as (batch, length, 1), or None if none does."""
         if not self.use_nested_tensor or padding is None or mask is not None or src.ndim != 3:
-            return False
+            return None
         first: Any = self.layers[0]
         if first.training:
-            return False
-        if any(t.requires_grad for t in (src, *first.parameters())) and lamella.is_grad_enabled():
-            return False
+            return None
+        attention, parts = first.self_attn, (first.norm1, first.norm2, first.linear1, first.linear2)
+        tensors = [src, attention.in_proj_weight, attention.in_proj_bias]
+        for part in (attention.out_proj, *parts):
+            tensors += [part.weight, part.bias]
+        if lamella.is_grad_enabled() and any([t.requires_grad for t in tensors]):  # noqa: C419  a script has lists
+            return None
         hidden = padding != 0
-        return not (hidden[:, :-1] & ~hidden[:, 1:]).any()  # all positions after a hidden one are hidden
+        ends = ~(hidden[:, :-1] & ~hidden[:, 1:]).any()  # all positions after a hidden one are hidden
+        return (hidden & ends).unsqueeze(-1)
 
     def forward(
-        self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
     ) -> Tensor:
         other = None if mask is None else mask.dtype
         padding = _canonical_mask(src_key_padding_mask, "src_key_padding_mask", other, "mask", src.dtype)
         mask = _canonical_mask(mask, "mask", None, "", src.dtype, False)
-        clears = self._clears_padding(src, mask, padding)
+        cleared = self._cleared(src, mask, padding)
         first: Any = self.layers[0]
         causal = _is_causal(mask, is_causal, _length(src, first.self_attn.batch_first))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
-        if clears:
-            src = src.masked_fill((padding != 0).unsqueeze(-1), 0)
+        if cleared is not None:
+            src = src.masked_fill(cleared, 0)
         return src if self.norm is None else self.norm(src)
 
 
@@ -279,10 +292,10 @@ class TransformerDecoder(Module):
         self,
         tgt: Tensor,
         memory: Tensor,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
@@ -341,7 +354,9 @@ class _Layer(Module):
     def _set_activation(self, activation: Any) -> None:
         self.activation = activation
 
-    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
         out, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
         return self.dropout1(out)
 
@@ -380,7 +395,11 @@ class TransformerEncoderLayer(_Layer):
             self.activation_relu_or_gelu = 0
 
     def forward(
-        self, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
     ) -> Tensor:
         other = None if src_mask is None else src_mask.dtype
         padding = _canonical_mask(src_key_padding_mask, "src_key_padding_mask", other, "src_mask", src.dtype)
@@ -411,10 +430,10 @@ class TransformerDecoderLayer(_Layer):
         self,
         tgt: Tensor,
         memory: Tensor,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
@@ -429,7 +448,7 @@ class TransformerDecoderLayer(_Layer):
         return self.norm3(tgt + self._ff_block(tgt))
 
     def _mha_block(
-        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+        self, x: Tensor, mem: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
     ) -> Tensor:
         out, _ = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal)
         return self.dropout2(out)

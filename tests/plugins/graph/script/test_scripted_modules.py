@@ -1,6 +1,7 @@
 """Scripted modules: they share the original's parameters, and give what it gives."""
 
 import copy
+import pickle
 import sys
 
 import lamella
@@ -146,3 +147,37 @@ def test_functions():
     assert jit.script(scaled) is scaled
     with pytest.raises(jit.ScriptError, match="Scale: a class of modules cannot be scripted; script an instance of it"):
         jit.script(Scale)
+
+
+def test_deep_copies():
+    """A copy has tensors and attributes of its own, also for methods that stay in Python; what is shared stays so."""
+    net, x = jit.script(Counts()), lamella.ones(1, 3)
+    wanted = net(x)
+    made = copy.deepcopy(net)
+    assert type(made.linear.weight) is nn.Parameter and made.linear.weight is not net.linear.weight
+    assert bool((made(x) == wanted).all()) and (net.calls, made.calls) == (1, 2)
+    with lamella.no_grad():
+        made.linear.weight.zero_(), made.linear.bias.zero_()
+    assert made(x).tolist() == [[0.0, 0.0]] and bool((net(x) == wanted).all())
+    assert made.eval().training is False and net.training
+    assert bool((made.asks_python(x) == x + 2).all())
+    assert jit.freeze(made)(x).tolist() == [[0.0, 0.0]]
+    shared = nn.Linear(3, 3)
+    for program in (jit.script(nn.Sequential(shared, shared)), jit.trace(nn.Sequential(shared, shared), x)):
+        made = copy.deepcopy(program)
+        assert made[0].weight is made[1].weight is not shared.weight and bool((made(x) == program(x)).all())
+    scale = Scale()
+    made = copy.deepcopy(scale)
+    with lamella.no_grad():
+        made.weight.fill_(5)
+    assert (scale(lamella.ones(1)).item(), made(lamella.ones(1)).item()) == (2.0, 5.0)
+
+
+def doubled(x):
+    return x * 2
+
+
+@pytest.mark.parametrize("thing", [jit.script(nn.Linear(3, 2)), Scale(), jit.script(doubled)], ids=["net", "own", "f"])
+def test_pickles_are_refused(thing):
+    with pytest.raises(pickle.PicklingError, match=r"cannot be pickled; jit.save or its method save\(\) write it"):
+        pickle.dumps(thing)
