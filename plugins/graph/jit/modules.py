@@ -10,12 +10,25 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 import lamella.plugins.graph.jit.values as values
-from lamella import Tensor, nn
+from lamella import nn
 from lamella.plugins.graph import _python
 from lamella.plugins.graph.jit.copying import copy_of_module
 from lamella.plugins.graph.jit.description import Description, describe, objects_of
 from lamella.plugins.graph.jit.functions import callable_of
 from lamella.plugins.graph.script import Compiled, compile_module
+
+
+class _Members(dict):
+    """The parameters or the buffers of a scripted module by name; the program's object gets what is put here."""
+
+    def __init__(self, object: Any, names: Collection[str], found: dict[str, Any]):
+        super().__init__(found)
+        self.object, self.names = object, names
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self.names:
+            setattr(self.object, name, value)
+        super().__setitem__(name, value)
 
 
 class ScriptModule(nn.Module):
@@ -52,8 +65,8 @@ class ScriptModule(nn.Module):
             self.__dict__.update({"_python": originals[object], "_originals": originals})
         values_ = {name: getattr(object, name) for name in own.attributes}
         self.__dict__["training"] = values_.get("training", True)
-        self._parameters.update({name: values_.get(name) for name in own.parameters})
-        self._buffers.update({name: values_.get(name) for name in own.buffers})
+        for place, names in (("_parameters", own.parameters), ("_buffers", own.buffers)):
+            self.__dict__[place] = _Members(object, own.attributes, {name: values_.get(name) for name in names})
         self.__dict__["_non_persistent_buffers_set"] = set(own.transient)
         for name in own.modules:
             inner = values_.get(name)
@@ -89,7 +102,7 @@ class ScriptModule(nn.Module):
         found = call(*args, **kwargs)
         for module in self._with_written():
             for buffer in module._written:
-                module._buffers[buffer] = getattr(module._object, buffer)
+                dict.__setitem__(module._buffers, buffer, getattr(module._object, buffer))
         return found
 
     def _parts_to_save(self) -> tuple[Any, Any, Any, str]:
@@ -134,15 +147,6 @@ class ScriptModule(nn.Module):
             if name not in self._parameters and name not in self._buffers and name != "training":
                 return
         super().__setattr__(name, value)
-
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ScriptModule:
-        super()._apply(fn, recurse)
-        for module in self.modules():
-            if isinstance(module, ScriptModule) and module._object is not None:
-                for name, tensor in (*module._parameters.items(), *module._buffers.items()):
-                    if name in module._class.attributes:
-                        setattr(module._object, name, tensor)
-        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ScriptModule:
         if self._object is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import lamella.plugins.graph.script.constants as constants
 import lamella.plugins.graph.script.hints as hints
 import lamella.plugins.graph.script.source as source
+from lamella.nn.utils.parametrize import is_parametrized
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import NotSupportedError, ScriptError
@@ -49,6 +50,10 @@ class ModuleInfo(ClassInfo):
             if vars(module).get(kind):
                 text = f"{self.python.__name__}: the module has hooks, which a script would not call; remove them first"
                 raise NotSupportedError(text)
+        if is_parametrized(module):
+            name = type(module).__bases__[0].__name__
+            text = f"{name}: a parametrized module cannot be scripted; trace it, or call remove_parametrizations first"
+            raise NotSupportedError(text)
         for name, value in module._parameters.items():
             self.put(name, value, TENSOR)
         for name, value in module._buffers.items():

@@ -82,6 +82,16 @@ def test_conversion_reaches_the_program():
     assert scripted(lamella.ones(1, 3, dtype=lamella.float64)).dtype == lamella.float64
 
 
+def test_other_parameters_for_a_call():
+    """What others put into the module's dictionaries reaches the program, and so does what they put back."""
+    net, x = jit.script(Counts()).eval(), lamella.ones(1, 3)
+    wanted, zero = net(x), {"linear.weight": lamella.zeros(2, 3), "linear.bias": lamella.ones(2)}
+    assert lamella.func.functional_call(net, zero, (x,)).tolist() == [[2.0, 2.0]]
+    assert bool((net(x) == wanted).all())
+    net.linear._parameters["bias"] = nn.Parameter(net.linear.bias.detach() + 1)
+    assert bool(((net(x) - wanted - 2).abs() < 1e-5).all())
+
+
 def test_gradients():
     """Gradients through a script are those through the module."""
     net, x = nn.Linear(3, 2), lamella.ones(4, 3)
@@ -181,3 +191,13 @@ def doubled(x):
 def test_pickles_are_refused(thing):
     with pytest.raises(pickle.PicklingError, match=r"cannot be pickled; jit.save or its method save\(\) write it"):
         pickle.dumps(thing)
+
+
+def test_parametrized_modules_are_refused_and_traced():
+    net, x = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2)), lamella.ones(1, 3)
+    with pytest.raises(jit.NotSupportedError, match="^Linear: a parametrized module cannot be scripted; trace it, or"):
+        jit.script(nn.Sequential(net))
+    traced = jit.trace(net, x)
+    with lamella.no_grad():
+        net.parametrizations.weight.original0.mul_(2)
+    assert bool((traced(x) == net(x)).all())
