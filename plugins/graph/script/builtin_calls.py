@@ -14,6 +14,7 @@ from typing import Any
 import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.jit_calls import JitCalls
+from lamella.plugins.graph.script.source import is_of_package
 from lamella.plugins.graph.script.statics import Enumerate, Method, Python, Range, Reversed, Sequence, Zip
 from lamella.plugins.graph.script.types import (
     BOOL,
@@ -169,7 +170,8 @@ class Builtins(JitCalls):
             return value
         if isinstance(value.type, List) and value.items is not None:
             return self.tuple_of(value.items)
-        if self.caller is not None and isinstance(value.type, List):  # type: ignore[attr-defined]
+        inlined = self.caller is not None  # type: ignore[attr-defined]
+        if isinstance(value.type, List) and (inlined or is_of_package(self.function.python)):  # type: ignore[attr-defined]
             return value  # for the messages of the package's errors
         raise self.error(f"tuple() of {named(value.type)} has a length that is not known; use a list")
 

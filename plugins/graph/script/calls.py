@@ -368,6 +368,8 @@ class Calls(Builtins, Attributes):
             return self.to_list(tensor)
         if name in members.TENSOR_METHODS:
             return self.call_operator(members.TENSOR_METHODS[name], [tensor, *args], kwargs, f"Tensor.{name}")
+        if name in members.SECOND_METHODS and args:
+            return self.call_operator(f"aten::{name}", [args[0], tensor, *args[1:]], kwargs, f"Tensor.{name}")
         if name in members.LIBRARY_METHODS:
             if name.startswith("new_") and args and all(v.type == INT for v in args):
                 args = [self.list_of(args, INT)]  # as in x.new_zeros(2, 3)

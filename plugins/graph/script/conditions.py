@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import lamella.plugins.graph.script.constants as constants
 import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.builder import Builder
 from lamella.plugins.graph.script.emit import Value
@@ -16,6 +17,10 @@ from lamella.plugins.graph.script.types import (
     ANY,
     BOOL,
     NONE,
+    STR,
+    TENSOR,
+    Dict,
+    List,
     Object,
     Tuple,
     Type,
@@ -142,8 +147,10 @@ class Conditions(Builder):
         thing = self.expression(node.args[0])
         wanted = self.types_of(node.args[1])
         if not isinstance(thing, Value):
+            empty = {list: List(TENSOR), dict: Dict(STR, TENSOR)}
             found = getattr(thing, "object", None)
-            return Condition(False if found is None else self.program.is_instance(found, wanted))
+            t = constants.type_of(self.program, found) or (None if found else empty.get(type(found)))
+            return Condition(t is not None and self.narrowed(t, wanted)[0] is not None)
         yes, no = self.narrowed(thing.type, wanted)
         if isinstance(thing.type, Object) and yes is None:
             yes, no = (thing.type, None) if any(thing.type.info.is_a(w) for w in wanted) else (None, no)
@@ -161,8 +168,6 @@ class Conditions(Builder):
         """Reads the second argument of isinstance: a type, or a tuple of types."""
         if isinstance(node, ast.Tuple):
             return [t for e in node.elts for t in self.types_of(e)]
-        from lamella.plugins.graph.script.types import Dict, List
-
         bare = {"list": List(ANY), "tuple": Tuple((ANY,)), "dict": Dict(ANY, ANY)}
         if isinstance(node, ast.Name) and node.id in bare and self.scope.find(node.id) is None:
             return [bare[node.id]]

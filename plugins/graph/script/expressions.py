@@ -271,6 +271,11 @@ class Expressions(Conditions):
             return self.op("aten::percentFormat", a, *(self.unpacked(b) if isinstance(b.type, Tuple) else [b]))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple) and name == "add":
             return self.tuple_of(self.unpacked(a) + self.unpacked(b))
+        if name == "mul" and isinstance(a.type, Tuple) != isinstance(b.type, Tuple) and INT in (a.type, b.type):
+            given, count = (a, b) if isinstance(a.type, Tuple) else (b, a)
+            if not isinstance(count.constant, int):
+                raise self.error("a tuple times a number needs one that is known, for its length; use a list")
+            return self.tuple_of(self.unpacked(given) * count.constant)
         if a.type == TENSOR or b.type == TENSOR:
             return self.tensor_binary(TENSOR_BINARY.get(name, name), sign, a, b)
         if name == "pow" and a.type == b.type == INT and isinstance(b.constant, int) and b.constant >= 0:

@@ -16,7 +16,7 @@ from lamella.plugins.graph.script.exits import RETURN, lower
 from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.loops import Loops
 from lamella.plugins.graph.script.scope import Binding, Scope, Undefined
-from lamella.plugins.graph.script.source import Source
+from lamella.plugins.graph.script.source import Source, is_of_package
 from lamella.plugins.graph.script.statics import Python, Sequence
 from lamella.plugins.graph.script.types import ANY, BOOL, FLOAT, INT, NONE, TENSOR, Type, is_subtype
 
@@ -104,12 +104,6 @@ def read_signature(program: Any, function: Function, skip_self: bool) -> None:
         function.declared = read_type(program, function, comment[1])
     if function.declared is ANY and is_of_package(function.python):
         function.declared = None
-
-
-def is_of_package(python: Any) -> bool:
-    """Returns whether a function or a class is one of Lamella's, which are not written for scripts."""
-    module = getattr(python, "__module__", None) or ""
-    return module.startswith("lamella.") and not module.startswith("lamella.plugins.graph.script.library")
 
 
 def read_type(program: Any, function: Function, node: ast.expr) -> Type:

@@ -121,6 +121,10 @@ def nonzero(input: Tensor) -> Tensor:
     return lamella.ops.aten.nonzero(input)
 
 
+def isreal(input: Tensor) -> Tensor:
+    return input.imag == 0 if input.is_complex() else lamella.ones_like(input, dtype=lamella.bool)
+
+
 # ---- activations -----------------------------------------------------------------------------------------------------
 
 
@@ -325,10 +329,24 @@ def _interpolate(
     raise NotImplementedError(f"interpolate: mode '{mode}' does not take {dims} dimensions in a script")
 
 
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    number = ["none", "mean", "sum"].index(reduction)
+    return lamella.ops.aten.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)
+
+
 # ---- replacements ----------------------------------------------------------------------------------------------------
 
 _REPLACEMENTS: dict[Any, Any] = {
     F.multi_head_attention_forward: library_attention.multi_head_attention_forward,
+    F.ctc_loss: ctc_loss,
     F.hardtanh: hardtanh,
     F.hardtanh_: hardtanh_,
     F.threshold: threshold,

@@ -151,7 +151,7 @@ class _Call:
                 return self.from_tuple(inside, t, given) if fits else None
             if isinstance(t, (Tuple, List)) and items is not None:
                 plans = [self.fit(element, 0, v) for v in items]
-                return None if None in plans else self.listed(inside, plans)
+                return None if None in plans else self.listed(filled(inside, self.letters), plans)  # type: ignore[arg-type]
         if inside == DEVICE and t == STR:
             if given.constant is not UNKNOWN:
                 return lambda block: block.constant(Word("Device", given.constant), DEVICE, self.place)

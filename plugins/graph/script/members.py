@@ -140,8 +140,11 @@ DTYPE_METHODS = {
 # Methods that library.py writes in the scripted language.
 LIBRARY_METHODS = frozenset(
     "type_as cpu cuda view_as reshape_as expand_as new_zeros new_ones new_full new_empty adjoint "
-    "allclose resolve_conj resolve_neg".split()
+    "allclose isreal nonzero resolve_conj resolve_neg".split()
 )
+
+# Methods that are an operator whose second argument is the tensor.
+SECOND_METHODS = frozenset({"polygamma", "where"})
 
 
 def is_tensor_method(name: str) -> bool:
@@ -149,7 +152,7 @@ def is_tensor_method(name: str) -> bool:
     the functions that plugins contribute as methods."""
     import lamella
 
-    if name in TENSOR_METHODS or name in DTYPE_METHODS or name in LIBRARY_METHODS:
+    if name in TENSOR_METHODS or name in DTYPE_METHODS or name in LIBRARY_METHODS or name in SECOND_METHODS:
         return True
     return operator_of(lamella.Tensor, name) is not None or contributed(name) is not None
 

@@ -13,9 +13,9 @@ from lamella.nn.utils.parametrize import is_parametrized
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import NotSupportedError, ScriptError
-from lamella.plugins.graph.script.functions import is_of_package
 from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.markers import Attribute, mark_of
+from lamella.plugins.graph.script.source import is_of_package
 from lamella.plugins.graph.script.statics import Method, Python, Sequence
 from lamella.plugins.graph.script.types import ANY, NONE, TENSOR, Dict, List, Object, Type
 

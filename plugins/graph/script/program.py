@@ -17,10 +17,10 @@ import lamella.plugins.graph.script.markers as markers
 from lamella.plugins.graph.script.classes import ClassInfo, InterfaceInfo
 from lamella.plugins.graph.script.emit import Value
 from lamella.plugins.graph.script.errors import ScriptError
-from lamella.plugins.graph.script.functions import Compiler, Function, is_of_package, read_signature
+from lamella.plugins.graph.script.functions import Compiler, Function, read_signature
 from lamella.plugins.graph.script.hints import AnnotationError
 from lamella.plugins.graph.script.modules import ModuleInfo
-from lamella.plugins.graph.script.source import Source
+from lamella.plugins.graph.script.source import Source, is_of_package
 from lamella.plugins.graph.script.statics import Method, Python
 from lamella.plugins.graph.script.types import RESERVED, Enum, Object, Tuple, Type, unify
 
@@ -113,9 +113,6 @@ class Builder:
             return hints.evaluate(node, inspect.unwrap(f.function.python))
         except AnnotationError as error:
             raise f.error(str(error), node) from None
-
-    def is_instance(self, found: Any, wanted: list[Type]) -> bool:
-        return False
 
     def enum_of(self, python: type) -> Enum:
         """Returns the type of an enumeration."""

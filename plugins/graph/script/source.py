@@ -125,3 +125,9 @@ def attribute_annotations(cls: type) -> dict[str, tuple[ast.expr, Any]]:
             assert isinstance(node, ast.AnnAssign)
             found[target.attr] = (node.annotation, function)
     return found
+
+
+def is_of_package(python: Any) -> bool:
+    """Returns whether a function or a class is one of Lamella's, which are not written for scripts."""
+    module = getattr(python, "__module__", None) or ""
+    return module.startswith("lamella.") and not module.startswith("lamella.plugins.graph.script.library")

@@ -318,10 +318,11 @@ def adaptive_max_pool3d_with_indices(input, output_size, return_indices=False):
 def _random(n, input, kernel_size, output_size, output_ratio, samples, indices):
     who = f"fractional_max_pool{n}d"
     if input.ndim not in (n + 1, n + 2):
-        raise (RuntimeError if input.ndim > n else IndexError)(
-            f"{who}: argument 'input': expected {n + 2} dimensions, or {n + 1} without a batch, got shape "
-            f"{tuple(input.shape)}"
-        )
+        expected = f"expected {n + 2} dimensions, or {n + 1} without a batch"
+        text = f"{who}: argument 'input': {expected}, got shape {tuple(input.shape)}"
+        if input.ndim > n:
+            raise RuntimeError(text)
+        raise IndexError(text)
     if output_size is None:
         if output_ratio is None:
             raise ValueError(f"{who}: requires specifying either an output_size or an output_ratio")
