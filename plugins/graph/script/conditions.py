@@ -147,8 +147,8 @@ class Conditions(Builder):
         thing = self.expression(node.args[0])
         wanted = self.types_of(node.args[1])
         if not isinstance(thing, Value):
-            empty = {list: List(TENSOR), dict: Dict(STR, TENSOR)}
-            found = getattr(thing, "object", None)
+            empty: dict[type, Type] = {list: List(TENSOR), dict: Dict(STR, TENSOR)}
+            found: Any = getattr(thing, "object", None)
             t = constants.type_of(self.program, found) or (None if found else empty.get(type(found)))
             return Condition(t is not None and self.narrowed(t, wanted)[0] is not None)
         yes, no = self.narrowed(thing.type, wanted)

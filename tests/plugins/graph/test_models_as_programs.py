@@ -133,3 +133,13 @@ def test_a_recorded_transformer_takes_other_masks():
             assert lamella.equal(padded(x, None, mask), encoder(x, None, mask))
         for mask in (causal, lamella.zeros(5, 5), causal.clone().fill_diagonal_(1.0)):
             assert lamella.allclose(attends(x, x, mask), decoder(x, x, mask), atol=1e-6)
+
+
+def test_a_recorded_loss_does_not_check_its_variance():
+    """Eager calls check that the variance is not negative, which a graph cannot."""
+    x, y = lamella.tensor([0.5, -1.0]), lamella.tensor([1.0, 0.25])
+    loss = nn.GaussianNLLLoss()
+    traced = jit.trace(loss, (x, y, y))
+    assert lamella.equal(traced(x, y, y * 2), loss(x, y, y * 2))
+    with pytest.raises(ValueError, match="argument 'var' must not be negative"):
+        loss(x, y, -y)

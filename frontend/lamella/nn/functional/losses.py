@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
+import lamella
 from lamella._C import Tensor
 from lamella.nn.functional._operators import op
 
@@ -146,7 +147,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         if not var >= 0:
             raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {var}")
         var = input.new_full(input.shape, var)
-    elif bool((var.detach() < 0).any()):
+    elif not lamella.jit.is_tracing() and bool((var.detach() < 0).any()):  # a graph has no branch on a value
         least = var.detach().where(var < 0, 0).min().item()
         raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {least}")
     if var.shape != input.shape:
