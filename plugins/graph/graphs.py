@@ -69,6 +69,7 @@ def run_pass(name: str, graph: Graph | Program) -> bool:
 
     Raises:
         ValueError: there is no pass with this name, or the program is not well formed.
+        TypeError: ``graph`` is neither a graph nor a program.
 
     >>> twice = "graph(%x : Tensor) { %a : Tensor = aten::t(%x) %b : Tensor = aten::t(%a) return (%b) }"
     >>> g = lamella.graph.parse(twice)
@@ -79,7 +80,7 @@ def run_pass(name: str, graph: Graph | Program) -> bool:
       return (%x)
     }
     """
-    return _program(graph).run_pass(name)
+    return _program("run_pass", graph).run_pass(name)
 
 
 def rewrite(graph: Graph | Program, old: str, new: str) -> int:
@@ -95,13 +96,14 @@ def rewrite(graph: Graph | Program, old: str, new: str) -> int:
 
     Raises:
         RuntimeError: one of the texts is no graph, has more than one result, or has other parameters.
+        TypeError: ``graph`` is neither a graph nor a program.
 
     >>> g = lamella.graph.parse("graph(%x : Tensor) { %y : Tensor = aten::exp(%x) return (%y) }")
     >>> lamella.graph.rewrite(g, "graph(%x : Tensor) { %y : Tensor = aten::exp(%x) return (%y) }",
     ...                          "graph(%x : Tensor) { %y : Tensor = aten::expm1(%x) return (%y) }")
     1
     """
-    return _program(graph).rewrite(old, new)
+    return _program("rewrite", graph).rewrite(old, new)
 
 
 def register_pass(name: str, function: Callable[[Graph], bool] | None = None):
@@ -138,5 +140,8 @@ def signatures(name: str) -> list[str]:
     return _signatures(name)
 
 
-def _program(graph: Graph | Program) -> Program:
-    return graph if isinstance(graph, Program) else graph.program
+def _program(who: str, graph: Graph | Program) -> Program:
+    if isinstance(graph, (Graph, Program)):
+        return graph if isinstance(graph, Program) else graph.program
+    other = "; give its attribute 'graph'" if hasattr(graph, "graph") else ""
+    raise TypeError(f"{who}: argument 'graph' must be a Graph or a Program, got {type(graph).__name__}{other}")

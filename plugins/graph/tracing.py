@@ -106,6 +106,7 @@ class Recording:
         self.tensors: list[Tensor] = []
         self.values: list[Value] = []
         self.names: list[str] = []
+        self.fixed: list[tuple[str, Any]] = []  # the inputs that are numbers or texts
         self.result: Any = None
         self.state: Any = None  # of the generator, when the recording began
 
@@ -126,6 +127,8 @@ class Recording:
             return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
         if isinstance(x, dict):
             return {k: self._entry(e, v, k, f"{name}[{k!r}]") for k, e in x.items()}
+        if x is not None:
+            self.fixed.append((name, x))
         return x  # a number is a constant of the recording
 
     def _entry(self, x: Any, v: Value, key: Any, name: str) -> Any:
@@ -229,6 +232,9 @@ class Tracing:
         with _Kept(self.module):
             recording = self.record(self.copies(self.inputs), strict)
         recording.state = state
+        for name, x in recording.fixed:
+            warn(f"trace: input '{name}' is {x!r}, a constant of the graph: a call with another value gives the same "
+                 "results. Give it as a tensor, or script the function")  # fmt: skip
         for text in recording.recorder.warnings:
             warn(text)
         return recording

@@ -37,7 +37,8 @@ def trace(
 
     Args:
         func: a function or a module.
-        example_inputs: its inputs: a tuple, or the only one.
+        example_inputs: its inputs: a tuple, or the only one. A number or a text among them is a constant of the
+            program, and there is a warning.
         check_trace: whether the program is compared with the function: once more, for other inputs, for other sizes.
         check_inputs: inputs to compare with, in the place of random ones.
         check_tolerance: the relative and absolute difference that the comparison admits.

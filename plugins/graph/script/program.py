@@ -361,7 +361,7 @@ def compile_function(python: Any) -> Compiled:
     program = Builder()
     target = program.scripted(python)
     if target is None:
-        raise ScriptError(f"a {type(python).__name__} cannot be scripted; a function, a class and a module can")
+        raise ScriptError(f"{python!r:.60} cannot be scripted; a function, a class and a module can")
     function = program.function(None, target)
     if function.ignored:
         raise ScriptError(f"{function.name}: a function under jit.ignore or jit.unused cannot be scripted itself")

@@ -360,3 +360,17 @@ def test_a_graph_is_not_changed_by_a_pass_that_finds_nothing():
     text = str(g)
     assert [run_pass(name, g) for name in OWN] == [False] * len(OWN)
     assert str(g) == text
+
+
+def test_what_is_no_graph():
+    function = lamella.jit.script(identity)
+    message = "argument 'graph' must be a Graph or a Program, got ScriptFunction; give its attribute 'graph'"
+    with pytest.raises(TypeError, match=f"run_pass: {message}"):
+        lamella.graph.run_pass("dce", function)
+    with pytest.raises(TypeError, match=f"rewrite: {message}"):
+        lamella.graph.rewrite(function, "graph(%x : Tensor) { return (%x) }", "graph(%x : Tensor) { return (%x) }")
+    assert not lamella.graph.run_pass("dce", function.graph)
+
+
+def identity(x):
+    return x

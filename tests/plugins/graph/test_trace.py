@@ -327,3 +327,10 @@ def test_a_device_is_no_number_that_depends_on_a_size():
     program = traced(places, lamella.zeros(2, 8))
     for shape in ((2, 8), (3, 5), (1, 1)):
         assert equal(program(lamella.zeros(shape)), places(lamella.zeros(shape)))
+
+
+def test_a_number_as_an_input_is_said():
+    with pytest.warns(TracerWarning, match="input 'n' is 3, a constant of the graph: a call with another value gives"):
+        program = lamella.jit.trace(lambda x, n: x * n, (lamella.ones(1), 3))
+    assert program(lamella.ones(1), 3).item() == 3.0
+    traced(lambda x, y: x if y is None else x + y, lamella.ones(1), None)  # without a warning
