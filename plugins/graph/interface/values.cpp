@@ -114,10 +114,13 @@ lamella_status set_attribute(const lamella_value* v, const char* name, const lam
   });
 }
 lamella_status wait(const lamella_value* future, lamella_value* out) {
-  return guarded([&] {
+  std::vector<std::string> trace;
+  const lamella_status status = guarded([&] {
     LAMELLA_CHECK_TYPE(is_object(*future, future_type), "wait: expected a future");
-    return *out = result_of_future(*future), LAMELLA_OK;
+    return *out = result_of_future(*future, &trace), LAMELLA_OK;
   });
+  for (const std::string& line : trace) api().add_note(line.c_str());
+  return status;
 }
 
 // ---- signatures ----

@@ -251,7 +251,7 @@ void Machine::container(Frame& f, const Instruction& i) {
     case Op::fork:
       return fork(f, f.code.sites[i.a], *exe_.functions[i.c]);
     case Op::wait: {
-      lamella_value result = result_of_future(checked(future_type));
+      lamella_value result = result_of_future(checked(future_type), &trace_);
       f.drop(i.b);
       r[i.a] = result;
       return;

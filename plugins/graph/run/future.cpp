@@ -25,6 +25,7 @@ struct Future {
   lamella_captured* thread = nullptr;  // the settings of the thread that forked
   lamella_value result = none();
   std::optional<Error> error;
+  std::vector<std::string> trace;  // the calls that were under way at the error
 
   bool is_done() {
     const std::lock_guard<std::mutex> guard(lock);
@@ -62,12 +63,13 @@ bool run_here(Future& f) {
   std::vector<lamella_value> args = std::move(f.args);
   f.args.clear();
   bool swapped = false;
+  std::optional<Machine> machine;
   try {
     if (f.thread) check(api().thread_swap(f.thread));
     swapped = f.thread != nullptr;
     const SharedState state(f.exe->writes_shared);
-    Machine machine(*f.exe, f.limits);
-    machine.run(*f.callee, args.data(), &result);
+    machine.emplace(*f.exe, f.limits);
+    machine->run(*f.callee, args.data(), &result);
   } catch (const Error& e) {
     error.emplace(e);
     api().error_clear();
@@ -77,7 +79,10 @@ bool run_here(Future& f) {
   if (swapped) api().thread_swap(f.thread);
   const std::lock_guard<std::mutex> guard(f.lock);
   f.result = result;
-  if (error) f.error.emplace(*error);
+  if (error) {
+    f.error.emplace(*error);
+    if (machine) f.trace = machine->trace();
+  }
   f.state = Future::State::done;
   f.ended.notify_all();
   return true;
@@ -134,7 +139,7 @@ lamella_value start_future(const Executable& exe, Limits limits, const Code& cal
   return own;
 }
 
-lamella_value result_of_future(const lamella_value& v) {
+lamella_value result_of_future(const lamella_value& v, std::vector<std::string>* trace) {
   Future& f = future_of(v);
   run_here(f);
   while (!f.is_done()) {
@@ -144,6 +149,7 @@ lamella_value result_of_future(const lamella_value& v) {
   }
   const std::lock_guard<std::mutex> guard(f.lock);
   if (f.error) {  // the host's exception is given once; whoever waits again gets its text
+    trace->insert(trace->end(), f.trace.begin(), f.trace.end());
     const Error first(*f.error);
     f.error.emplace(first.kind(), first.what());
     throw Error(first);

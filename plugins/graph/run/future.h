@@ -11,7 +11,8 @@ void delete_future(lamella_object* o);  // at once; `destroy` of run/containers.
 // Starts a function, with arguments that it takes over; returns an owned future. At most as many run as there are
 // processors; `wait` runs a function that has not begun itself, so that functions which wait for each other end.
 lamella_value start_future(const Executable& exe, Limits limits, const Code& callee, std::vector<lamella_value> args);
-// Waits; returns the owned result, or raises the error of the function.
-lamella_value result_of_future(const lamella_value& future);
+// Waits; returns the owned result, or raises the error of the function, and appends a line to `trace` for each call that
+// was under way.
+lamella_value result_of_future(const lamella_value& future, std::vector<std::string>* trace);
 
 }  // namespace lamella::graph

@@ -173,7 +173,12 @@ def _unwrap_optional(value: Any) -> Any:
 def wait(future: Any) -> Any:
     """Returns the result of a forked call.
 
+    Raises:
+        TypeError: ``future`` is no result of :func:`fork`.
+
     >>> lamella.jit.wait(lamella.jit.fork(len, [1, 2]))
     2
     """
+    if not callable(getattr(future, "wait", None)):
+        raise TypeError(f"wait: argument 'future' must be a result of jit.fork, got {type(future).__name__}")
     return future.wait()

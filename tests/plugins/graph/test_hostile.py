@@ -354,3 +354,8 @@ def test_a_graph_that_is_recorded_further_runs_as_it_is():
         found = p.run("f", (lamella.zeros(2),))
         assert (found[-1] if isinstance(found, tuple) else found).tolist() == expected
     recorder.end()
+
+
+def test_waiting_for_what_is_no_future():
+    with pytest.raises(TypeError, match="wait: argument 'future' must be a result of jit.fork, got int"):
+        lamella.jit.wait(3)

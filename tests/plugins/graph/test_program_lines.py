@@ -2,8 +2,10 @@
 
 import inspect
 import json
+from pathlib import Path
 
 import lamella
+import pytest
 from lamella import jit
 from lamella.profiler import profile
 
@@ -68,3 +70,35 @@ with negated = graph(%x : Tensor) { %y : Tensor = aten::neg(%x)  # part.py:9
     stacks = [e.stack for e in prof.events() if e.name == "aten::neg"]
     assert [s[0] for s in stacks] == ["part.py(9): negated"] * 2
     assert all(s[1:] == [] or s[1] in ("main.py(3): graph", "main.py(4): graph") for s in stacks)
+
+
+def divide(n: int) -> int:
+    return 1 // n
+
+
+@jit.script
+def waits(n: int) -> int:
+    future = jit.fork(divide, n)
+    return jit.wait(future)
+
+
+@jit.script
+def forks(n: int):
+    return jit.fork(divide, n)
+
+
+def test_an_error_in_a_future_names_its_lines_and_those_that_wait():
+    with pytest.raises(ZeroDivisionError) as e:
+        waits(0)
+    lines = [n.strip() for n in e.value.__notes__]
+    file = Path(__file__).name
+    assert [line.rpartition("/")[2] for line in lines] == [
+        f"{file}:{line_of(divide, '1 // n')}",
+        f"{file}:{line_of(waits.__script_source__, 'jit.wait')}",
+    ]
+    assert [line.split(",")[0] for line in lines] == ["in divide", "in waits"]
+    future = forks(0)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError) as e:
+            future.wait()
+        assert [n.strip().split(",")[0] for n in e.value.__notes__] == ["in divide"]
