@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
 import lamella.plugins.graph.jit.operators as operators
 import lamella.plugins.graph.jit.signing as signing
 import lamella.plugins.graph.jit.upgrades as upgrades
+import lamella.plugins.graph.torch_files as torch_files
 from lamella.plugins.graph import _python
 from lamella.plugins.graph.jit.description import Description, ModuleClass
 from lamella.plugins.graph.jit.functions import ScriptFunction
@@ -37,7 +37,7 @@ def load(
     keys: Sequence[Any] | None = None,
     allow_host: bool = False,
 ) -> Any:
-    """Reads a program from a file of ``save``.
+    """Reads a program from a file of ``save``, or of torch: ``.pt`` of its ``jit.save``, ``.pt2`` of its ``export.save``.
 
     Loading runs nothing: it reads text and bytes, and looks up the operators that the program names.
 
@@ -47,7 +47,8 @@ def load(
         _extra_files: the names of further files to read; their contents, bytes, become the values of the dict. A file
             that is not there gives no bytes.
         _restore_shapes: has no effect, since graphs keep the shapes that were seen.
-        mmap: whether tensors in host memory are mapped from the file, which is faster for large ones.
+        mmap: whether tensors in host memory are mapped from the file, which is faster for large ones; those of torch's
+            files are read.
         verify: whether the SHA-256 of the tensors' bytes are compared; the file must have been saved with
             ``hashes=True``. Those of the graphs and of the further files always are.
         keys: public keys of Ed25519, each as 32 bytes, as PEM, or the path of a file with either. One of them must have
@@ -70,7 +71,16 @@ def load(
     >>> lamella.jit.load(file).state_dict().keys()
     odict_keys(['weight', 'bias'])
     """
-    reader = Reader(f, map_location, mmap, verify, keys)
+    start = f.tell() if hasattr(f, "tell") else 0
+    archive = None
+    try:
+        reader = Reader(f, map_location, mmap, verify, keys)
+    except CheckpointError:
+        archive = torch_files.opened(f, start)
+        if archive is None:
+            raise
+    if archive is not None:
+        return _load_torch(archive, map_location, _extra_files, verify or keys is not None, allow_host)
     try:
         made = reader.made(allow_host)
         for name in _extra_files or ():
@@ -82,6 +92,32 @@ def load(
         reader.file.close()
 
 
+def _load_torch(archive: Any, map_location: Any, extra: dict[str, Any] | None, hashed: bool, allow_host: bool) -> Any:
+    """Returns the module of a file that torch wrote."""
+    try:
+        if hashed:
+            raise CheckpointError(f"load: {archive.name} is a program of torch, which has no hashes and no signature")
+        made = torch_files.load(archive, map_location)
+        _check_host(archive.name, operators.operators_of([str(made._program)]), allow_host)
+        for name in extra or ():
+            member = f"{EXTRA}{name}"
+            extra[name] = archive.read(member) if member in archive.names else b""  # type: ignore[index]
+        if hasattr(archive.file, "seek"):
+            archive.file.seek(0, 2)
+        return made
+    finally:
+        archive.close()
+
+
+def _check_host(file: str, used: set[tuple[str, str]], allowed: bool) -> None:
+    """Raises if a program calls operators that hand values to the host, and that is not allowed."""
+    if not allowed and (found := operators.of_the_host(used)):
+        raise CheckpointError(
+            f"load: {file} calls operators that hand values to the host: {', '.join(found[:20])}; pass "
+            "allow_host=True if you trust the file"
+        )
+
+
 class Reader:
     """Reads one file; see :func:`load`."""
 
@@ -89,12 +125,7 @@ class Reader:
         check = None if keys is None else _check_of(f, signing.checker(keys))
         kind = Kind(FORMAT, VERSION, _python.Object, lambda o: (o._class, {}))
         self.program: Any = None
-        try:
-            self.file = KindFile(f, kind, self._object, map_location, mmap, verify or keys is not None, check)
-        except CheckpointError as error:
-            if other := _program_of_torch(f):
-                raise CheckpointError(f"load: {shown(f)} is {other}") from error
-            raise
+        self.file = KindFile(f, kind, self._object, map_location, mmap, verify or keys is not None, check)
 
     def extra(self, name: str) -> bytes:
         """Returns the bytes of a further file; none if it is not there."""
@@ -207,11 +238,7 @@ class Reader:
                 f"{' and others' if len(missing) > 20 else ''}; it was written with the operators of {versions}: "
                 "install the plugin that has them, or a newer version; lamella.plugins.status() lists those here"
             )
-        if not allow_host and (found := operators.of_the_host(used)):
-            raise CheckpointError(
-                f"load: {self.file.name} calls operators that hand values to the host: {', '.join(found[:20])}; pass "
-                "allow_host=True if you trust the file"
-            )
+        _check_host(self.file.name, used, allow_host)
 
     def _verify(self, texts: dict[str, tuple[str, str]], count: int) -> None:
         for member, text in texts.values():
@@ -312,21 +339,6 @@ class Reader:
                 if value not in seen:
                     seen.add(value)
                     waiting.append(value)
-
-
-def _program_of_torch(f: Any) -> str:
-    """Returns what a file of torch's programs is, and what to do; empty for any other file."""
-    try:
-        with zipfile.ZipFile(f) as archive:
-            tails = {name.partition("/")[2] for name in archive.namelist()}
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return ""
-    advice = "is not read here; save the state_dict() of the model with torch.save, and script the model again"
-    if "constants.pkl" in tails and any(tail.startswith("code/") for tail in tails):
-        return f"a program of torch.jit.save, whose code {advice}"
-    if "archive_format" in tails or "models/model.json" in tails:
-        return f"a program of torch.export.save, which {advice}"
-    return ""
 
 
 def _check_of(f: Any, check: Any) -> Any:

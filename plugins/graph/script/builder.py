@@ -12,7 +12,7 @@ from lamella.plugins.graph.script.emit import UNKNOWN, Block, Node, Value
 from lamella.plugins.graph.script.errors import NotSupportedError, Reporter, ScriptError
 from lamella.plugins.graph.script.matching import Match, choose
 from lamella.plugins.graph.script.scope import Binding, Scope, Undefined
-from lamella.plugins.graph.script.signatures import overloads
+from lamella.plugins.graph.script.signatures import Schema, overloads
 from lamella.plugins.graph.script.statics import Sequence, Static
 from lamella.plugins.graph.script.types import (
     ANY,
@@ -107,7 +107,7 @@ class Builder:
         title = title or operator.partition("::")[2]
         if not schemas:
             raise self.error(f"there is no operator '{operator}'")
-        found = choose(schemas, args, kwargs, self.place)
+        found = self.choose(schemas, args, kwargs)
         if not isinstance(found, Match):
             admitted = [s for s in schemas if not s.writes]
             texts = "".join(f"\n    {s.text.partition('::')[2]}" for s in admitted[:12])
@@ -137,6 +137,10 @@ class Builder:
         if value.items is not None:
             return value.items
         return self.add("prim::TupleUnpack", [value], *value.type.items).outputs
+
+    def choose(self, schemas: tuple[Schema, ...], args: list[Value], kwargs: dict[str, Value]) -> Any:
+        """Returns the overload that fits, as `matching.choose` does."""
+        return choose(schemas, args, kwargs, self.place)
 
     # ---- conversions ----
 

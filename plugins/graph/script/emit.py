@@ -187,14 +187,16 @@ def _collect(block: Block, used: set[Value]) -> None:
 
 def _sweep(block: Block, used: set[Value]) -> bool:
     changed = False
-    for node in list(block.nodes):
+    nodes, block.nodes = block.nodes, []
+    for node in nodes:
         if node.operator in PURE and not any(v in used for v in node.outputs):
-            block.nodes.remove(node)
             changed = True
-        elif node.operator == "prim::If" and not node.outputs and not any(b.nodes for b in node.blocks):
-            block.nodes.remove(node)
+            continue
+        if node.operator == "prim::If" and not node.outputs and not any(b.nodes for b in node.blocks):
             changed = True
-        elif node.operator == "prim::If":
+            continue
+        block.nodes.append(node)
+        if node.operator == "prim::If":
             for i in reversed(range(len(node.outputs))):
                 if node.outputs[i] not in used:
                     del node.outputs[i]

@@ -77,7 +77,10 @@ class JitCalls(Conditions):
     def call_unwrap(self, node: ast.Call) -> Any:
         """Compiles the check that a value is not None."""
         (thing,) = self.arguments(node, 1, 1)
-        value = self.value(thing)
+        return self.unwrapped(self.value(thing))
+
+    def unwrapped(self, value: Value) -> Value:
+        """Returns a value that is not None; the program raises an error where it is."""
         if not isinstance(value.type, Optional):
             return value
         none = self.op("aten::__is__", value, self.constant(None))

@@ -53,14 +53,24 @@ class Mismatch(NamedTuple):
     why: str
 
 
-def choose(schemas: tuple[Schema, ...], args: list[Value], kwargs: dict[str, Value], place: Place | None) -> Any:
-    """Returns the `Match` of the first overload that fits, or the `Mismatch` of the one that came furthest."""
+def choose(
+    schemas: tuple[Schema, ...],
+    args: list[Value],
+    kwargs: dict[str, Value],
+    place: Place | None,
+    adapt: Callable[[Schema], tuple[list[Value], dict[str, Value]]] | None = None,
+) -> Any:
+    """Returns the `Match` of the first overload that fits, or the `Mismatch` of the one that came furthest.
+
+    ``adapt`` returns the arguments in the form that an overload takes, for callers with a form of their own.
+    """
     worst = Mismatch(-1, "")
     for convert in (False, True):
         for schema in schemas:
             if schema.writes and "out" not in kwargs:
                 continue
-            found = _Call(schema, args, kwargs, convert, place).match()
+            by_place, by_name = adapt(schema) if adapt else (args, kwargs)
+            found = _Call(schema, by_place, by_name, convert, place).match()
             if isinstance(found, Match):
                 return found
             if found.progress > worst.progress:

@@ -286,7 +286,7 @@ class Builder:
             return
         function.running = True
         try:
-            Compiler(self, function).run()
+            self.compiler(function).run()
         except ScriptError as error:
             own = None if f is None else f.reporter.place(f.at)
             if own is not None:
@@ -297,6 +297,10 @@ class Builder:
         finally:
             function.running = False
         self.order.append(function)
+
+    def compiler(self, function: Function) -> Compiler:
+        """Returns what compiles a function."""
+        return Compiler(self, function)
 
     # ---- text ----
 

@@ -260,7 +260,7 @@ OTHERS: dict[bytes, Callable[[Interpreter], None]] = {
     b"\x90": Interpreter.add,
     b"c": Interpreter.global_,
     b"\x93": Interpreter.stack_global,
-    b"R": Interpreter.reduce,
+    b"R": lambda machine: machine.reduce(),
     b"\x81": Interpreter.new_object,
     b"b": Interpreter.set_state,
 }
