@@ -53,6 +53,12 @@ def number_of_dtype(dtype: lamella.dtype) -> int:
     raise ValueError(f"torch has no number of {dtype}")
 
 
+def number_or_none(dtype: lamella.dtype | None) -> int | None:
+    if dtype is None:
+        return None
+    return number_of_dtype(dtype)
+
+
 def convolution(
     input: Tensor,
     weight: Tensor,
@@ -231,6 +237,78 @@ def _native_batch_norm_legit_no_training(
     return _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
 
 
+# ---- attention -------------------------------------------------------------------------------------------------------
+
+
+def _native_multi_head_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim: int,
+    num_head: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    mask: Tensor | None = None,
+    need_weights: bool = True,
+    average_attn_weights: bool = True,
+    mask_type: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    rows, steps, of_head = query.size(0), query.size(1), embed_dim // num_head
+    weights, biases = qkv_weight.chunk(3), qkv_bias.chunk(3)
+    q = F.linear(query, weights[0], biases[0]).view([rows, steps, num_head, of_head]).transpose(1, 2)
+    k = F.linear(key, weights[1], biases[1]).view([rows, key.size(1), num_head, of_head]).transpose(1, 2)
+    v = F.linear(value, weights[2], biases[2]).view([rows, value.size(1), num_head, of_head]).transpose(1, 2)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(of_head)
+    if mask is not None:
+        hidden = mask.to(lamella.bool)
+        if mask_type is not None and mask_type == 1:  # of keys that are padding
+            hidden = hidden.view([rows, 1, 1, key.size(1)])
+        scores = scores.masked_fill(hidden, -math.inf)
+    shares = scores.softmax(-1)
+    out = F.linear((shares @ v).transpose(1, 2).reshape([rows, steps, embed_dim]), proj_weight, proj_bias)
+    if not need_weights:
+        return out, query.new_empty([0])
+    return out, shares.mean([1]) if average_attn_weights else shares
+
+
+def _transformer_encoder_layer_fwd(
+    src: Tensor,
+    embed_dim: int,
+    num_heads: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    use_gelu: bool,
+    norm_first: bool,
+    eps: float,
+    norm_weight_1: Tensor,
+    norm_bias_1: Tensor,
+    norm_weight_2: Tensor,
+    norm_bias_2: Tensor,
+    ffn_weight_1: Tensor,
+    ffn_bias_1: Tensor,
+    ffn_weight_2: Tensor,
+    ffn_bias_2: Tensor,
+    mask: Tensor | None = None,
+    mask_type: int | None = None,
+) -> Tensor:
+    size = [embed_dim]
+    x = F.layer_norm(src, size, norm_weight_1, norm_bias_1, eps) if norm_first else src
+    x, _ = _native_multi_head_attention(
+        *(x, x, x, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, False, True, mask_type)
+    )
+    x = x + src
+    if not norm_first:
+        x = F.layer_norm(x, size, norm_weight_1, norm_bias_1, eps)
+    y = F.layer_norm(x, size, norm_weight_2, norm_bias_2, eps) if norm_first else x
+    y = F.linear(y, ffn_weight_1, ffn_bias_1)
+    x = x + F.linear(F.gelu(y) if use_gelu else F.relu(y), ffn_weight_2, ffn_bias_2)
+    return x if norm_first else F.layer_norm(x, size, norm_weight_2, norm_bias_2, eps)
+
+
 # ---- inputs of exported programs -------------------------------------------------------------------------------------
 
 
@@ -255,6 +333,10 @@ def itself(self: Tensor) -> Tensor:
 
 def is_nested(self: Tensor) -> bool:
     return False
+
+
+def is_autocast_enabled() -> bool:
+    return False  # either way through torch's code computes the same, and autocast acts on each of its operators
 
 
 def copied(self: Tensor) -> Tensor:
@@ -298,6 +380,9 @@ _HERE = (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     _to_copy,
+    is_autocast_enabled,
+    _native_multi_head_attention,
+    _transformer_encoder_layer_fwd,
     _native_batch_norm_legit_functional,
     _native_batch_norm_legit_no_training,
 )

@@ -192,7 +192,7 @@ class TorchCompiler(TorchOperators, Compiler):
 
     def converted(self, value: Value, wanted: Type, what: Any) -> Value:
         """Returns a value as one of a wider type; a dtype becomes torch's number where that is wanted."""
-        if value.type == DTYPE and without_none(wanted) == INT:
+        if without_none(value.type) == DTYPE and without_none(wanted) == INT:
             return self.as_number_of_dtype(value)
         return super().converted(value, wanted, what)
 

@@ -148,8 +148,9 @@ class TorchOperators(Builder):
         return self.call_function(of_number, [value], {})  # type: ignore[attr-defined]
 
     def as_number_of_dtype(self, value: Value) -> Value:
-        """Returns torch's number of a dtype."""
-        return self.call_function(library_torch.number_of_dtype, [value], {})  # type: ignore[attr-defined]
+        """Returns torch's number of a dtype, or of None, which is None."""
+        number = library_torch.number_or_none if isinstance(value.type, Optional) else library_torch.number_of_dtype
+        return self.call_function(number, [value], {})  # type: ignore[attr-defined]
 
 
 def is_silent(value: Value) -> bool:

@@ -13,7 +13,9 @@ import warnings
 import zipfile
 from pathlib import Path
 
+import archive_programs as more
 import torch
+from archive_programs import filled
 from script_programs import encode
 from torch import nn
 
@@ -21,14 +23,6 @@ assert torch.__version__.startswith("2.13."), f"recorded from torch 2.13, this i
 warnings.simplefilter("ignore")
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "torch_archives"
-
-
-def filled(module: nn.Module) -> nn.Module:
-    """Gives the parameters of a module values that are not random, and makes it one for evaluation."""
-    with torch.no_grad():
-        for p in module.parameters():
-            p.copy_((torch.arange(p.numel()) % 7 - 3).reshape(p.shape) / 8)
-    return module.eval()
 
 
 class ControlFlow(nn.Module):
@@ -123,6 +117,9 @@ def repeated(x: torch.Tensor, n: int = 2) -> list[torch.Tensor]:
 
 IMAGE = (torch.arange(16.0) % 5 - 2).view(1, 1, 4, 4)
 ROWS = (torch.arange(6.0) / 4 - 0.5).view(2, 3)
+COLUMNS = ROWS.t().contiguous()
+WORDS = torch.tensor([[0, 3, 1], [4, 2, 2]])
+STEPS = (torch.arange(24.0) % 7 / 4).view(2, 3, 4)
 PAIR = torch.tensor([[1.0, -2.0]])
 
 
@@ -152,6 +149,69 @@ def programs():
             [("forward", (ROWS,)), ("forward", (torch.ones(5, 3),))],
         ),
         "convolutions.pt2": (torch.export.export(filled(Net()), (IMAGE,)), [("forward", (IMAGE,))]),
+        **scripted_programs(),
+        **exported_programs(),
+    }
+
+
+def scripted_programs():
+    """Returns further programs of ``torch.jit``, by the name of the file."""
+    five = IMAGE.view(16)[:15].view(5, 3)
+    calls = [("forward", (five,)), ("forward", (five * 2 + five.abs(),))]
+    norm = filled(more.Normalized())
+    point = more.Point(PAIR, 3)
+    mask = torch.tensor([[False, False, True], [False, True, True]])
+    attended = [("forward", (STEPS,)), ("forward", (STEPS, mask))]
+    return {
+        "results.pt": (
+            torch.jit.script(more.Results()),
+            [("forward", (PAIR,)), ("named", (point,)), ("named", (point, 0.5))],
+        ),
+        "cell.pt": (
+            torch.jit.script(filled(more.Cell())),
+            [("forward", (ROWS,)), ("forward", (ROWS, (PAIR.expand(2, 2), PAIR.expand(2, 2) / 2)))],
+        ),
+        "norm_in_training.pt": (torch.jit.script(filled(more.Normalized()).train()), calls + calls),
+        "norm.pt": (torch.jit.script(norm), calls),
+        "norm_frozen.pt": (torch.jit.freeze(torch.jit.script(norm)), calls),
+        "lists.pt": (
+            torch.jit.script(filled(more.Block())),
+            [("forward", (ROWS,)), ("forward", (ROWS[:1], [True, False])), ("head", (ROWS, 3))],
+        ),
+        "numbers.pt": (
+            torch.jit.script(more.Numbers()),
+            [
+                ("forward", (ROWS,)),
+                ("forward", (ROWS, "other")),
+                ("resized", (IMAGE,)),
+                ("words", ("two words and one",)),
+            ],
+        ),
+        "sizes.pt": (
+            torch.jit.trace(filled(more.Sizes()), WORDS, strict=False),
+            [("forward", (WORDS,)), ("forward", (WORDS[:1, :2],))],
+        ),
+        "attention.pt": (torch.jit.script(filled(more.Attention())), attended),
+        "encoder_frozen.pt": (torch.jit.freeze(torch.jit.script(filled(more.Encoder()))), attended),
+        "missing.pt": (torch.jit.script(more.Missing()), []),
+    }
+
+
+def exported_programs():
+    """Returns further programs of ``torch.export``, by the name of the file."""
+    twice = [("forward", (COLUMNS,)), ("forward", (COLUMNS**2,))]
+    counts = torch.export.export(more.Counts().train(), (COLUMNS,))
+    decomposed = torch.export.export(more.Counts().train(), (COLUMNS,)).run_decompositions()
+    parts = {"b": torch.arange(6.0).view(3, 2), "a": torch.arange(4.0)}
+    two = torch.export.export(more.TwoInputs(), (torch.ones(2, 4), parts, 3), {"scale": 2.0})
+    rows = {"x": {0: torch.export.Dim("rows", min=4, max=100)}}
+    dynamic = torch.export.export(more.Dynamic(), (STEPS.view(6, 4),), dynamic_shapes=rows)
+    return {
+        "counts.pt2": (counts, twice),
+        "counts_decomposed.pt2": (decomposed, twice),
+        "two_inputs.pt2": (two, [("forward", (torch.full((2, 4), 0.5), parts, 3, 2.0))]),
+        "dynamic.pt2": (dynamic, [("forward", (STEPS.view(6, 4),)), ("forward", (torch.ones(9, 4),))]),
+        "missing.pt2": (torch.export.export(more.Missing(), (PAIR,)), []),
     }
 
 
@@ -176,16 +236,22 @@ def without_folders(pickled: bytes) -> bytes:
 
 
 def rewrite(path: Path) -> None:
-    """Writes an archive of torch again, with the same members at the same alignment, and no folder in debug_pkl."""
+    """Writes an archive of torch again, with the same members at the same alignment, and no folder in debug_pkl.
+
+    A large file loses its debug_pkl, which the code does not need.
+    """
+    large = path.stat().st_size > 2**14
     with zipfile.ZipFile(path) as old:
-        members = [(info, old.read(info)) for info in old.infolist()]
+        kept = [i for i in old.infolist() if not (large and i.filename.endswith(".debug_pkl"))]
+        members = [(info, old.read(info)) for info in kept]
     with zipfile.ZipFile(path, "w") as new:
         for info, data in members:
             fresh = zipfile.ZipInfo(info.filename)
             fresh.compress_type = info.compress_type
             pad = -(new.fp.tell() + 30 + len(info.filename) + 4) % 64
             fresh.extra = b"FB" + struct.pack("<H", pad) + b"Z" * pad
-            new.writestr(fresh, without_folders(data) if info.filename.endswith(".debug_pkl") else data)
+            data = without_folders(data) if info.filename.endswith(".debug_pkl") else data
+            new.writestr(fresh, data, compresslevel=9)
 
 
 def results(path: Path, calls: list) -> list[dict]:
@@ -194,7 +260,10 @@ def results(path: Path, calls: list) -> list[dict]:
     found = []
     for method, inputs in calls:
         call = {"method": method, "inputs": [encode(x) for x in inputs]}
-        found.append(call | {"result": encode(getattr(loaded, method)(*inputs))})
+        named = {"scale": inputs[-1]} if path.stem == "two_inputs" else {}
+        given = inputs[: len(inputs) - len(named)]
+        with torch.no_grad():  # without which torch's layers do not use their operators for evaluation
+            found.append(call | {"result": encode(getattr(loaded, method)(*given, **named))})
     return found
 
 
