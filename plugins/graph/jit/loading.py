@@ -37,7 +37,7 @@ def load(
     keys: Sequence[Any] | None = None,
     allow_host: bool = False,
 ) -> Any:
-    """Reads a program from a file of ``save``, or of torch: ``.pt`` of its ``jit.save``, ``.pt2`` of its ``export.save``.
+    """Reads a program from a file of ``save``, of ``torch.jit.save`` or of ``torch.export.save``.
 
     Loading runs nothing: it reads text and bytes, and looks up the operators that the program names.
 

@@ -251,7 +251,10 @@ class Exported:
         if key not in self.read:
             self.read[key] = self.locations.place(where, nbytes, lambda: self.archive.flat(path))
         offset = int(meta["storage_offset"]["as_int"])
-        made = _C._storage_view(self.read[key], dtype, tuple(size), tuple(stride), offset)
+        try:
+            made = _C._storage_view(self.read[key], dtype, tuple(size), tuple(stride), offset)
+        except (ValueError, RuntimeError, OverflowError) as error:
+            raise self.archive.damage(f"the member {path!r}: {error}") from None
         return check_truth(made) if dtype is _C.bool else made
 
     def tensor(self, reader: NodeReader, places: dict[str, Value], name: str) -> Value:

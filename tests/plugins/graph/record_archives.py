@@ -193,25 +193,25 @@ def scripted_programs():
         ),
         "attention.pt": (torch.jit.script(filled(more.Attention())), attended),
         "encoder_frozen.pt": (torch.jit.freeze(torch.jit.script(filled(more.Encoder()))), attended),
-        "missing.pt": (torch.jit.script(more.Missing()), []),
+        "missing.pt": (torch.jit.script(more.Missing()), [("forward", (PAIR,))]),
     }
 
 
 def exported_programs():
     """Returns further programs of ``torch.export``, by the name of the file."""
-    twice = [("forward", (COLUMNS,)), ("forward", (COLUMNS**2,))]
+    twice = [("forward", (COLUMNS,)), ("forward", (COLUMNS * 4 - 1,))]
     counts = torch.export.export(more.Counts().train(), (COLUMNS,))
-    decomposed = torch.export.export(more.Counts().train(), (COLUMNS,)).run_decompositions()
+    decomposed = torch.export.export(filled(nn.BatchNorm1d(2)).train(), (COLUMNS,)).run_decompositions()
     parts = {"b": torch.arange(6.0).view(3, 2), "a": torch.arange(4.0)}
     two = torch.export.export(more.TwoInputs(), (torch.ones(2, 4), parts, 3), {"scale": 2.0})
     rows = {"x": {0: torch.export.Dim("rows", min=4, max=100)}}
     dynamic = torch.export.export(more.Dynamic(), (STEPS.view(6, 4),), dynamic_shapes=rows)
     return {
         "counts.pt2": (counts, twice),
-        "counts_decomposed.pt2": (decomposed, twice),
+        "norm_decomposed.pt2": (decomposed, twice),
         "two_inputs.pt2": (two, [("forward", (torch.full((2, 4), 0.5), parts, 3, 2.0))]),
         "dynamic.pt2": (dynamic, [("forward", (STEPS.view(6, 4),)), ("forward", (torch.ones(9, 4),))]),
-        "missing.pt2": (torch.export.export(more.Missing(), (PAIR,)), []),
+        "missing.pt2": (torch.export.export(more.Missing(), (PAIR,)), [("forward", (PAIR,))]),
     }
 
 
