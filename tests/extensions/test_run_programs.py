@@ -25,6 +25,7 @@ from pages import blocks
 EXAMPLE = TOP / "examples" / "cpp_program"
 SOURCE = TOP / "tests" / "extensions" / "run_program.cpp"
 GOLDEN = TOP / "tests" / "plugins" / "graph" / "golden"
+OF_TORCH = TOP / "tests" / "plugins" / "graph" / "torch_archives"
 LIBRARIES = ("liblamella.so", "liblamella_run.so", "backends/cpu/liblamella_cpu.so")
 pytestmark = pytest.mark.needs("autograd")
 
@@ -208,6 +209,15 @@ def test_a_c_program(compiler, tmp_path):
 
 def test_golden_files_are_read(program):
     files = sorted(GOLDEN.glob("*.lamella"))
+    assert output(program, "errors", *files).splitlines() == [f"{file} is read" for file in files for _ in range(2)]
+
+
+def test_programs_of_torch_are_read_once_they_are_saved(program, tmp_path):
+    files = []
+    for path in sorted(OF_TORCH.glob("*.pt*")):
+        if path.stem != "missing":
+            files.append(tmp_path / f"{path.name}.lamella")
+            lamella.jit.load(path).save(files[-1])
     assert output(program, "errors", *files).splitlines() == [f"{file} is read" for file in files for _ in range(2)]
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import lamella.plugins.graph.torch_files as torch_files
 from lamella.plugins.graph.jit.loading import Reader
 from lamella.plugins.graph.jit.saving import EXTRA
+from lamella.serialization.errors import CheckpointError
 from lamella.serialization.kinds import SIGNATURE
 
 __all__ = ["show"]
@@ -31,7 +33,7 @@ def show(f: Any, code: bool = False) -> str:
     <BLANKLINE>
       Linear.forward(input : Tensor) -> Tensor
     """
-    reader = Reader(f)
+    reader = _reader(f)
     with reader.file.damages():
         lines = _lines(reader)
         if code:
@@ -39,6 +41,19 @@ def show(f: Any, code: bool = False) -> str:
                 lines += ["", *map(_shown_line, text.rstrip().split("\n"))]
     reader.file.close()
     return "\n".join(lines)
+
+
+def _reader(f: Any) -> Reader:
+    start = f.tell() if hasattr(f, "tell") else 0
+    try:
+        return Reader(f)
+    except CheckpointError as error:
+        archive = torch_files.opened(f, start)
+        if archive is None:
+            raise
+        archive.close()
+        advice = "is a program of torch; jit.load reads it, and a file that jit.save writes of it can be shown"
+        raise CheckpointError(f"show: {archive.name} {advice}") from error
 
 
 def _lines(reader: Reader) -> list[str]:

@@ -34,6 +34,7 @@ from lamella.plugins.graph.script.types import (
     is_subtype,
     named,
     shown,
+    without_none,
 )
 
 
@@ -255,7 +256,7 @@ class Calls(Builtins, Attributes):
                 if p.default is inspect.Parameter.empty:
                     raise self.error(f"{info.title} misses the argument '{p.name}'")
                 given = self.default(p)
-            if p.type == FLOAT and given.type == INT and self.program.is_library(info.python):
+            if without_none(p.type) == FLOAT and given.type == INT and self.program.is_library(info.python):
                 given = self.as_float(given)
             out.append(self.argument(given, p.type, f"the argument '{p.name}' of {info.title}"))
         if left:

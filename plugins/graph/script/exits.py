@@ -66,7 +66,7 @@ class _Lowering:
         out: list[ast.stmt] = []
         kinds: set[str] = set()
         for i, s in enumerate(body):
-            rest = body[i + 1 :]
+            rest = body[i + 1 :] if isinstance(s, (ast.If, ast.For, ast.While, ast.With)) else []
             if isinstance(s, ast.Return):
                 value = s.value or ast.copy_location(ast.Constant(None), s)
                 made = ast.Assign(targets=[ast.Name(RETURN, ast.Store())], value=value)

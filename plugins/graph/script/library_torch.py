@@ -210,6 +210,12 @@ def _batch_norm(
     return out, mean, (input.var(dims, unbiased=False) + eps).rsqrt()
 
 
+def batch_norm_without_stats(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, training: bool, momentum: float, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    return _batch_norm(input, weight, bias, None, None, training, momentum, eps)
+
+
 def _native_batch_norm_legit_functional(
     input: Tensor,
     weight: Tensor | None,
@@ -363,6 +369,20 @@ def log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     return self.log_softmax(dim, lamella.float32) if half_to_float else self.log_softmax(dim)
 
 
+def linalg_norm(
+    self: Tensor,
+    ord: float | None = None,
+    dim: list[int] | None = None,
+    keepdim: bool = False,
+    dtype: lamella.dtype | None = None,
+) -> Tensor:
+    if ord is None:
+        return lamella.ops.aten.linalg_vector_norm(self, 2, dim, keepdim, dtype=dtype)
+    if (self.dim() if dim is None else len(dim)) != 1:
+        raise NotImplementedError("linalg_norm: norms of matrices are not here")
+    return lamella.ops.aten.linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
+
+
 def unsafe_view(self: Tensor, size: list[int]) -> Tensor:
     return self.reshape(size)
 
@@ -380,6 +400,7 @@ _HERE = (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     _to_copy,
+    linalg_norm,
     is_autocast_enabled,
     _native_multi_head_attention,
     _transformer_encoder_layer_fwd,
@@ -388,6 +409,7 @@ _HERE = (
 )
 OPERATORS: dict[str, Any] = {f"aten::{f.__name__}": f for f in _HERE} | {
     "aten::_native_batch_norm_legit": _batch_norm,
+    "aten::_native_batch_norm_legit.no_stats": batch_norm_without_stats,
     "aten::native_batch_norm": _batch_norm,
     "aten::nll_loss_nd": nll_loss,
     "aten::lift_fresh": itself,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import lamella.plugins.graph.script.library_torch as library_torch
 from lamella.plugins.graph.script.builtin_calls import Builtins
 from lamella.plugins.graph.script.emit import Value, Word
 from lamella.plugins.graph.script.errors import Reporter
 from lamella.plugins.graph.script.functions import Compiler
-from lamella.plugins.graph.script.library_torch import check_sizes
 from lamella.plugins.graph.script.loops import Loops
 from lamella.plugins.graph.script.types import (
     ANY,
@@ -94,7 +94,8 @@ def operator_of(target: str) -> str:
     if found is None:
         return ON_SIZES.get(target, "")
     name = f"{found[1]}::{found[2]}"
-    return OTHER_NAMES.get(name, name)
+    full = f"{name}.{found[3]}"
+    return full if full in library_torch.OPERATORS else OTHER_NAMES.get(name, name)
 
 
 def missing(nodes: list[dict]) -> dict[str, str]:
@@ -171,7 +172,9 @@ class NodeReader(TorchOperators, Compiler, Builtins):
 
     def read(self, arg: dict) -> Value:
         """Returns the value of an argument, which has one key, its kind."""
-        ((kind, x),) = arg.items() if isinstance(arg, dict) and len(arg) == 1 else ((("", None)),)
+        if not isinstance(arg, dict) or len(arg) != 1:
+            raise self.error("an argument has to have one kind")
+        kind, x = next(iter(arg.items()))
         if kind == "as_none":
             return self.constant(None)
         if kind in ("as_tensor", "as_optional_tensor"):
@@ -261,13 +264,13 @@ class NodeReader(TorchOperators, Compiler, Builtins):
         """Appends the check that a tensor has the sizes for which the program was exported."""
         least, most = [], []
         for size in meta["sizes"]:
-            low, high = self.bounds(size)
+            low, high = self.limits_of(size)
             least.append(self.constant(low))
             most.append(self.constant(high))
         bounds = [self.list_of(least, INT), self.list_of(most, INT)]
-        self.call_function(check_sizes, [value, self.constant(name), *bounds], {})
+        self.call_function(library_torch.check_sizes, [value, self.constant(name), *bounds], {})
 
-    def bounds(self, size: dict) -> tuple[int, int]:
+    def limits_of(self, size: dict) -> tuple[int, int]:
         if "as_int" in size:
             return int(size["as_int"]), int(size["as_int"])
         found = re.match(r"Symbol\('(\w+)'[^()]*\)$", str(size.get("as_expr", {}).get("expr_str")))

@@ -29,13 +29,14 @@ from lamella.plugins.graph.script.types import (
 
 LAYOUTS = {0: "strided"}
 FORMATS = {0: "contiguous_format", 1: "preserve_format", 2: "channels_last", 3: "channels_last_3d"}
-WORDS: dict[Type, dict[int, str]] = {DTYPE: library_torch.DTYPES, LAYOUT: LAYOUTS, MEMORY_FORMAT: FORMATS}
+WORDS: dict[Any, dict[int, str]] = {DTYPE: library_torch.DTYPES, LAYOUT: LAYOUTS, MEMORY_FORMAT: FORMATS}
 # Arguments of torch's operators that say nothing where they are None, False or 0, and are left out here.
 SILENT = frozenset({"layout", "pin_memory", "non_blocking", "memory_format", "generator", "implicit"})
 # Arguments that have a place in torch's operators, and names alone in Lamella's.
 LATER = frozenset({"memory_format", "reverse"})
 # Names by which torch's code calls an operator of another name.
 OTHER_NAMES = {f"prim::{name}": f"aten::{name}" for name in ("min", "max", "abs", "sum")}
+OTHER_NAMES["aten::broadcast_shapes"] = "aten::_infer_size"
 OTHER_NAMES |= {f"aten::__i{sign}__": f"aten::__{sign}__" for sign in ("and", "or", "xor", "lshift", "rshift")}
 # Attributes of tensors that are operators in torch's code.
 PROPERTIES = {"aten::numpy_T": "T", "aten::T": "T", "aten::mT": "mT", "aten::mH": "mH", "aten::matrix_H": "H"}
@@ -97,7 +98,7 @@ class TorchOperators(Builder):
 
     def number_to_tensor(self, number: Value) -> Value:
         """Appends the tensor without dimensions that torch makes of a number, whose dtype is the widest of its kind."""
-        widest = {INT: "int64", FLOAT: "float64", BOOL: "bool"}.get(number.type)
+        widest = {"int": "int64", "float": "float64", "bool": "bool"}.get(str(number.type))
         if widest is None:
             return self.call_operator("aten::scalar_tensor", [number], {})
         return self.call_operator("aten::scalar_tensor", [number], {"dtype": self.word(DTYPE, widest)})

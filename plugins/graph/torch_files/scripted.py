@@ -160,8 +160,12 @@ def _module_class(info: TorchClass) -> ModuleClass:
     def those(names: list[str]) -> tuple[str, ...]:
         return tuple(n for n in names if n in info.attributes or n in info.constants)
 
-    modules = [n for n, t in info.attributes.items() if isinstance(t, Object) and t.info.is_module]
-    lists = [those(info.lists[name]) for name in ("__parameters__", "__buffers__")]
     return ModuleClass(
-        info.type.name, info.original, info.attributes, *lists, tuple(modules), constants=dict(info.constants)
+        info.type.name,
+        info.original,
+        info.attributes,
+        parameters=those(info.lists["__parameters__"]),
+        buffers=those(info.lists["__buffers__"]),
+        modules=tuple(n for n, t in info.attributes.items() if isinstance(t, Object) and t.info.is_module),
+        constants=dict(info.constants),
     )

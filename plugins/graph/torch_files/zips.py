@@ -118,7 +118,7 @@ class TorchZip:
         """Returns a member as a tensor of uint8 in host memory."""
         info = self._allowed(name)
         found = lamella.empty(info.file_size, dtype=lamella.uint8)
-        at, memory = 0, memoryview(found) if info.file_size else memoryview(b"")
+        at, memory = 0, memoryview(found) if info.file_size else memoryview(b"")  # type: ignore[arg-type]
         with self._faults(name), self._zip.open(info) as file:
             while part := file.read(CHUNK):
                 if at + len(part) > info.file_size:

@@ -186,6 +186,39 @@ class Encoder(nn.Module):
         return self.layer(x, src_key_padding_mask=mask)
 
 
+class Operators(nn.Module):
+    """Uses operators that have another form in Lamella."""
+
+    def forward(self, x, image):
+        y = torch.sigmoid(x.flip(0) * 2)
+        p = torch.sigmoid(x)
+        log = torch.log_softmax(x, -1)
+        losses = [
+            F.l1_loss(x, y),
+            F.smooth_l1_loss(x, y, reduction="sum", beta=0.5),
+            F.huber_loss(x, y, delta=0.25),
+            F.kl_div(log, y, reduction="batchmean"),
+            F.nll_loss(log, torch.tensor([1, 2]), weight=torch.tensor([1.0, 2.0, 0.5])),
+            F.binary_cross_entropy(p, y),
+            F.binary_cross_entropy_with_logits(x, y, pos_weight=torch.tensor([2.0, 1.0, 3.0]), reduction="none"),
+        ]
+        images = [
+            F.pad(image, [1, 1, 2, 0], mode="replicate"),
+            F.interpolate(image, size=[3, 5], mode="bilinear", align_corners=True),
+            F.interpolate(image, scale_factor=0.5, mode="bicubic"),
+            F.interpolate(image, size=[3, 5], mode="nearest-exact"),
+            F.conv_transpose2d(image, image[:, :, :2, :2], stride=2),
+        ]
+        return losses, images, (torch.linalg.norm(x, 3, -1), x.T, x.mT, x @ x.T, torch.mean(x, 1, dtype=torch.float64))
+
+
+class Pieces(nn.Module):
+    """Is exported and taken apart into operators of which others are made."""
+
+    def forward(self, x, image):
+        return F.instance_norm(image, eps=0.5), torch.softmax(x, -1) + torch.log_softmax(x, 0).double()
+
+
 class Missing(nn.Module):
     """Uses operators that Lamella does not have."""
 

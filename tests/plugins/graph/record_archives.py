@@ -193,6 +193,7 @@ def scripted_programs():
         ),
         "attention.pt": (torch.jit.script(filled(more.Attention())), attended),
         "encoder_frozen.pt": (torch.jit.freeze(torch.jit.script(filled(more.Encoder()))), attended),
+        "operators.pt": (torch.jit.script(more.Operators()), [("forward", (ROWS, IMAGE))]),
         "missing.pt": (torch.jit.script(more.Missing()), [("forward", (PAIR,))]),
     }
 
@@ -211,6 +212,10 @@ def exported_programs():
         "norm_decomposed.pt2": (decomposed, twice),
         "two_inputs.pt2": (two, [("forward", (torch.full((2, 4), 0.5), parts, 3, 2.0))]),
         "dynamic.pt2": (dynamic, [("forward", (STEPS.view(6, 4),)), ("forward", (torch.ones(9, 4),))]),
+        "pieces.pt2": (
+            torch.export.export(more.Pieces(), (ROWS, IMAGE)).run_decompositions(),
+            [("forward", (ROWS, IMAGE))],
+        ),
         "missing.pt2": (torch.export.export(more.Missing(), (PAIR,)), [("forward", (PAIR,))]),
     }
 

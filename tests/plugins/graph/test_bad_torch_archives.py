@@ -246,6 +246,11 @@ def test_hashes_and_signatures_are_not_there():
             lamella.jit.load(FOLDER / "function.pt", **options)
 
 
+def test_show_names_the_way():
+    with pytest.raises(CheckpointError, match="function.pt' is a program of torch; jit.load reads it, and a file that"):
+        lamella.graph.show(FOLDER / "function.pt")
+
+
 def test_other_zips_are_no_programs():
     assert "it has no index.json" in refusal(file_of({"data.pkl": b"\x80\x02}."}, zipfile.ZIP_STORED))
 
