@@ -1,8 +1,8 @@
 """Programs that torch saved: ``.pt`` of ``torch.jit.save`` and ``.pt2`` of ``torch.export.save``, for ``jit.load``.
 
-zips.py reads the archive. Of a ``.pt``, pickles.py reads the objects, and syntax.py the code, whose form is that of
-Python; compiler.py makes graphs of it by the compiler of ``jit.script``, and scripted.py the module. Of a ``.pt2``,
-exported.py and nodes.py make a graph of the JSON. Nothing of a file is run.
+zips.py reads the archive. Of a ``.pt``, ``lamella.serialization.torch_programs`` reads the objects, and syntax.py the
+code, whose form is that of Python; program.py and compiler.py make graphs of it by the compiler of ``jit.script``, and
+scripted.py the module. Of a ``.pt2``, exported.py and nodes.py make a graph of the JSON. Nothing of a file is run.
 """
 
 from __future__ import annotations

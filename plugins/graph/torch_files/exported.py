@@ -7,7 +7,8 @@ import json
 import re
 from typing import Any
 
-from lamella import _C, nn
+import lamella
+from lamella import nn
 from lamella.plugins.graph.jit.description import Description, ModuleClass
 from lamella.plugins.graph.jit.modules import ScriptModule
 from lamella.plugins.graph.script.emit import Value, drop_unused
@@ -20,8 +21,8 @@ from lamella.plugins.graph.torch_files.specs import Spec, read_spec
 from lamella.plugins.graph.torch_files.syntax import Code
 from lamella.plugins.graph.torch_files.zips import TorchZip
 from lamella.serialization.errors import CheckpointError
-from lamella.serialization.limits import check_truth
 from lamella.serialization.locations import Locations
+from lamella.serialization.torch_programs import window
 
 NAME = "Exported"
 MAJOR = 8  # the newest form of the JSON
@@ -243,7 +244,7 @@ class Exported:
         """Returns the tensor that a description makes of a member's bytes."""
         if meta["dtype"] not in DTYPES or meta["layout"] != 7:
             raise ValueError(f"{path!r} has a dtype or a layout that is not here")
-        dtype = getattr(_C, DTYPES[meta["dtype"]])
+        dtype = getattr(lamella, DTYPES[meta["dtype"]])
         size, stride = ([int(n["as_int"]) for n in meta[k]] for k in ("sizes", "strides"))
         device, nbytes = meta["device"], self.archive.size(path)
         where = device["type"] + (f":{device['index']}" if device.get("index") is not None else "")
@@ -252,10 +253,9 @@ class Exported:
             self.read[key] = self.locations.place(where, nbytes, lambda: self.archive.flat(path))
         offset = int(meta["storage_offset"]["as_int"])
         try:
-            made = _C._storage_view(self.read[key], dtype, tuple(size), tuple(stride), offset)
-        except (ValueError, RuntimeError, OverflowError) as error:
+            return window(self.read[key], dtype, tuple(size), tuple(stride), offset)
+        except ValueError as error:
             raise self.archive.damage(f"the member {path!r}: {error}") from None
-        return check_truth(made) if dtype is _C.bool else made
 
     def tensor(self, reader: NodeReader, places: dict[str, Value], name: str) -> Value:
         """Appends the nodes that take a tensor of the module."""

@@ -13,9 +13,7 @@ from lamella.plugins.graph.script.expressions import TENSOR_BINARY
 from lamella.plugins.graph.script.matching import Match, choose
 from lamella.plugins.graph.script.signatures import Schema, overloads
 from lamella.plugins.graph.script.types import (
-    BOOL,
     DTYPE,
-    FLOAT,
     INT,
     LAYOUT,
     MEMORY_FORMAT,

@@ -11,12 +11,12 @@ from lamella.plugins.graph.jit.modules import ScriptModule
 from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.types import Enum, Object, Type
 from lamella.plugins.graph.torch_files.operators import is_here
-from lamella.plugins.graph.torch_files.pickles import Instance, ProgramPickle
 from lamella.plugins.graph.torch_files.program import TorchClass, TorchProgram, plain, program_of
 from lamella.plugins.graph.torch_files.syntax import Code
 from lamella.plugins.graph.torch_files.zips import TorchZip
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.locations import Locations
+from lamella.serialization.torch_programs import Instance, ProgramPickle
 
 
 def load_scripted(archive: TorchZip, map_location: Any) -> ScriptModule:

@@ -1,18 +1,21 @@
-"""The pickles of a program of torch: objects of classes of the program, with tensors, containers and numbers."""
+"""The pickles of a program of torch: objects of classes of the program, with tensors, containers and numbers.
+
+A plugin that reads such programs has the archive; this is the part that reads the objects in it.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, Protocol
 
+from lamella import _C
 from lamella._C import OutOfMemoryError
 from lamella._torch.files.archive import FAULTS, Reader, known
 from lamella._torch.files.globals import StorageType
 from lamella._torch.files.opcodes import Interpreter
-from lamella.plugins.graph.torch_files.zips import TorchZip
 from lamella.serialization.errors import CheckpointError
-from lamella.serialization.limits import Limits
+from lamella.serialization.limits import Limits, check_truth
 from lamella.serialization.locations import Locations
 from lamella.serialization.modules import States
 from lamella.serialization.places import escaped
@@ -20,6 +23,33 @@ from lamella.serialization.places import escaped
 CODE = "__torch__"
 LISTS = "torch.jit._pickle"
 UNCHANGED = frozenset({"build_intlist", "build_tensorlist", "build_doublelist", "build_boollist", "restore_type_tag"})
+
+
+class Members(Protocol):
+    """An archive of a program."""
+
+    file: Any
+    """The path or the file object, for messages."""
+
+    @property
+    def name(self) -> str:
+        """The file, as messages show it."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the members."""
+
+    def size(self, name: str) -> int:
+        """Returns the number of a member's bytes."""
+
+    def read(self, name: str) -> bytes:
+        """Returns a member's bytes."""
+
+    def flat(self, name: str) -> Any:
+        """Returns a member as a tensor of uint8 in host memory."""
+
+    def damage(self, why: str) -> CheckpointError:
+        """Returns the error for a fault of the file."""
 
 
 class ClassName:
@@ -62,7 +92,7 @@ class ProgramPickle(Reader):
         locations: says where tensors are put.
     """
 
-    def __init__(self, archive: TorchZip, member: str, folder: str, locations: Locations):
+    def __init__(self, archive: Members, member: str, folder: str, locations: Locations):
         self.archive, self.locations, self.mmap, self.imports = archive, locations, False, False
         self.pickle, self.folder = member, folder
         self.flat: dict[str, tuple[Any, int]] = {}
@@ -136,3 +166,16 @@ class ProgramPickle(Reader):
             raise UnpicklingError(f"the storage {member!r} has {self.archive.size(member)} bytes, not {nbytes}")
         self.limits.hold(nbytes)
         return self.archive.flat(member)
+
+
+def window(flat: Any, dtype: _C.dtype, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+    """Returns a tensor over the bytes of another one.
+
+    Raises:
+        ValueError: the bytes are too few for the sizes and the strides
+    """
+    try:
+        made = _C._storage_view(flat, dtype, size, stride, offset)
+    except (RuntimeError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+    return check_truth(made) if dtype is _C.bool else made
