@@ -338,7 +338,7 @@ def itself(self: Tensor) -> Tensor:
 
 
 def is_nested(self: Tensor) -> bool:
-    return False
+    return False  # Lamella has no nested tensors
 
 
 def is_autocast_enabled() -> bool:

@@ -26,7 +26,7 @@ from lamella.plugins.graph.script.types import (
     is_subtype,
     without_none,
 )
-from lamella.plugins.graph.torch_files.operators import TorchOperators
+from lamella.plugins.graph.torch_files.operators import FORMS, TorchOperators
 from lamella.plugins.graph.torch_files.syntax import FunctionSource, dotted, operator_of
 
 # The functions of Python that torch's code calls by their names.
@@ -36,6 +36,8 @@ BUILTINS: dict[str, Any] = {
     + (abs, min, max, sum, all, any, round, divmod, ord, chr, hex, oct, bin, hash)
 }
 BUILTINS["annotate"] = markers.annotate
+# Operators on tensors that computed something else before a version of torch's operators.
+CHANGED = {"aten::div": 4, "aten::div_": 4, "aten::full": 5}
 NUMBERS = {"inf": float("inf"), "nan": float("nan"), "infj": complex(0, float("inf")), "nanj": complex(0, float("nan"))}
 
 
@@ -145,6 +147,14 @@ class TorchCompiler(TorchOperators, Compiler):
     def call_torch(self, operator: str, node: ast.Call) -> Any:
         args = [self.evaluated(e) for e in node.args]
         kwargs = {k.arg: self.evaluated(k.value) for k in node.keywords if k.arg}
+        if not args and operator in FORMS:
+            raise self.error(f"{operator} misses its argument")
+        on_tensor = bool(args) and args[0].type == TENSOR
+        if self.program.version < CHANGED.get(operator, 0) and (operator == "aten::full" or on_tensor):
+            raise self.error(
+                f"{operator} has another meaning since version {CHANGED[operator]} of torch's operators, and the file "
+                f"has version {self.program.version}; load it by a newer torch, and save it again"
+            )
         if operator == "prim::RaiseException":
             return self.raise_error(args)
         if operator == "aten::_unwrap_optional":

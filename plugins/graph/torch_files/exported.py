@@ -17,7 +17,7 @@ from lamella.plugins.graph.script.functions import Function, Parameter
 from lamella.plugins.graph.script.types import BOOL, FLOAT, INT, NONE, STR, TENSOR, Object, Type
 from lamella.plugins.graph.torch_files.nodes import DTYPES, LARGEST, MEMBER, NodeReader, missing
 from lamella.plugins.graph.torch_files.program import TorchProgram, plain, program_of
-from lamella.plugins.graph.torch_files.specs import Spec, read_spec
+from lamella.plugins.graph.torch_files.specs import read_spec
 from lamella.plugins.graph.torch_files.syntax import Code
 from lamella.plugins.graph.torch_files.zips import TorchZip
 from lamella.serialization.errors import CheckpointError
@@ -85,6 +85,7 @@ class Exported:
                     f"load: {self.archive.name} has version {major} of the form of exported programs, and {MAJOR} is "
                     "read here; export the program again by torch 2.13"
                 )
+            self.archive.check_version(self.model["opset_version"]["aten"])
             graph = self.model["graph_module"]
             if found := missing(graph["graph"]["nodes"]):
                 listed = ", ".join(f"{name} ({place})" for name, place in sorted(found.items()))
@@ -302,6 +303,3 @@ def _type_of(kind: str, entry: dict) -> Type:
 def _constant(value: dict) -> Any:
     ((how, x),) = value.items()
     return None if how == "as_none" else float(x) if how == "as_float" else x
-
-
-__all__ = ["Exported", "Spec", "load_exported"]

@@ -14,14 +14,12 @@ from lamella.plugins.graph.script.loops import Loops
 from lamella.plugins.graph.script.types import (
     ANY,
     BOOL,
-    COMPLEX,
     DEVICE,
     DTYPE,
     FLOAT,
     INT,
     LAYOUT,
     MEMORY_FORMAT,
-    NONE,
     STR,
     TENSOR,
     Dict,
@@ -294,6 +292,3 @@ def _name_of(output: dict) -> str:
     """Returns the name that a node gives a result; empty for one that is not there."""
     ((kind, x),) = output.items()
     return str(x.get("name", x.get("as_name", ""))) if isinstance(x, dict) and kind != "as_none" else ""
-
-
-__all__ = ["COMPLEX", "DTYPES", "LARGEST", "MEMBER", "NONE", "NodeReader", "missing"]

@@ -68,7 +68,7 @@ class TorchOperators(Builder):
             return self.number_to_tensor(args[0])
         if name == "aten::percentFormat" and len(args) == 2 and isinstance(args[1].type, Tuple):
             args = [args[0], *self.unpacked(args[1])]
-        if name == "aten::format" and isinstance(args[0].constant, str):
+        if name == "aten::format" and args and isinstance(args[0].constant, str):
             args = [self.constant(python_template(args[0].constant)), *args[1:]]
         if name in PROPERTIES and args:
             return self.attribute(args[0], PROPERTIES[name])  # type: ignore[attr-defined]

@@ -11,14 +11,13 @@ from lamella.plugins.graph import _python
 from lamella.plugins.graph.jit.type_texts import TypeTexts
 from lamella.plugins.graph.script.classes import ClassInfo
 from lamella.plugins.graph.script.emit import Value
-from lamella.plugins.graph.script.errors import ScriptError
 from lamella.plugins.graph.script.functions import Compiler, Function, Parameter
 from lamella.plugins.graph.script.program import Builder
 from lamella.plugins.graph.script.statics import Method, Sequence
 from lamella.plugins.graph.script.types import NONE, Enum, Object, Type, is_subtype
 from lamella.plugins.graph.torch_files.annotations import read_type
 from lamella.plugins.graph.torch_files.syntax import Code, Definition, FunctionSource, dotted
-from lamella.plugins.graph.torch_files.zips import TorchZip
+from lamella.plugins.graph.torch_files.zips import OPERATORS, TorchZip
 
 # The names that the body of a class assigns for its own sake.
 LISTS = ("__parameters__", "__buffers__")
@@ -74,7 +73,7 @@ class TorchClass(ClassInfo):
             try:
                 self.constants[name] = ast.literal_eval(value)
             except ValueError:
-                return  # inf and nan, which graphs have as constants of their own
+                return  # inf and nan are constants of the graphs that use them
         elif t == NONE:
             self.constants[name] = None
         else:
@@ -136,11 +135,12 @@ class TorchProgram(Builder):
     Args:
         code: the definitions
         constants: the values that the code names as ``CONSTANTS.c0``, ``CONSTANTS.c1`` and so on
+        version: the version of torch's operators
     """
 
-    def __init__(self, code: Code, constants: tuple[Any, ...]):
+    def __init__(self, code: Code, constants: tuple[Any, ...], version: int = OPERATORS):
         super().__init__()
-        self.code, self.values = code, constants
+        self.code, self.values, self.version = code, constants, version
         self.types: dict[str, Type] = {}
         self.of_code: dict[str, Function] = {}
         self.texts = TypeTexts([], {})
@@ -223,7 +223,7 @@ class TorchProgram(Builder):
         if tree.args.kwonlyargs or tree.args.posonlyargs:
             raise source.fail(tree, "a parameter without a place or a name is no form that torch writes")
         for i, a in enumerate(args):
-            is_self = i == 0 and "." in name  # whose type is being read
+            is_self = i == 0 and "." in name  # the class is being read, so that its type is not complete
             if a.annotation is None and not is_self:
                 raise source.fail(a, f"the parameter '{a.arg}' has no type")
             t = NONE if is_self or a.annotation is None else self.read_type(a.annotation, source)
@@ -288,6 +288,3 @@ def plain(function: Function) -> Function:
 
 def _text(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
-__all__ = ["ScriptError", "TorchClass", "TorchProgram", "plain", "program_of"]

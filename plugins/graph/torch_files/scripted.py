@@ -27,7 +27,9 @@ def load_scripted(archive: TorchZip, map_location: Any) -> ScriptModule:
         code = Code().read(archive)
         check_operators(archive, code.operators)
         found = ProgramPickle(archive, "constants.pkl", "constants", locations).object()
-        program = TorchProgram(code, found if type(found) is tuple else ())
+        member = "version" if "version" in archive.names else ".data/version"
+        version = archive.check_version(archive.read(member))
+        program = TorchProgram(code, found if type(found) is tuple else (), version)
         root = ProgramPickle(archive, "data.pkl", "data", locations).object()
         return Made(archive, program).module(root)
     except ScriptError as error:

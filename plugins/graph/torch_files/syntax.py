@@ -9,7 +9,7 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-from lamella.plugins.graph.script.errors import Reporter, ScriptError
+from lamella.plugins.graph.script.errors import Reporter
 from lamella.plugins.graph.torch_files.zips import TorchZip
 
 FORMS: tuple[type[ast.AST], ...] = (
@@ -132,6 +132,3 @@ def operator_of(node: ast.expr) -> str:
         return ""
     *spaces, last = name.split(".")
     return f"aten::{last}" if spaces == ["torch"] else f"{'::'.join(spaces[1:])}::{last}"
-
-
-__all__ = ["Code", "Definition", "File", "FunctionSource", "ScriptError", "dotted", "operator_of"]

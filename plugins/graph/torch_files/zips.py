@@ -17,6 +17,7 @@ from lamella.serialization.errors import CheckpointError
 FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error, RuntimeError)
 SPARE, RATIO = 2**18, 8  # the bytes that deflated members may become: 256 KiB, and 8 for each byte of the file
 CHUNK = 2**20
+OPERATORS = 10  # the newest version of torch's operators, which files of torch 2.13 have
 
 
 def opened(f: Any, start: int = 0) -> TorchZip | None:
@@ -97,6 +98,19 @@ class TorchZip:
     def names(self) -> list[str]:
         """The names of the members, without the prefix."""
         return list(self._members)
+
+    def check_version(self, found: Any) -> int:
+        """Returns the version of torch's operators that a file says. Raises CheckpointError for one that is too new."""
+        try:
+            version = int(found)
+        except (TypeError, ValueError):
+            raise self.damage(f"the version of its operators is {found!r}") from None
+        if version > OPERATORS:
+            raise CheckpointError(
+                f"load: {self.name} has version {version} of torch's operators; version {OPERATORS} is the newest that "
+                "is read here"
+            )
+        return version
 
     def damage(self, why: str) -> CheckpointError:
         """Returns the error for a fault of the file."""

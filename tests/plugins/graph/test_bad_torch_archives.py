@@ -22,8 +22,12 @@ FORWARD = "class PlaceholderModule(Module):\n  training : bool\n  def forward(se
 
 
 def members_of(name: str) -> dict[str, bytes]:
-    """Returns the members of a file by their names without the folder."""
-    with zipfile.ZipFile(FOLDER / name) as archive:
+    """Returns the members of a recorded file by their names without the folder."""
+    return members_of_file(FOLDER / name)
+
+
+def members_of_file(file) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as archive:
         return {member.partition("/")[2]: archive.read(member) for member in archive.namelist()}
 
 
@@ -89,6 +93,9 @@ def test_the_helpers_make_files_that_load():
         ("return 1", "gets a value of type int"),
         ("return x.no_such_method()", "a Tensor has no attribute 'no_such_method'"),
         ("return torch.no_such(ops.mine.thing(x))", f"aten::no_such ({CODE}:5), mine::thing ({CODE}:5)"),
+        ("return ops.prim.NumToTensor()", "prim::NumToTensor misses its argument"),
+        ("return torch.div()", "argument 'a' is missing"),
+        ("return torch.format()", "argument 'self' is missing"),
         ("return fork(x)", "fork() takes a function of the code"),
     ],
 )
@@ -148,6 +155,20 @@ def test_work_is_bounded():
     for i in range(30):
         lines += [f"{'  ' * i}v{i} = None", f"{'  ' * i}for i{i} in range(2):", f"{'  ' * (i + 1)}v{i} = 1"]
     assert "takes more time to read than code of its length may" in refusal(with_body("\n".join([*lines, "return x"])))
+
+
+def test_versions():
+    members = members_of("function.pt")
+    assert "has version 11 of torch's operators; version 10 is the newest" in refusal(
+        file_of({**members, "version": b"11\n"})
+    )
+    assert "the version of its operators is b'x'" in refusal(file_of({**members, "version": b"x"}))
+    divided = members_of_file(with_body("return torch.div(x, 2)"))
+    assert "aten::div has another meaning since version 4 of torch's operators, and the file has version 3" in refusal(
+        file_of({**divided, "version": b"3\n"})
+    )
+    module = lamella.jit.load(file_of({**divided, "version": b"4\n"}))
+    assert module(lamella.tensor([1, 2])).tolist() == [0.5, 1.0]
 
 
 # ---- pickles ---------------------------------------------------------------------------------------------------------
@@ -270,6 +291,7 @@ def graph_of(model: dict) -> dict:
             lambda m: m["schema_version"].update(major=9),
             "has version 9 of the form of exported programs, and 8 is read",
         ),
+        (lambda m: m["opset_version"].update(aten=11), "has version 11 of torch's operators"),
         (lambda m: graph_of(m)["nodes"][0].update(target="os.system"), "not here: os.system (models/model.json: node"),
         (lambda m: graph_of(m)["nodes"].reverse(), "node 'linear_1': there is no value 'dropout' before this place"),
         (lambda m: graph_of(m)["nodes"].append(graph_of(m)["nodes"][0]), "the value 'linear' is given twice"),
