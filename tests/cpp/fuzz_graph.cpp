@@ -123,7 +123,7 @@ lamella_value made(const Type& t, const Program& p, int depth) {
       const auto found = p.classes.find(t.name);
       if (found == p.classes.end() || depth > 3) throw Unknown();
       auto* made_here = new Instance;
-      made_here->type = std::make_shared<const Class>(found->second);
+      made_here->type = found->second;
       for (const auto& [name, type] : found->second.attributes)
         made_here->attributes.push_back(made(*type, p, depth + 1));
       return value_of(made_here);
