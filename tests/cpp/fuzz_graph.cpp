@@ -124,7 +124,7 @@ lamella_value made(const Type& t, const Program& p, int depth) {
       if (found == p.classes.end() || depth > 3) throw Unknown();
       auto* made_here = new Instance;
       made_here->type = found->second;
-      for (const auto& [name, type] : found->second.attributes)
+      for (const auto& [name, type] : found->second->attributes)
         made_here->attributes.push_back(made(*type, p, depth + 1));
       return value_of(made_here);
     }
@@ -160,7 +160,7 @@ bool is_repeatable(const Program& p) {
       const Signature* s = is_primitive(*n) ? nullptr : signature_of(*n);
       const bool by_address = n->op == "prim::id" || n->op == "aten::hash" || n->op == "aten::initial_seed";
       const bool memory = n->op == "aten::empty" || n->op == "aten::resize_" || n->op == "aten::empty_like";
-      same = same && !(s && s->random) && !by_address && !memory && n->op != "prim::fork";
+      same = same && !(s && s->has_state) && !by_address && !memory && n->op != "prim::fork";
     });
   return same;
 }
