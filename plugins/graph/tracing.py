@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import types
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import Any
 import lamella
 from lamella import Tensor
 
-from ._python import Graph, Program, Recorder, Value
-from .sizes import Sizes
+from ._python import Graph, Program, Recorder, Value, real
+from .sizes import replace_sizes
 
 
 class TracingError(RuntimeError):
@@ -95,20 +96,23 @@ class Recording:
 
     Args:
         program, name: the program, and its graph to fill
-        strict: whether the function may not read values of tensors
-        by_shape: whether operators run on ``meta``, so that nothing is computed
+        recorder: what fills it
     """
 
-    def __init__(self, program: Program, name: str, strict: bool, by_shape: bool = False):
-        self.program, self.name = program, name
+    def __init__(self, program: Program, name: str, recorder: Recorder):
+        self.name, self.recorder = name, recorder
         self.graph: Graph = program.graph(name)
-        self.recorder = Recorder(program, name, strict, by_shape)
         self.tensors: list[Tensor] = []
         self.values: list[Value] = []
         self.names: list[str] = []
         self.fixed: list[tuple[str, Any]] = []  # the inputs that are numbers or texts
         self.result: Any = None
         self.state: Any = None  # of the generator, when the recording began
+
+    def by_shape(self) -> Recording:
+        """Returns a recording of the same function with operators on ``meta``, so that nothing is computed."""
+        program, recorder = self.recorder.by_shape()
+        return Recording(program, self.name, recorder)
 
     def input(self, x: Any, name: str) -> Any:
         """Adds a parameter; returns what the function gets for it."""
@@ -150,33 +154,48 @@ class Recording:
     def _made(self, op: str, parts: list[Value], type: str) -> Value:
         return self.graph.insert(op, parts, [type]).outputs()[0]
 
-    def run(self, function: Callable, inputs: Sequence[Any], keywords: dict[str, Any]) -> None:
-        """Runs the function with stand-ins, and makes its result the graph's."""
+    def run(self, function: Callable, inputs: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """Runs the function with stand-ins, and makes its result the graph's; returns it."""
         try:
             self.recorder.start()
             try:
                 result = function(*inputs, **keywords)
             finally:
                 self.recorder.stop()
-            self.result = map_tensors(_real, result)
             self.graph.add_output(self.output(result))
+            return result
         finally:
             self.recorder.end()
 
 
 def _real(t: Tensor) -> Tensor:
-    from ._python import real
-
     return real(t).detach()
+
+
+def modules_of(module: Any) -> list[Any]:
+    """Returns a module and those in it, each once and behind the one that has it; nothing for None."""
+    found = [] if module is None else [module]
+    seen = {id(module)}
+    for m in found:
+        for child in m._modules.values():
+            if child is not None and id(child) not in seen:
+                seen.add(id(child))
+                found.append(child)
+    return found
 
 
 def parameter_names(function: Callable, count: int) -> list[str]:
     """Returns a name for each input by place: those of the function's parameters, or `input.1` and so on."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    own = getattr(function, "__func__", function)
+    if type(own) is types.FunctionType and not {"__wrapped__", "__signature__"} & own.__dict__.keys():
+        code = own.__code__
+        plain = list(code.co_varnames[own is not function : code.co_argcount])  # without self
+    else:
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            parameters = []
+        plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return plain[:count] + [f"input.{i}" for i in range(len(plain), count)]
 
 
@@ -184,39 +203,50 @@ class Tracing:
     """Records a function or a method of a module, and checks the graph.
 
     Args:
-        program: makes a program with an empty graph ``name``, and classes for a module
+        program: a program with an empty graph ``name``, and classes for a module
         name: the graph
         function: what is called
         inputs, keywords: its inputs
         module: the module whose parameters and buffers are attributes of the graph's first parameter, or None
     """
 
-    def __init__(self, program: Callable[[], Program], name: str, function: Callable, inputs: tuple[Any, ...],
+    def __init__(self, program: Program, name: str, function: Callable, inputs: tuple[Any, ...],
                  keywords: dict[str, Any], module: Any = None):  # fmt: skip
-        self.make, self.name, self.function, self.module = program, name, function, module
+        self.program, self.name, self.function = program, name, function
+        self.modules = modules_of(module)
+        self.kept = _Kept(self.modules)
         signed = function.forward if hasattr(function, "forward") else function
         self.names = parameter_names(signed, len(inputs)) + list(keywords)
         self.places = len(inputs)
         self.inputs = [*inputs, *keywords.values()]
 
-    def record(self, inputs: list[Any], strict: bool, by_shape: bool = False) -> Recording:
+    def record(self, inputs: list[Any], strict: bool) -> Recording:
         """Records the function for inputs."""
-        recording = Recording(self.make(), self.name, strict, by_shape)
-        if self.module is not None:
+        recording = Recording(self.program, self.name, Recorder(self.program, self.name, strict))
+        if self.modules:
             (own,) = recording.graph.inputs()
-            seen: set[int] = set()
-            for path, m in self.module.named_modules():
-                for name, t in (*m._parameters.items(), *m._buffers.items()):
-                    if t is not None and id(t) not in seen:
-                        seen.add(id(t))
-                        recording.recorder.attribute(t, own, [*path.split("."), name] if path else [name])
-        given = [recording.input(x, name) for x, name in zip(inputs, self.names, strict=True)]
-        self.call(recording.run, self.function, given)
+            named: list[tuple[Tensor, str]] = []
+            prefixes = {id(self.modules[0]): ""}
+            for m in self.modules:
+                prefix = prefixes[id(m)]
+                for name, child in m._modules.items():
+                    prefixes.setdefault(id(child), f"{prefix}{name}.")
+                for tensors in (m._parameters, m._buffers):
+                    for name, t in tensors.items():
+                        if t is not None:
+                            named.append((t, prefix + name))
+            recording.recorder.attributes(own, named)
+        recording.result = map_tensors(_real, self.fill(recording, inputs))
         return recording
 
+    def fill(self, recording: Recording, inputs: list[Any]) -> Any:
+        """Calls the function with stand-ins for inputs; returns its result."""
+        given = [recording.input(x, name) for x, name in zip(inputs, self.names, strict=True)]
+        return self.call(recording.run, self.function, given)
+
     def call(self, run: Callable, function: Any, inputs: list[Any]) -> Any:
-        keywords = dict(zip(self.names[self.places :], inputs[self.places :], strict=True))
-        return run(function, inputs[: self.places], keywords)
+        n = self.places
+        return run(function, inputs[:n], dict(zip(self.names[n:], inputs[n:], strict=True)) if n < len(inputs) else {})
 
     def plain(self, inputs: list[Any]) -> Any:
         """Calls the function itself."""
@@ -224,12 +254,17 @@ class Tracing:
 
     def copies(self, inputs: list[Any]) -> list[Any]:
         """Returns inputs with tensors of their own, which the function may write."""
-        return map_tensors(lambda t: t.detach().clone().requires_grad_(t.requires_grad), inputs)
+
+        def copy(t: Tensor) -> Tensor:
+            made = t.detach().clone()
+            return made.requires_grad_() if t.requires_grad else made
+
+        return map_tensors(copy, inputs)
 
     def trace(self, strict: bool) -> Recording:
         """Records the function; buffers that it writes are afterwards as they were."""
         state = lamella.get_rng_state()
-        with _Kept(self.module):
+        with self.kept:
             recording = self.record(self.copies(self.inputs), strict)
         recording.state = state
         for name, x in recording.fixed:
@@ -246,7 +281,7 @@ class Tracing:
         """Compares the graph with the function: once more, for other inputs, and by shape for other sizes."""
         state = lamella.get_rng_state()
         try:
-            with _Kept(self.module):
+            with self.kept:
                 lamella.set_rng_state(recording.state)
                 again = run(*self.copies(self.inputs))
                 self.compare(recording.result, again, "when it runs again", tolerance, strict)
@@ -254,18 +289,26 @@ class Tracing:
                 self.check_inputs(inputs, run, state, tolerance, strict)
         finally:
             lamella.set_rng_state(state)
+
+        def by_shape(shapes: list[tuple[int, ...]]) -> Graph:
+            left = iter(shapes)
+            inputs = map_tensors(lambda t: lamella.empty(next(left), dtype=t.dtype, device="meta"), self.inputs)
+            made = recording.by_shape()
+            self.fill(made, inputs)
+            return made.graph
+
         values = (recording.tensors, recording.values, recording.names)
-        for report in Sizes(recording.graph, *values, self.by_shape).run():
+        for report in replace_sizes(recording.graph, *values, by_shape):
             warn(report)
 
     def check_inputs(self, inputs: list[Any], run: Callable, state: Any, tolerance: float, strict: bool) -> None:
-        with _Kept(self.module):
+        with self.kept:
             try:
                 lamella.set_rng_state(state)
                 expected = self.plain(self.copies(inputs))
             except Exception:  # the function does not admit these inputs
                 return
-        with _Kept(self.module):
+        with self.kept:
             lamella.set_rng_state(state)
             got = run(*self.copies(inputs))
         self.compare(expected, got, "for other inputs", tolerance, strict)
@@ -278,11 +321,6 @@ class Tracing:
             return lamella.randn_like(t) if floating else t
 
         return map_tensors(other, self.inputs)
-
-    def by_shape(self, shapes: list[tuple[int, ...]]) -> Graph:
-        left = iter(shapes)
-        inputs = map_tensors(lambda t: lamella.empty(next(left), dtype=t.dtype, device="meta"), self.inputs)
-        return self.record(inputs, strict=True, by_shape=True).graph
 
     def compare(self, expected: Any, got: Any, when: str, tolerance: float, strict: bool) -> None:
         for i, (a, b) in enumerate(zip(tensors_of(expected), tensors_of(got), strict=False)):
@@ -297,27 +335,29 @@ class Tracing:
 
 
 class _Kept:
-    """Keeps the buffers of a module: what a block writes into them is undone behind it."""
+    """Keeps the buffers of modules as they are: what a block writes into them is undone behind it."""
 
-    def __init__(self, module: Any):
-        buffers = module.buffers() if module is not None else ()
-        self.buffers = [(b, b._version, b.detach().clone()) for b in buffers]
+    def __init__(self, modules: list[Any]):
+        buffers = [b for m in modules for b in m._buffers.values() if b is not None]
+        self.buffers = [[b, b._version, b.detach().clone()] for b in buffers]
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *error: object) -> None:
-        with lamella.no_grad():
-            for buffer, version, saved in self.buffers:
-                if buffer._version != version:
+        for kept in self.buffers:
+            buffer, version, saved = kept
+            if buffer._version != version:
+                with lamella.no_grad():
                     buffer.copy_(saved)
+                kept[1] = buffer._version
 
 
 def _difference(a: Tensor, b: Tensor, tolerance: float) -> str:
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"{a.dtype} of shape {tuple(a.shape)} and {b.dtype} of shape {tuple(b.shape)}"
     a, b = a.detach(), b.detach()
-    if lamella.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True):
+    if lamella.equal(a, b) or lamella.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True):
         return ""
     if not a.is_floating_point():
         return "the elements differ"

@@ -97,6 +97,15 @@ typedef lamella_status (*lamella_graph_pass)(void* context, lamella_object* prog
 /* Returns the file of the host's code that runs now, which stays valid, and its line; null if it is not known. */
 typedef const char* (*lamella_graph_place)(void* context, int32_t* line);
 
+/* A size of an input of a recorded function, and its graphs for other sizes. */
+typedef struct {
+  uint32_t size;
+  int32_t input; /* the number of the input */
+  int64_t dim;
+  int64_t length;                /* the size for which the function was recorded */
+  lamella_graph *twice, *thrice; /* recorded by shape with the double size and with the triple one */
+} lamella_graph_other_sizes;
+
 typedef struct {
   uint32_t size;
   uint32_t reserved;
@@ -119,7 +128,7 @@ typedef struct {
   int32_t (*graphs)(lamella_object* program, const char** out, int32_t room);
   int32_t (*classes)(lamella_object* program, const char** out, int32_t room);
   lamella_graph* (*graph)(lamella_object* program, const char* name); /* null: there is none */
-  /* The names and types of the attributes of a class, as owned strings. */
+  /* The names and types of the attributes of a class, as owned strings; `types` may be null. */
   lamella_status (*attributes)(lamella_object* program, const char* class_name, lamella_value* names,
                                lamella_value* types, int32_t room, int32_t* count);
 
@@ -215,6 +224,15 @@ typedef struct {
   /* Returns the tensor that another one stands for; a tensor that stands for none is returned itself. */
   lamella_status (*recorder_real)(lamella_tensor*, lamella_tensor** out);
   lamella_status (*recorder_warnings)(lamella_object* recorder, lamella_value* out); /* an owned list of strings */
+  /* Makes a recorder by shape for the function that another one has recorded, and a program with its graph: the
+   * parameters that the other graph had before it was recorded, under the same name. Attributes are known. */
+  lamella_status (*recorder_by_shape)(lamella_object* recorder, lamella_object** program, lamella_object** out);
+  /* Compares a recorded graph with its recordings for other sizes. A number that is a multiple of one size plus a
+   * constant becomes an expression; the reports of other differences become a list of strings. `inputs` are the tensors
+   * among the inputs, by their values in the graph and their names. */
+  lamella_status (*replace_sizes)(lamella_graph*, lamella_graph_value* const* inputs, const char* const* names,
+                                  int32_t num_inputs, const lamella_graph_other_sizes* const* others,
+                                  int32_t num_others, lamella_value* reports);
 
   /* ---- the host ---- */
   void (*set_host)(const lamella_graph_host*); /* copied */

@@ -49,8 +49,8 @@ lamella_status run_pass(const char* name, lamella_object* o, int32_t* changed) {
         if (n.name == std::string_view(name)) own = n.run;
     }
     LAMELLA_CHECK_VALUE(own || given, "there is no pass '", name, "'");
-    if (own) verify(p.program);  // the passes rely on it
-    p.changes++;                 // also if the pass fails half way
+    if (own && !p.is_compiled()) verify(p.program);  // the passes rely on it, and compiling has done it
+    p.changes++;                                     // also if the pass fails half way
     for (const auto& [graph_name, graph] : p.program.graphs) {
       int32_t one = 0;
       if (given)

@@ -27,6 +27,11 @@ struct ProgramObject {
   }
   // Returns what calls run: compiled when a call comes and the program has changed. It is valid as long as the program.
   const Executable& executable();
+  // Returns whether the program is compiled as it is now.
+  bool is_compiled() const {
+    const Version* now = now_.load(std::memory_order_acquire);
+    return now && now->changes == changes.load(std::memory_order_relaxed);
+  }
   ~ProgramObject();
 
  private:

@@ -129,7 +129,7 @@ lamella_status attributes(lamella_object* o, const char* class_name, lamella_val
     for (const auto& [name, type] : class_named(program_of(o), class_name)->attributes) {
       if (i < room) {
         names[i] = new_string(name);
-        types[i] = new_string(type->text());
+        if (types) types[i] = new_string(type->text());
       }
       i++;
     }
@@ -216,10 +216,9 @@ ProgramObject::~ProgramObject() {
 }
 
 const Executable& ProgramObject::executable() {
-  const Version* now = now_.load(std::memory_order_acquire);
-  if (now && now->changes == changes.load(std::memory_order_relaxed)) return *now->exe;
+  if (is_compiled()) return *now_.load(std::memory_order_acquire)->exe;
   const std::lock_guard<std::mutex> guard(lock_);
-  now = now_.load(std::memory_order_relaxed);
+  const Version* now = now_.load(std::memory_order_relaxed);
   if (now && now->changes == changes) return *now->exe;
   const uint64_t seen = changes;  // one that comes while this compiles is compiled by the next call
   verify(program);

@@ -41,7 +41,9 @@ lamella_status make(int32_t container, lamella_value* items, int32_t n, lamella_
         made->attributes.assign(all.size(), none());
         for (size_t i = 0; i < all.size(); i++) {
           const auto& [name, t] = type->attributes[i];
-          made->attributes[i] = converted(all[i], *t, std::string(class_name) + ": attribute '" + name + "'");
+          made->attributes[i] = is_of(all[i], *t)
+                                    ? copy_of(all[i])
+                                    : converted(all[i], *t, std::string(class_name) + ": attribute '" + name + "'");
         }
         for (lamella_value& v : all) release(v);
         *out = owned.release();

@@ -145,6 +145,7 @@ void Block::move(Node* n, Node* before) {
 }
 
 std::string Graph::unique_name(std::string wish) {
+  if (!named_) return {};
   if (wish.empty()) {
     do wish = std::to_string(next_++);
     while (!names_.try_emplace(wish, 0).second);
@@ -213,7 +214,7 @@ bool same_blocks(const Block& a, const Block& b, Pairs& pairs) {
 }  // namespace
 
 std::unique_ptr<Graph> Graph::copy() const {
-  auto made = std::make_unique<Graph>();
+  auto made = std::make_unique<Graph>(named_);
   Values values;
   copy_block(top_, made->top_, values);
   return made;

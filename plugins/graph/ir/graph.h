@@ -138,7 +138,8 @@ class Block {
 
 class Graph {
  public:
-  Graph() : top_(*this, nullptr) {}
+  // named: whether values have names. Those of a graph that is only compared need none.
+  explicit Graph(bool named = true) : top_(*this, nullptr), named_(named) {}
   Graph(const Graph&) = delete;
 
   Block& top() { return top_; }
@@ -146,7 +147,8 @@ class Graph {
   std::string text() const;
   std::unique_ptr<Graph> copy() const;
 
-  // Returns a name that no other value of the graph has: the wish, or the wish and a number.
+  // Returns a name that no other value of the graph has: the wish, or the wish and a number. In a graph without names it
+  // is empty.
   std::string unique_name(std::string wish);
   void forget_name(const std::string& name) { names_.erase(name); }
   void bury(Node* n) { removed_.emplace_back(n); }
@@ -158,6 +160,7 @@ class Graph {
   int64_t next_ = 0;
   std::vector<std::unique_ptr<Node>> removed_;
   Block top_;
+  const bool named_;
 };
 
 // A class: its attributes in their order. Its methods are graphs of the program with names "Class.method".

@@ -1,12 +1,46 @@
 // The checks of a graph.
 #include "ir/verify.h"
 
-#include <unordered_set>
-
 #include "ir/types_of_nodes.h"
 
 namespace lamella::graph {
 namespace {
+
+// A set that only grows, in one array: programs are verified often, and sets of nodes take most of that time. An empty
+// text or a null is none of its elements.
+template <class T>
+class GrowingSet {
+ public:
+  // Returns whether the element is new.
+  bool insert(const T& x) {
+    if (2 * ++count_ > places_.size()) grow();
+    return put(x) || (count_--, false);
+  }
+  bool has(const T& x) const {
+    for (size_t i = hash(x);; i++) {
+      const T& at = places_[i & (places_.size() - 1)];
+      if (at == T()) return false;
+      if (at == x) return true;
+    }
+  }
+
+ private:
+  static size_t hash(const T& x) { return std::hash<T>()(x) * size_t{0x9e3779b97f4a7c15} >> 20; }
+  bool put(const T& x) {
+    for (size_t i = hash(x);; i++) {
+      T& at = places_[i & (places_.size() - 1)];
+      if (at == x) return false;
+      if (at == T()) return at = x, true;
+    }
+  }
+  void grow() {
+    const std::vector<T> old = std::exchange(places_, std::vector<T>(2 * places_.size()));
+    for (const T& x : old)
+      if (x != T()) put(x);
+  }
+  std::vector<T> places_ = std::vector<T>(256);  // as many as a power of two
+  size_t count_ = 0;
+};
 
 class Verifier {
  public:
@@ -20,7 +54,7 @@ class Verifier {
         const Value* v = values[i].get();
         if (!v->type) fail(*n, "%" + v->name + " has no type");
         if (v->definition != n || v->output != i) fail(*n, "%" + v->name + " names another definition");
-        if (!names_.insert(v->name).second) fail(*n, "%" + v->name + " is the name of another value, too");
+        if (!names_.insert(v->name)) fail(*n, "%" + v->name + " is the name of another value, too");
         seen_.insert(v);
         own.push_back(v);
         check_uses(*v, *n);
@@ -39,7 +73,8 @@ class Verifier {
       check(*n);
     }
     check_inputs(*b.end());
-    for (const Value* v : own) seen_.erase(v);
+    if (!owner) return;
+    for (const Value* v : own) left_.insert(v);
   }
 
  private:
@@ -55,8 +90,8 @@ class Verifier {
     for (size_t i = 0; i < n.inputs.size(); i++) {
       const Value* v = n.inputs[i];
       if (!v) fail(n, "input " + std::to_string(i) + " is missing");
-      if (!seen_.count(v)) fail(n, "%" + v->name + " is used where it is not defined");
-      if (!used_.count(&n.inputs[i])) fail(n, "%" + v->name + " does not list this use");
+      if (!seen_.has(v) || left_.has(v)) fail(n, "%" + v->name + " is used where it is not defined");
+      if (!used_.has(&n.inputs[i])) fail(n, "%" + v->name + " does not list this use");
     }
   }
   void check_uses(const Value& v, const Node& n) {
@@ -131,10 +166,10 @@ class Verifier {
       fail(n, "the value " + (value ? value->text() : "None") + " is no " + type.text());
   }
   const Program* const program_;
-  int depth_ = 0;  // of the blocks that are checked
-  std::unordered_set<const Value*> seen_;
-  std::unordered_set<Value* const*> used_;  // the inputs that values list as their uses
-  std::unordered_set<std::string> names_;
+  int depth_ = 0;                         // of the blocks that are checked
+  GrowingSet<const Value*> seen_, left_;  // left: of blocks that have ended
+  GrowingSet<Value* const*> used_;        // the inputs that values list as their uses
+  GrowingSet<std::string_view> names_;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ def copy_of_module(module: Any, memo: dict[int, Any]) -> Any:
             copied[made] = copy.deepcopy(m._python, memo) if module._description.callables else m._python
     if originals is not None and module._description.callables:
         originals.update(copied)
-    new = type(module)(module._description, program, memo[("object", module._object)], None, copied or None)  # type: ignore[index]
+    new = type(module)(module._description, program, memo[("object", module._object)], copied or None)  # type: ignore[index]
     pairs = list(zip(module.modules(), new.modules(), strict=True))
     memo.update({id(old): made for old, made in pairs})
     for old, made in pairs:

@@ -13,6 +13,7 @@ import lamella.plugins.graph.jit.values as values
 from lamella import nn
 from lamella.plugins.graph.script import Compiled
 from lamella.plugins.graph.script.functions import Function
+from lamella.plugins.graph.script.markers import Attribute
 from lamella.plugins.graph.script.types import Enum, Object, Type, walk
 
 
@@ -54,8 +55,7 @@ class Description:
     def methods(self, name: str) -> dict[str, Function]:
         """Returns the methods of a class by their names in it."""
         prefix = f"{name}."
-        found = {n: f for n, f in self.functions.items() if n.startswith(prefix) and not f.static}
-        return {n.removeprefix(prefix): f for n, f in found.items()}
+        return {n[len(prefix) :]: f for n, f in self.functions.items() if n.startswith(prefix) and not f.static}
 
 
 def describe(compiled: Compiled) -> Description:
@@ -79,7 +79,49 @@ def _enums_of(compiled: Compiled, classes: dict[str, ModuleClass]) -> list[Enum]
     every: list[Type] = [t for c in classes.values() for t in c.attributes.values()]
     for f in compiled.functions.values():
         every += [t for t in (f.declared, f.returned, *(p.type for p in f.parameters)) if t is not None]
-    return [t for found in every for t in walk(found) if isinstance(t, Enum)]
+    once = {id(t): t for t in every}  # most attributes share few types
+    return [t for found in once.values() for t in walk(found) if isinstance(t, Enum)]
+
+
+class _Objects:
+    """Makes the program's objects of modules, each once."""
+
+    def __init__(self, program: Any, compiled: Compiled):
+        self.program = program
+        self.infos = {id(module): info for module, info in compiled.modules}
+        self.made: dict[int, Any] = {}
+        self.plans: dict[int, tuple[list[str], list[str], dict[str, values.Change]]] = {}
+
+    def plan(self, info: Any) -> tuple[list[str], list[str], dict[str, values.Change]]:
+        """Returns a class's attributes that may be modules, the others, and the changes of their values."""
+        found = self.plans.get(id(info))
+        if found is None:
+            objects = [n for n, t in info.attributes.items() if isinstance(t, Object)]
+            others = [n for n in info.attributes if n not in objects]
+            changes = {n: values.to_program(info.attributes[n]) for n in others}
+            found = objects, others, {n: change for n, change in changes.items() if change is not None}
+            self.plans[id(info)] = found
+        return found
+
+    def of(self, module: nn.Module) -> Any:
+        found = self.made.get(id(module))
+        if found is not None:
+            return found
+        info = self.infos[id(module)]
+        objects, others, changes = self.plan(info)
+        attributes = {name: getattr(module, name) for name in others}
+        for name in objects:
+            if name in module._modules:
+                child = module._modules[name]
+                attributes[name] = self.of(child if id(child) in self.infos else vars(child).get("_python", child))
+            else:
+                attributes[name] = getattr(module, name)
+        if Attribute in map(type, attributes.values()):
+            attributes = {n: v.value if type(v) is Attribute else v for n, v in attributes.items()}
+        for name, change in changes.items():
+            attributes[name] = change(attributes[name])
+        found = self.made[id(module)] = self.program.new_object(info.type.name, attributes)
+        return found
 
 
 def objects_of(program: Any, compiled: Compiled, root: nn.Module) -> tuple[Any, dict[int, Any]]:
@@ -88,26 +130,8 @@ def objects_of(program: Any, compiled: Compiled, root: nn.Module) -> tuple[Any, 
     Returns:
         the object of ``root``, and every object by the id() of its module.
     """
-    infos = {id(module): info for module, info in compiled.modules}
-    made: dict[int, Any] = {}
-
-    def object_of(module: nn.Module) -> Any:
-        if id(module) not in made:
-            info = infos[id(module)]
-            attributes = {}
-            for name, t in info.attributes.items():
-                if isinstance(t, Object) and name in module._modules:
-                    child = module._modules[name]
-                    attributes[name] = object_of(child if id(child) in infos else vars(child).get("_python", child))
-                else:
-                    change = values.to_program(t)
-                    value = getattr(module, name)
-                    value = getattr(value, "value", value) if type(value).__name__ == "Attribute" else value
-                    attributes[name] = change(value) if change else value
-            made[id(module)] = program.new_object(info.type.name, attributes)
-        return made[id(module)]
-
-    return object_of(root), made
+    objects = _Objects(program, compiled)
+    return objects.of(root), objects.made
 
 
 __all__ = ["Description", "ModuleClass", "describe", "objects_of"]

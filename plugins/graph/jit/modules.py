@@ -13,9 +13,10 @@ import lamella.plugins.graph.jit.values as values
 from lamella import nn
 from lamella.plugins.graph import _python
 from lamella.plugins.graph.jit.copying import copy_of_module
-from lamella.plugins.graph.jit.description import Description, describe, objects_of
+from lamella.plugins.graph.jit.description import Description, ModuleClass, describe, objects_of
 from lamella.plugins.graph.jit.functions import callable_of
 from lamella.plugins.graph.script import Compiled, compile_module
+from lamella.plugins.graph.script.functions import Function
 
 
 class _Members(dict):
@@ -50,34 +51,34 @@ class ScriptModule(nn.Module):
         description: Description | None = None,
         program: Any = None,
         object: Any = None,
-        made: dict[Any, ScriptModule] | None = None,
         originals: dict[Any, nn.Module] | None = None,
+        making: _Making | None = None,
     ):
-        super().__init__()
-        if description is None:
-            return  # a class of the user with methods under script_method, which its first call compiles
+        if description is None:  # a class of the user with methods under script_method, which its first call compiles
+            super().__init__()
+            return
         own = description.classes[object._class]
-        made = {} if made is None else made
-        made[object] = self
-        state = {"_description": description, "_class": own, "_program": program, "_original": own.original}
-        self.__dict__.update(state)
-        if originals is not None:
-            self.__dict__.update({"_python": originals[object], "_originals": originals})
-        values_ = {name: getattr(object, name) for name in own.attributes}
-        self.__dict__["training"] = values_.get("training", True)
-        for place, names in (("_parameters", own.parameters), ("_buffers", own.buffers)):
-            self.__dict__[place] = _Members(object, own.attributes, {name: values_.get(name) for name in names})
-        self.__dict__["_non_persistent_buffers_set"] = set(own.transient)
+        making = making or _Making(description, program)
+        making.made[object] = self
+        values_ = object._values(own.attributes)
+        parameters = _Members(object, own.attributes, {name: values_.get(name) for name in own.parameters})
+        buffers = _Members(object, own.attributes, {name: values_.get(name) for name in own.buffers})
+        modules: dict[str, Any] = {}
         for name in own.modules:
             inner = values_.get(name)
-            found = None if inner is None else made.get(inner)
-            self._modules[name] = found or (inner and ScriptModule(description, program, inner, made, originals))
-        self.__dict__["_object"] = object
-        methods = description.methods(own.name).items()
-        self.__dict__["_methods"] = {name: callable_of(program, f, object) for name, f in methods}
-        if description.written is None:
-            description.written = _written(program)
-        self.__dict__["_written"] = description.written & set(self._buffers)
+            found = None if inner is None else making.made.get(inner)
+            modules[name] = found or (inner and ScriptModule(description, program, inner, originals, making))
+        state = self.__dict__
+        state.update(making.states.get(own.name) or making.state_of(own))
+        state["training"] = values_.get("training", True)
+        state["_parameters"], state["_buffers"], state["_modules"] = parameters, buffers, modules
+        state["_object"] = object
+        if methods := making.methods[own.name]:
+            state["_methods"] = {name: callable_of(program, f, object) for name, f in methods.items()}
+        if own.transient:
+            state["_non_persistent_buffers_set"] = set(own.transient)
+        if originals is not None:
+            state["_python"], state["_originals"] = originals[object], originals
 
     # ---- calls ----
 
@@ -227,6 +228,30 @@ class ScriptMethod:
         return functools.partial(module._own_script()._run, self.__func__.__name__)
 
 
+class _Making:
+    """Scripted modules while they are made: those that are there, by their objects, and what those of a class share."""
+
+    def __init__(self, description: Description, program: Any):
+        if description.written is None:
+            description.written = _written(program)
+        self.description, self.program, self.written = description, program, description.written
+        self.made: dict[Any, ScriptModule] = {}
+        self.states: dict[str, dict[str, Any]] = {}
+        self.methods: dict[str, dict[str, Function]] = {}
+
+    def state_of(self, own: ModuleClass) -> dict[str, Any]:
+        self.methods[own.name] = self.description.methods(own.name)
+        made = self.states[own.name] = {
+            "_description": self.description,
+            "_class": own,
+            "_program": self.program,
+            "_original": own.original,
+            "_methods": {},
+            "_written": self.written.intersection(own.buffers),
+        }
+        return made
+
+
 def _written(program: Any) -> set[str]:
     """Returns the names of the attributes that methods of a program assign."""
     return set(re.findall(r'prim::SetAttr\[name="([^"]*)"', str(program)))
@@ -266,14 +291,26 @@ def script_module(module: nn.Module, frozen: dict[int, Any] | None = None, kept:
 
 
 def module_of(
-    compiled: Compiled, module: nn.Module, program: Any, originals: dict[Any, nn.Module] | None = None
+    compiled: Compiled,
+    module: nn.Module,
+    program: Any,
+    originals: dict[Any, nn.Module] | None = None,
+    written: set[str] | None = None,
 ) -> ScriptModule:
-    """Returns the scripted module of a compiled or recorded one; ``originals`` gets the modules by the program's
-    objects."""
+    """Returns the scripted module of a compiled or recorded one.
+
+    Args:
+        originals: gets the modules by the program's objects
+        written: the names of attributes that methods assign, if they are known
+    """
     object, made = objects_of(program, compiled, module)
     originals = {} if originals is None else originals
-    originals.update({made[id(m)]: m for m, _ in compiled.modules if id(m) in made})
-    return ScriptModule(describe(compiled), program, object, None, originals)
+    for m, _ in compiled.modules:
+        if id(m) in made:
+            originals[made[id(m)]] = m
+    description = describe(compiled)
+    description.written = written
+    return ScriptModule(description, program, object, originals)
 
 
 def _with_modules(function: Callable, originals: dict[Any, Any]) -> Callable:

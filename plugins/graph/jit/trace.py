@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Sequence
@@ -66,12 +67,12 @@ def trace(
         return _trace_module(func, {"forward": (inputs, example_kwarg_inputs or {})}, checks, check_tolerance, strict)
     name = re.sub(r"\W", "_", getattr(func, "__name__", type(func).__name__)).strip("_") or "function"
     program = Program(_empty(name))
-    tracing = Tracing(_maker(program, _empty(name)), name, func, inputs, example_kwarg_inputs or {})
+    tracing = Tracing(program, name, func, inputs, example_kwarg_inputs or {})
     recording = tracing.trace(strict)
     if checks is not None:
         tracing.check(recording, _runner(program, name), check_tolerance, strict, checks)
     program.run_pass("dce")
-    compiled = Compiled(str(program), program.constants, {}, name, {name: _function(name, tracing.names)})
+    compiled = Compiled("", [], {}, name, {name: _function(name, tracing.names)})
     return function_of(compiled, func, program)
 
 
@@ -115,12 +116,6 @@ def _empty(name: str, parameter: str = "") -> str:
     return f"with {name} = graph({parameter}) {{ return () }}\n"
 
 
-def _maker(program: Program, text: str) -> Callable[[], Program]:
-    """Returns a function that gives a program first, and then new ones with the same text."""
-    left = [program]
-    return lambda: left.pop() if left else Program(text)
-
-
 def _runner(program: Program, name: str, *first: Any) -> Callable:
     return lambda *inputs: program.run(name, (*first, *inputs))
 
@@ -159,19 +154,16 @@ class _Classes:
         known = self.by_module.get(id(module))
         if known is not None:
             return known
-        attributes: dict[str, Type] = {}
-        for name, child in module._modules.items():
-            if child is not None:
-                attributes[name] = self.add(child).type
-        for name, t in (*module._parameters.items(), *module._buffers.items()):
-            if t is not None:
-                attributes[name] = TENSOR
-        attributes["training"] = BOOL
-        left_out = tuple(n for n in module._buffers if n in module._non_persistent_buffers_set)
-        parts = tuple(module._parameters), tuple(module._buffers), tuple(module._modules), left_out
-        form = (type(module), parts, *((name, str(t)) for name, t in attributes.items()))
+        parameters, buffers, modules = module._parameters, module._buffers, module._modules
+        children: Any = modules and [None if child is None else self.add(child) for child in modules.values()]
+        left_out: Any = buffers and [n for n in buffers if n in module._non_persistent_buffers_set]
+        kinds = [*map(type, parameters.values()), *map(type, buffers.values())] if parameters or buffers else ()
+        form = (type(module), *parameters, None, *buffers, None, *modules, None, *left_out, None, *kinds, *children)
         found = self.by_form.get(form)
         if found is None:
+            attributes: dict[str, Type] = {n: c.type for n, c in zip(modules, children, strict=True) if c is not None}
+            attributes.update({n: TENSOR for n, t in (*parameters.items(), *buffers.items()) if t is not None})
+            attributes["training"] = BOOL
             plain = re.sub(r"\W", "_", type(module).__name__)
             self.names[plain] = n = self.names.get(plain, -1) + 1
             found = self.by_form[form] = _Class(f"{plain}_{n}" if n else plain, attributes)
@@ -198,28 +190,34 @@ def _trace_module(
     tracings = {}
     for name, (inputs, keywords) in methods.items():
         function = module if name == "forward" else getattr(module, name)
-        make = _maker(program, text)
-        tracings[name] = Tracing(make, graphs[name], function, inputs, keywords, module)
+        tracings[name] = Tracing(program, graphs[name], function, inputs, keywords, module)
     recordings = {name: t.trace(strict) for name, t in tracings.items()}
     functions = {graphs[n]: _function(graphs[n], t.names, classes.top.type) for n, t in tracings.items()}
-    compiled = Compiled(text, [], {}, own, functions, classes.listed)  # type: ignore[arg-type]
-    made = module_of(compiled, module, program)
+    compiled = Compiled("", [], {}, own, functions, classes.listed)  # type: ignore[arg-type]
+    made = module_of(compiled, module, program, written=set())  # recorded graphs assign no attributes
     if checks is not None:
         for name, t in tracings.items():
             more = [c if isinstance(c, tuple) else c[name] for c in checks if isinstance(c, tuple) or name in c]
             t.check(recordings[name], _runner(program, graphs[name], made._object), tolerance, strict, more)
     program.run_pass("dce")
-    compiled.text, compiled.constants = str(program), program.constants
     for name in methods:
         _say_modes(program.graph(graphs[name]))
     return made
 
 
+@functools.cache
+def _mode_of(operator: str) -> int | None:
+    """Returns the number of the argument by which an operator computes as in training; None if it has none."""
+    names = [a.name for s in overloads(operator)[:1] for a in s.arguments]
+    return next((i for i, name in enumerate(names) if name in ("train", "training")), None)
+
+
 def _say_modes(graph: Graph) -> None:
     """Warns of operators that were recorded in training mode, which `eval()` does not change."""
+    if all(_mode_of(op) is None for op in graph.operators()):
+        return
     for n in graph.nodes():
-        names = [a.name for s in overloads(n.op)[:1] for a in s.arguments]
-        at = next((i for i, name in enumerate(names) if name in ("train", "training")), None)
+        at = _mode_of(n.op)
         made_by = n.inputs()[at].node() if at is not None and at < len(n.inputs()) else None
         if made_by is not None and made_by.attributes.get("value") is True:
             place = f" at {n.source[0]}:{n.source[1]}" if n.source else ""

@@ -35,7 +35,8 @@ bool is_primitive(const Node& n) { return n.op.rfind("prim::", 0) == 0 && signat
 
 bool has_effect(const Node& n) {
   return any_within(n, [](const Node& each) {
-    if (is_primitive(each) || each.is("aten::wait")) return !is_one_of(each, pure);
+    if (is_one_of(each, pure)) return false;
+    if (is_primitive(each) || each.is("aten::wait")) return true;
     const Signature* s = signature_of(each);
     return !s || s->has_state || s->writes() || s->results.empty();
   });
@@ -43,8 +44,8 @@ bool has_effect(const Node& n) {
 
 bool writes(const Node& n) {
   return any_within(n, [](const Node& each) {
-    if (is_primitive(each) || each.is("aten::wait"))
-      return !is_one_of(each, pure) && !each.is("prim::Print") && !each.is("prim::RaiseException");
+    if (is_one_of(each, pure)) return false;
+    if (is_primitive(each) || each.is("aten::wait")) return !each.is("prim::Print") && !each.is("prim::RaiseException");
     const Signature* s = signature_of(each);
     return !s || s->writes() || s->results.empty();
   });

@@ -1,4 +1,7 @@
 // `Graph`, `Block`, `Node` and `Value`: handles of a program's parts, which keep the program.
+#include <set>
+#include <string_view>
+
 #include "handles.h"
 
 namespace lamella::graph::face {
@@ -120,6 +123,17 @@ void add_graphs(py::module_& m) {
       .def(
           "nodes", [top](const Graph& g) { return nodes(g.program, top(g)); },
           "Returns the nodes, in the order in which they run.")
+      .def(
+          "operators",
+          [top](const Graph& g) {
+            std::set<std::string_view> names;
+            for (lamella_graph_node* n = graphs->first(top(g)); n; n = graphs->next(n))
+              names.insert(graphs->node_op(n));
+            py::set all;
+            for (const std::string_view name : names) all.add(py::str(name.data(), name.size()));
+            return all;
+          },
+          "Returns the names of the operators, each once; those of nodes in blocks are left out.")
       .def(
           "inputs", [top](const Graph& g) { return values(g.program, top(g), graphs->parameters); },
           "Returns the values that come in, in their order.")

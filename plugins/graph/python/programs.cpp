@@ -97,12 +97,17 @@ py::dict attributes(const Program& p, const char* class_name) {
 }
 
 py::object new_object(const Program& p, const char* class_name, const py::dict& given) {
-  std::vector<lamella_value> items;
-  for (const auto& [name, type] : attributes(p, class_name)) {
+  int32_t n = 0;
+  check(graphs->attributes(p.ref.get(), class_name, nullptr, nullptr, 0, &n));
+  std::vector<lamella_value> keys(static_cast<size_t>(n)), items;
+  check(graphs->attributes(p.ref.get(), class_name, keys.data(), nullptr, n, &n));
+  std::vector<Owned> names(keys.begin(), keys.end());
+  for (const Owned& key : names) {
+    const py::str name(key.v.as.string, key.v.length);
+    PyObject* found = PyDict_GetItemWithError(given.ptr(), name.ptr());
+    if (!found) throw py::value_error(std::string(class_name) + ": attribute '" + key.text() + "' is missing");
     lamella_value v;
-    if (!given.contains(name))
-      throw py::value_error(std::string(class_name) + ": attribute '" + std::string(py::str(name)) + "' is missing");
-    if (to_value(py::object(given[name]).ptr(), &v) < 0) throw py::error_already_set();
+    if (to_value(found, &v) < 0) throw py::error_already_set();
     items.push_back(v);
   }
   Owned out;

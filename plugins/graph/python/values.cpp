@@ -129,23 +129,32 @@ PyObject* to_object(const lamella_value& v) {
   return made;
 }
 
+py::object attribute(const Instance& self, const char* name) {
+  Owned out;
+  if (graphs->get_attribute(&self.value.v, name, &out.v)) {
+    const std::string why = api().error_message();
+    api().error_clear();
+    throw py::attribute_error(why);
+  }
+  PyObject* o = to_python(out.v);
+  if (!o) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(o);
+}
+
 }  // namespace
 
 void add_instances(py::module_& m) {
   py::class_<Instance>(m, "Object", "An instance of a class of a program; its attributes are those of the class.")
       .def_property_readonly("_class", [](const Instance& self) { return graphs->class_of(&self.value.v); })
-      .def("__getattr__",
-           [](const Instance& self, const char* name) {
-             Owned out;
-             if (graphs->get_attribute(&self.value.v, name, &out.v)) {
-               const std::string why = api().error_message();
-               api().error_clear();
-               throw py::attribute_error(why);
-             }
-             PyObject* o = to_python(out.v);
-             if (!o) throw py::error_already_set();
-             return py::reinterpret_steal<py::object>(o);
-           })
+      .def("__getattr__", [](const Instance& self, const char* name) { return attribute(self, name); })
+      .def(
+          "_values",
+          [](const Instance& self, const py::iterable& names) {
+            py::dict all;
+            for (const py::handle name : names) all[name] = attribute(self, name.cast<std::string>().c_str());
+            return all;
+          },
+          "Returns attributes by name, faster than one by one.")
       .def("__setattr__",
            [](const Instance& self, const char* name, py::handle o) {
              Owned given;

@@ -9,7 +9,7 @@ namespace lamella::graph {
 namespace {
 
 struct Known {
-  std::map<std::string, std::vector<std::unique_ptr<const Signature>>> by_name;
+  std::unordered_map<std::string, std::vector<std::unique_ptr<const Signature>>> by_name;
   std::vector<std::string> schemas;
 };
 

@@ -152,12 +152,19 @@ std::vector<const Signature*> signatures_of(const std::string& name) {
 }
 
 const Signature* signature_of(const Node& n) {
-  const std::vector<const Signature*> all = signatures_of(n.op);
+  const lamella_operator* ops[64];
+  const std::vector<const Signature*> builtins = builtins_of(n.op);
+  const auto num_builtins = static_cast<int32_t>(builtins.size());
+  const int32_t count = num_builtins + std::min(api().find_overloads(n.op.c_str(), ops, 64), 64);
   const Signature* named = nullptr;
-  for (const Signature* s : all) {
-    if (!n.overload.empty() && s->overload != n.overload) continue;
+  for (int32_t i = 0; i < count; i++) {
+    const Signature* s = i < num_builtins ? builtins[static_cast<size_t>(i)]
+                         : !n.overload.empty() && n.overload != api().operator_overload(ops[i - num_builtins])
+                             ? nullptr
+                             : signature_of_operator(ops[i - num_builtins]);
+    if (!s || (!n.overload.empty() && s->overload != n.overload)) continue;
     if (fits(*s, n)) return s;
-    if (!named && (!n.overload.empty() || all.size() == 1)) named = s;
+    if (!named && (!n.overload.empty() || count == 1)) named = s;
   }
   return named;
 }

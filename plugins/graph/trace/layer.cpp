@@ -1,6 +1,8 @@
 // The layer that records: it stands at `modes`, so that it sees the operators as the program calls them.
 #include "trace/layer.h"
 
+#include <algorithm>
+
 #include "trace/recorder.h"
 
 namespace lamella::graph {
@@ -9,12 +11,13 @@ namespace {
 // The arguments of a call with the real tensors in the place of stand-ins.
 class RealArguments {
  public:
-  RealArguments(const lamella_value* args, size_t n) : own_(args, args + n) {
+  RealArguments(const lamella_value* args, size_t n) : n_(n) {
+    std::copy_n(args, n, own_);
     replace([this](lamella_tensor* t) { return real_of(t); });
     if (!recorder_) recorder_ = Recorder::of_thread();
     if (recorder_ && recorder_->by_shape()) replace([this](lamella_tensor* t) { return recorder_->shape_of(t); });
   }
-  const lamella_value* values() const { return own_.data(); }
+  const lamella_value* values() const { return own_; }
   Recorder* recorder() const { return recorder_; }
   bool has_stand_in() const { return has_stand_in_; }
   // Returns whether a real tensor is a stand-in, of a recording within which this one runs.
@@ -23,7 +26,8 @@ class RealArguments {
  private:
   template <class F>
   void replace(F f) {
-    for (lamella_value& v : own_) {
+    for (size_t i = 0; i < n_; i++) {
+      lamella_value& v = own_[i];
       if (v.tag == LAMELLA_TENSOR) v.as.tensor = f(v.as.tensor);
       if (v.tag != LAMELLA_TENSOR_LIST) continue;
       auto& list = lists_.emplace_back();
@@ -39,7 +43,8 @@ class RealArguments {
     has_outer_ = has_outer_ || stand_ins.get(s->real.get());
     return s->real.get();
   }
-  std::vector<lamella_value> own_;
+  lamella_value own_[LAMELLA_MAX_ARGUMENTS];
+  const size_t n_;
   std::list<std::vector<lamella_tensor*>> lists_;
   Recorder* recorder_ = nullptr;
   bool has_stand_in_ = false, has_outer_ = false;
@@ -62,7 +67,7 @@ lamella_status see(lamella_frame* f, const lamella_value* args, lamella_value* r
   return guarded([&] {
     const RealArguments real(args, f->num_args);
     Recorder* const recorder = real.recorder();
-    if (recorder) recorder->check_open(title(f));
+    if (recorder && recorder->ended()) recorder->check_open(title(f));
     const bool exit = is_exit(f->op);
     if (exit && real.has_stand_in()) recorder->leave(title(f));
     const lamella_status called = real.has_outer()

@@ -1,6 +1,8 @@
 // The nodes, constants and attributes of a recording.
 #include "trace/recorder.h"
 
+#include <bit>
+
 namespace lamella::graph {
 namespace {
 
@@ -9,10 +11,13 @@ void destroy_recorder(lamella_object* o) { delete reinterpret_cast<Recorder*>(o)
 // Returns the literal of a value that is written in a graph, and its type; nullopt for another value.
 std::optional<std::pair<Literal, TypePtr>> literal_of(const lamella_value& v) {
   const auto made = [](Literal x, TypePtr t) { return std::optional(std::pair(std::move(x), std::move(t))); };
-  const auto list = [&](Kind kind, auto item) {
+  static const TypePtr ints = Type::list(Type::of(Kind::integer)), floats = Type::list(Type::of(Kind::floating)),
+                       bools = Type::list(Type::of(Kind::boolean));
+  const auto list = [&](const TypePtr& type, auto item) {
     Literal::List l;
+    l.reserve(v.length);
     for (uint32_t i = 0; i < v.length; i++) l.push_back(item(i));
-    return made({std::move(l)}, Type::list(Type::of(kind)));
+    return made({std::move(l)}, type);
   };
   switch (v.tag) {
     case LAMELLA_NONE:
@@ -41,11 +46,11 @@ std::optional<std::pair<Literal, TypePtr>> literal_of(const lamella_value& v) {
       return made({Literal::Word{Kind::memory_format, std::string(word_of_memory_format(v.as.i))}},
                   Type::of(Kind::memory_format));
     case LAMELLA_INT_LIST:
-      return list(Kind::integer, [&](uint32_t i) { return Literal{v.as.ints[i]}; });
+      return list(ints, [&](uint32_t i) { return Literal{v.as.ints[i]}; });
     case LAMELLA_FLOAT_LIST:
-      return list(Kind::floating, [&](uint32_t i) { return Literal{v.as.doubles[i]}; });
+      return list(floats, [&](uint32_t i) { return Literal{v.as.doubles[i]}; });
     case LAMELLA_BOOL_LIST:
-      return list(Kind::boolean, [&](uint32_t i) { return Literal{v.as.bools[i] != 0}; });
+      return list(bools, [&](uint32_t i) { return Literal{v.as.bools[i] != 0}; });
     case LAMELLA_VALUE_LIST: {
       Literal::List l;
       TypePtr element = Type::of(Kind::any);
@@ -62,6 +67,53 @@ std::optional<std::pair<Literal, TypePtr>> literal_of(const lamella_value& v) {
   }
 }
 
+// Returns a number, or a short list of ints, in a form that is compared at once.
+std::optional<Recorder::Plain> plain_of(const lamella_value& v) {
+  Recorder::Plain p{v.tag, 0, {}};
+  switch (v.tag) {
+    case LAMELLA_NONE:
+      return p;
+    case LAMELLA_BOOLEAN:
+    case LAMELLA_INT:
+      p.bits[0] = v.as.i;
+      return p;
+    case LAMELLA_FLOAT:
+      p.bits[0] = std::bit_cast<int64_t>(v.as.d);
+      return p;
+    case LAMELLA_INT_LIST:
+      if (v.length > p.bits.size()) return std::nullopt;
+      p.length = v.length;
+      std::copy_n(v.as.ints, v.length, p.bits.begin());
+      return p;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool same_geometry(const lamella_tensor& a, const lamella_tensor& b) {
+  return a.dtype == b.dtype && a.dl.ndim == b.dl.ndim && std::equal(a.dl.shape, a.dl.shape + a.dl.ndim, b.dl.shape) &&
+         std::equal(a.dl.strides, a.dl.strides + a.dl.ndim, b.dl.strides);
+}
+
+size_t hash_of(const Literal& x) {
+  struct Hash {
+    size_t operator()(const Literal::None&) const { return 0; }
+    size_t operator()(bool b) const { return b; }
+    size_t operator()(int64_t i) const { return std::hash<int64_t>()(i); }
+    size_t operator()(double d) const { return std::hash<uint64_t>()(std::bit_cast<uint64_t>(d)); }
+    size_t operator()(const std::complex<double>& c) const { return (*this)(c.real()) * 31 + (*this)(c.imag()); }
+    size_t operator()(const std::string& s) const { return std::hash<std::string>()(s); }
+    size_t operator()(const Literal::Word& w) const { return (*this)(w.text); }
+    size_t operator()(const Literal::Tensor& t) const { return (*this)(t.number); }
+    size_t operator()(const Literal::List& l) const {
+      size_t all = l.size();
+      for (const Literal& e : l) all = all * 31 + hash_of(e);
+      return all;
+    }
+  };
+  return std::visit(Hash(), x.value) * 31 + x.value.index();
+}
+
 }  // namespace
 
 const lamella_object_type recorder_type = {sizeof recorder_type, 0, "graph.Recorder", destroy_recorder};
@@ -73,7 +125,9 @@ StandIn::StandIn(Tensor real, Recorder* recorder, Value* value)
   api().retain(recorder);
 }
 StandIn::StandIn(const StandIn& o) : StandIn(o.real, o.recorder, o.value) {}
-StandIn::~StandIn() { api().release(recorder); }
+StandIn::~StandIn() {
+  if (recorder) api().release(recorder);
+}
 
 TypePtr type_of_tensor(const lamella_tensor& t) {
   TensorFacts facts;
@@ -83,18 +137,42 @@ TypePtr type_of_tensor(const lamella_tensor& t) {
   return std::make_shared<const Type>(std::move(facts));
 }
 
-Recorder::Recorder(lamella_object* program, Graph& g, bool strict, bool by_shape, lamella_graph_place place,
-                   void* context)
-    : program_(program), graph_(g), strict_(strict), by_shape_(by_shape), place_(place), context_(context) {
+Recorder::Recorder(lamella_object* program, const std::string& name, bool strict, bool by_shape,
+                   lamella_graph_place place, void* context)
+    : program_(program),
+      name_(name),
+      graph_(*program_of(program).program.find(name)),
+      num_parameters_(graph_.top().parameters().size()),
+      strict_(strict),
+      by_shape_(by_shape),
+      place_(place),
+      context_(context) {
   api().retain(program_);
 }
 Recorder::~Recorder() { api().release(program_); }
 
+Recorder* Recorder::by_other_shape() const {
+  auto p = std::make_unique<ProgramObject>();
+  p->program.classes = program_of(program_).program.classes;
+  auto& g = p->program.graphs[name_] = std::make_unique<Graph>(false);
+  for (size_t i = 0; i < num_parameters_; i++) {
+    const Value& v = *graph_.top().parameters()[i];
+    g->top().add_parameter(v.type, v.name);
+  }
+  p->watch();
+  auto* made = new Recorder(&p->object, name_, true, true, nullptr, nullptr);
+  made->attributes_ = attributes_;
+  made->compared_ = true;
+  api().release(&p.release()->object);  // the recorder keeps it
+  return made;
+}
+
 lamella_tensor* Recorder::shape_of(lamella_tensor* t) {
   if (!t || t->backend == 0) return t;  // the backend of number 0 is meta
-  const std::lock_guard<std::mutex> guard(lock_);
-  std::pair<Tensor, Tensor>& known = shapes_[t];
-  if (!known.second.defined()) {
+  const std::lock_guard<std::mutex> guard(attributes_->lock);
+  std::pair<Tensor, Tensor>& known = attributes_->shapes[t];
+  // An operator may have given one of them another shape.
+  if (!known.second.defined() || !same_geometry(*t, *known.second.get())) {
     lamella_tensor* made = nullptr;
     check(api().tensor_empty(t->dl.ndim, t->dl.shape, t->dl.strides, t->dtype, {0, 0}, &made));
     known = {Tensor::borrow(t), Tensor::steal(made)};
@@ -159,19 +237,23 @@ void Recorder::leave(const std::string& op) {
                       ": the graph keeps what follows from it as it is for these inputs, and may be wrong for others");
 }
 
-Node* Recorder::append(const std::string& op, const std::string& overload) {
+Node* Recorder::append(std::string op, std::string overload) {
   if (graph_.changes) ++*graph_.changes;
-  Node* n = graph_.top().append(op, overload);
+  Node* n = graph_.top().append(std::move(op), std::move(overload));
   n->source = now_;
   return n;
 }
 
 Value* Recorder::constant(Literal x, TypePtr type) {
-  Value*& known = literals_[type->text() + " " + x.text()];
-  if (known) return known;
+  const size_t hash = hash_of(x);
+  const bool is_none = std::holds_alternative<Literal::None>(x.value);
+  for (auto [at, end] = literals_.equal_range(hash); at != end; ++at) {
+    const Literal* known = at->second->definition->attribute("value");
+    if ((known ? *known == x : is_none) && same(at->second->type, type)) return at->second;
+  }
   Node* n = append("prim::Constant");
-  if (!std::holds_alternative<Literal::None>(x.value)) n->set_attribute("value", std::move(x));
-  return known = n->add_output(std::move(type));
+  if (!is_none) n->set_attribute("value", std::move(x));
+  return literals_.emplace(hash, n->add_output(std::move(type)))->second;
 }
 
 Value* Recorder::list_of(const std::vector<Value*>& items, TypePtr element) {
@@ -186,30 +268,48 @@ Tensor Recorder::stand_in(const Tensor& real, Value* v) {
   return t;
 }
 
-void Recorder::add_attribute(const Tensor& t, Value* self, std::vector<std::string> path) {
+void Recorder::add_attribute(const Tensor& t, const Value& self, const std::vector<std::string>& path) {
   const std::lock_guard<std::mutex> guard(lock_);
-  attributes_.try_emplace(t.get(), Attribute{t, self, std::move(path)});
+  LAMELLA_CHECK_VALUE(self.output < num_parameters_ && self.definition == graph_.top().begin_node(), "%", self.name,
+                      " is no parameter that the graph had before the recording");
+  const auto& classes = program_of(program_).program.classes;
+  int64_t of = -1 - static_cast<int64_t>(self.output);
+  TypePtr type = self.type;
+  for (const std::string& name : path) {
+    const auto next = static_cast<int64_t>(attributes_->parts.size());
+    const auto [at, fresh] = attributes_->numbers.try_emplace({of, name}, next);
+    if (fresh) {
+      const auto found = type ? classes.find(type->name) : classes.end();
+      const int64_t i = found == classes.end() ? -1 : found->second->find(name);
+      TypePtr own = i < 0 ? nullptr : found->second->attributes[static_cast<size_t>(i)].second;
+      const std::string way = of < 0 ? name : attributes_->parts[static_cast<size_t>(of)].way + "." + name;
+      attributes_->parts.push_back({of, name, way, std::move(own)});
+    }
+    of = at->second;
+    type = attributes_->parts[static_cast<size_t>(of)].type;
+  }
+  attributes_->tensors.try_emplace(t.get(), t, of);
 }
 
-// Returns the attribute at the end of a path; the parts of the way are read once.
-Value* Recorder::attribute(Value* self, const std::vector<std::string>& path) {
-  const Program& program = program_of(program_).program;
-  std::string full = self->name;
-  for (const std::string& name : path) {
-    full += "." + name;
-    Value*& known = paths_[full];
-    if (!known) {
-      const auto found = program.classes.find(self->type->name);
-      const int64_t i = found == program.classes.end() ? -1 : found->second->find(name);
-      LAMELLA_CHECK(i >= 0, "trace: class ", self->type->text(), " has no attribute '", name, "'");
-      Node* n = append("prim::GetAttr");
-      n->set_attribute("name", {name});
-      n->add_input(self);
-      known = n->add_output(found->second->attributes[static_cast<size_t>(i)].second, name);
-    }
-    self = known;
+// Returns the value of a part of the way to an attribute; it is read once. In a graph that is only compared it is a
+// parameter with the way as its name: Note [Sizes] of trace/sizes.h.
+Value* Recorder::attribute(int64_t number) {
+  if (number < 0) return graph_.top().parameters()[static_cast<size_t>(-1 - number)].get();
+  const auto at = static_cast<size_t>(number);
+  parts_.resize(attributes_->parts.size());
+  if (parts_[at]) return parts_[at];
+  const Attributes::Part& part = attributes_->parts[at];
+  if (compared_ && part.type) {
+    parts_[at] = graph_.top().add_parameter(part.type);
+    parts_[at]->name = part.way;
+    return parts_[at];
   }
-  return self;
+  Value* self = attribute(part.of);
+  LAMELLA_CHECK(part.type, "trace: class ", self->type->text(), " has no attribute '", part.name, "'");
+  Node* n = append("prim::GetAttr");
+  n->set_attribute("name", {part.name});
+  n->add_input(self);
+  return parts_[at] = n->add_output(part.type, part.name);
 }
 
 Value* Recorder::value_for(const lamella_value& v) {
@@ -224,7 +324,8 @@ Value* Recorder::find(const lamella_value& v) {
       LAMELLA_CHECK(s->recorder == this, "trace: a tensor stands for a value of another trace");
       return s->value;
     }
-    if (const auto a = attributes_.find(t); a != attributes_.end()) return attribute(a->second.self, a->second.path);
+    if (const auto a = attributes_->tensors.find(t); a != attributes_->tensors.end())
+      return attribute(a->second.second);
     Value*& known = constants_[t];
     if (known) return known;
     ProgramObject& p = program_of(program_);
@@ -253,6 +354,10 @@ Value* Recorder::find(const lamella_value& v) {
                      now_.file ? " at " + *now_.file + ":" + std::to_string(now_.line) : "",
                      ", which a graph cannot hold");
   return constant(std::move(literal->first), std::move(literal->second));
+}
+
+TypePtr Recorder::type_of_result(const lamella_tensor& t) const {
+  return compared_ ? Type::of(Kind::tensor) : type_of_tensor(t);
 }
 
 // Returns the tensor that the program gets for a result: the argument that was written, or a stand-in.
@@ -285,26 +390,43 @@ void Recorder::record(const Signature& s, const lamella_value* given, const lame
   const std::lock_guard<std::mutex> guard(lock_);
   now_ = place;
   size_t n = s.arguments.size();
+  std::vector<Last>& last = last_[&s];
+  last.resize(n);
+  // Returns what is known of the argument, if the last call of the operator had the same number there.
+  const auto known = [&](size_t i) -> Last* {
+    const std::optional<Plain> plain = plain_of(given[i]);
+    if (!plain) return nullptr;
+    if (last[i].plain != plain) last[i] = {plain, {}, nullptr};
+    return &last[i];
+  };
   // Arguments at the end that have their defaults are left out, but for what a keyword behind them needs.
   const auto is_default = [&](size_t i) {
-    if (!s.arguments[i].has_default) return false;
+    if (!s.arguments[i].has_default || given[i].tag == LAMELLA_TENSOR) return false;
+    Last* l = known(i);
+    if (l && l->is_default) return *l->is_default;
     const auto x = literal_of(given[i]);
-    return x && x->first == s.arguments[i].default_value;
+    const bool same = x && x->first == s.arguments[i].default_value;
+    if (l) l->is_default = same;
+    return same;
   };
   while (n && is_default(n - 1)) n--;
   std::vector<Value*> inputs;
+  inputs.reserve(n);
   for (size_t i = 0; i < n; i++) {
-    Value* v = find(given[i]);
+    Last* l = known(i);
+    Value* v = l && l->value ? l->value : find(given[i]);
     if (v->type->kind == Kind::list && v->type->inner[0]->kind == Kind::any)
       v = constant({Literal::List()}, s.arguments[i].type);
+    if (l) l->value = v;
     inputs.push_back(v);
   }
   Node* node = append(s.name, s.overload);
-  for (Value* v : inputs) node->add_input(v);
+  for (size_t i = 0; i < n; i++) inputs[i]->uses.push_back({node, i});
+  node->inputs = std::move(inputs);
   std::vector<std::pair<size_t, Value*>> lists;
   for (size_t i = 0; i < s.results.size(); i++) {
     if (rets[i].tag == LAMELLA_TENSOR) {
-      Value* v = node->add_output(type_of_tensor(*rets[i].as.tensor));
+      Value* v = node->add_output(type_of_result(*rets[i].as.tensor));
       rets[i].as.tensor = answer(given, real, s.arguments.size(), rets[i].as.tensor, v);
     } else {
       Value* v = node->add_output(s.results[i].type);
@@ -318,7 +440,7 @@ void Recorder::record(const Signature& s, const lamella_value* given, const lame
     for (uint32_t k = 0; k < rets[i].length; k++)
       if (tensors[k])
         tensors[k] =
-            answer(given, real, s.arguments.size(), tensors[k], unpack->add_output(type_of_tensor(*tensors[k])));
+            answer(given, real, s.arguments.size(), tensors[k], unpack->add_output(type_of_result(*tensors[k])));
   }
 }
 

@@ -194,6 +194,41 @@ def test_other_dependences_on_sizes_are_reported(function, report):
         lamella.jit.trace(function, lamella.zeros(3, 7))
 
 
+def test_elements_of_a_list_may_depend_on_different_sizes():
+    f = traced(lambda x: x[:, None].expand(x.shape[0], 5, x.shape[1] + 0) * 1, lamella.zeros(3, 4))
+    for shape in ((1, 1), (2, 9), (7, 4)):
+        x = lamella.arange(shape[0] * shape[1]).view(*shape)
+        assert f(x).tolist() == [[row] * 5 for row in x.tolist()]
+
+
+def test_an_attribute_that_depends_on_a_size_is_reported():
+    class Chooses(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.small, self.large = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x):
+            return (self.small if x.shape[0] < 5 else self.large)(x)
+
+    report = r"depend on size 0 of input 'x': they differ from operator 0 on \(aten::linear at .*; aten::linear for"
+    with pytest.warns(TracerWarning, match=report):
+        lamella.jit.trace(Chooses(), lamella.zeros(3, 2))
+
+
+def test_sizes_of_another_graph_are_refused():
+    from lamella.plugins.graph._python import replace_sizes
+
+    f, g = (traced(lambda x: x.view(x.shape[0]), lamella.zeros(3)).graph for _ in range(2))
+    with pytest.raises(ValueError, match="input 'x': the value is of another graph"):
+        replace_sizes(f, g.inputs(), ["x"], [])
+    with pytest.raises(IndexError, match="a size of input 1, of 1"):
+        replace_sizes(f, f.inputs(), ["x"], [(1, 0, 3, f, f)])
+    with pytest.raises(ValueError, match="a size has to be positive, got 0"):
+        replace_sizes(f, f.inputs(), ["x"], [(0, 0, 0, f, f)])
+    with pytest.raises(ValueError, match="each input has one name"):
+        replace_sizes(f, f.inputs(), [], [])
+
+
 def test_fixed_sizes_are_no_reports():
     net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 2))
     program = traced(net, lamella.randn(2, 3, 8, 8))
@@ -293,6 +328,21 @@ def test_stand_ins_are_of_no_use_behind_the_recording():
 def test_what_a_graph_cannot_hold(function, inputs, message):
     with pytest.raises((RuntimeError, TypeError), match=message):
         traced(function, *inputs, check_trace=False)
+
+
+def calls_back(x):
+    return x.exp()
+
+
+def test_places_are_lines_of_the_function_and_of_the_call_of_trace():
+    net = nn.Sequential(nn.ReLU(), nn.Tanh())
+    f = traced(lambda x: net(calls_back(x)) + 1, lamella.ones(2))
+    lines = {n.op: n.source[1] for n in f.graph.nodes() if n.op != "prim::Constant"}
+    first = test_places_are_lines_of_the_function_and_of_the_call_of_trace.__code__.co_firstlineno
+    assert lines["aten::exp"] == calls_back.__code__.co_firstlineno + 1
+    assert lines["aten::relu"] == lines["aten::tanh"] == lines["aten::add"] == first + 2
+    module = traced(net, lamella.ones(2))  # its operators have no line of the user but the call in `traced`
+    assert {n.source[1] for n in module.graph.nodes()} == {traced.__code__.co_firstlineno + 3}
 
 
 def test_places_are_those_of_the_user():
