@@ -2,6 +2,7 @@
 #include <lamella/library.h>
 
 #include "interface/program.h"
+#include "run/forks.h"
 #include "run/stacks.h"
 #include "trace/layer.h"
 
@@ -29,5 +30,6 @@ const lamella_graph_table* table() {
 LAMELLA_LIBRARY_FRAGMENT(graph, m) {
   lamella::graph::register_layer(m);
   lamella::graph::register_stacks(m);
+  lamella::graph::register_forks(m);
   m.interface("graph", 1, lamella::graph::table());
 }

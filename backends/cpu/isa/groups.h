@@ -74,9 +74,11 @@ template <class Kind, bool Left>
 INLINE Vector<uint32_t> load_groups(const typename Kind::Number* from, int64_t count) {
   constexpr int64_t step = lanes<uint32_t> * Kind::size;
   if constexpr (Kind::dense) {
-    if (count >= step) return *reinterpret_cast<const Vector<uint32_t>*>(from);
-    Vector<uint32_t> v = {};
-    std::memcpy(&v, from, count * sizeof *from);
+    Vector<uint32_t> v = {};  // bytes need not lie at a multiple of four
+    if (count >= step)
+      std::memcpy(&v, from, sizeof v);
+    else
+      std::memcpy(&v, from, count * sizeof *from);
     return v;
   } else {
     typename Kind::Number all[step] = {};

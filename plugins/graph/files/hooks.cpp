@@ -8,6 +8,8 @@
 #include <lamella/error.h>
 #include <lamella/library.h>
 
+#include "run/forks.h"
+
 namespace lamella::graph::files {
 namespace {
 
@@ -20,7 +22,7 @@ struct Hook {
     if (destroy) destroy(context);
   }
 };
-std::mutex hooks_lock;
+ForkMutex hooks_lock;
 std::vector<std::shared_ptr<Hook>>& hooks() {  // never destroyed: what the hooks hold may be gone when the process ends
   static auto& all = *new std::vector<std::shared_ptr<Hook>>();
   return all;

@@ -4,6 +4,7 @@
 #include "interface/program.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
+#include "run/forks.h"
 #include "text/text.h"
 
 namespace lamella::graph {
@@ -20,14 +21,14 @@ struct Registered {
   std::string interface() const { return "graph.pass." + name; }
   bool is_there() const { return !of_library || api().find_interface(interface().c_str(), 1) == this; }
 };
-std::mutex lock;
+ForkMutex passes_lock;
 std::vector<std::unique_ptr<Registered>>& registered() {
   static auto& all = *new std::vector<std::unique_ptr<Registered>>();
   return all;
 }
 
 int32_t passes(const char** out, int32_t room) {
-  const std::lock_guard<std::mutex> guard(lock);
+  const std::lock_guard<std::mutex> guard(passes_lock);
   std::vector<const char*> names;
   for (const NamedPass& p : own_passes()) names.push_back(p.name);
   for (const auto& r : registered())
@@ -42,7 +43,7 @@ lamella_status run_pass(const char* name, lamella_object* o, int32_t* changed) {
     Pass own = nullptr;
     Registered* given = nullptr;
     {
-      const std::lock_guard<std::mutex> guard(lock);
+      const std::lock_guard<std::mutex> guard(passes_lock);
       for (const auto& r : registered())
         if (r->name == name && r->is_there()) given = r.get();
       for (const NamedPass& n : own_passes())
@@ -65,7 +66,7 @@ lamella_status run_pass(const char* name, lamella_object* o, int32_t* changed) {
 
 lamella_status register_pass(lamella_library* library, const char* name, lamella_graph_pass run, void* context) {
   return guarded([&] {
-    const std::lock_guard<std::mutex> guard(lock);
+    const std::lock_guard<std::mutex> guard(passes_lock);
     const bool taken = std::any_of(own_passes().begin(), own_passes().end(),
                                    [&](const auto& p) { return p.name == std::string_view(name); }) ||
                        std::any_of(registered().begin(), registered().end(),

@@ -39,7 +39,6 @@ struct ProgramObject {
     uint64_t changes;
     std::shared_ptr<const Executable> exe;
   };
-  std::mutex lock_;
   std::vector<std::unique_ptr<const Version>> versions_;  // calls may be under way in any of them
   std::atomic<const Version*> now_{nullptr};
 };

@@ -6,6 +6,7 @@
 
 #include "interface/program.h"
 #include "ir/verify.h"
+#include "run/forks.h"
 #include "run/shared_state.h"
 #include "text/text.h"
 
@@ -215,9 +216,13 @@ ProgramObject::~ProgramObject() {
   for (const auto& [name, f] : host_functions) api().release(f);
 }
 
+namespace {
+ForkMutex compile_lock;  // of all programs
+}
+
 const Executable& ProgramObject::executable() {
   if (is_compiled()) return *now_.load(std::memory_order_acquire)->exe;
-  const std::lock_guard<std::mutex> guard(lock_);
+  const std::lock_guard<std::mutex> guard(compile_lock);
   const Version* now = now_.load(std::memory_order_relaxed);
   if (now && now->changes == changes) return *now->exe;
   const uint64_t seen = changes;  // one that comes while this compiles is compiled by the next call

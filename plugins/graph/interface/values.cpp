@@ -6,6 +6,7 @@
 #include "interface/program.h"
 #include "builtins/arguments.h"
 #include "run/constants.h"
+#include "run/forks.h"
 #include "run/future.h"
 #include "run/host.h"
 #include "run/shared_state.h"
@@ -127,11 +128,12 @@ lamella_status wait(const lamella_value* future, lamella_value* out) {
 
 // ---- signatures ----
 
+ForkMutex texts_lock;
+
 // Returns a text that lives as long as the process.
 const char* lasting(const std::string& text) {
-  static std::mutex lock;
   static auto& known = *new std::unordered_map<std::string, std::unique_ptr<std::string>>();
-  const std::lock_guard<std::mutex> guard(lock);
+  const std::lock_guard<std::mutex> guard(texts_lock);
   std::unique_ptr<std::string>& s = known[text];
   if (!s) s = std::make_unique<std::string>(text);
   return s->c_str();

@@ -1,6 +1,7 @@
 // The threads of futures, and their results.
 #include "run/future.h"
 
+#include "run/forks.h"
 #include "run/shared_state.h"
 
 #include <chrono>
@@ -89,8 +90,8 @@ bool run_here(Future& f) {
 }
 
 // The futures that no thread runs yet, and how many threads run some. Never destroyed: threads may outlive main().
+ForkMutex queue_lock;
 struct Queue {
-  std::mutex lock;
   std::deque<lamella_value> futures;  // owned
   int32_t threads = 0;
 };
@@ -104,7 +105,7 @@ void work() {
     lamella_value next;
     {
       Queue& q = queue();
-      const std::lock_guard<std::mutex> guard(q.lock);
+      const std::lock_guard<std::mutex> guard(queue_lock);
       if (q.futures.empty()) {
         q.threads--;
         return;
@@ -121,6 +122,8 @@ void work() {
 
 const lamella_object_type future_type = {sizeof future_type, 0, "graph.Future", destroy};
 
+void forget_threads() { queue().threads = 0; }
+
 lamella_value start_future(const Executable& exe, Limits limits, const Code& callee, std::vector<lamella_value> args) {
   auto* f = new Future;
   f->exe = exe.shared_from_this();
@@ -130,7 +133,7 @@ lamella_value start_future(const Executable& exe, Limits limits, const Code& cal
   lamella_value own = value_of(&f->object);
   check(api().thread_capture(&f->thread));
   Queue& q = queue();
-  const std::lock_guard<std::mutex> guard(q.lock);
+  const std::lock_guard<std::mutex> guard(queue_lock);
   q.futures.push_back(copy_of(own));
   if (q.threads < api().num_threads()) {
     q.threads++;

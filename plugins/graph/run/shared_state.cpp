@@ -16,14 +16,8 @@ const lamella_dispatcher* dispatcher() {
   return found;
 }
 
-// Never destroyed, since threads may run programs while the process ends. The child of a fork gets a new one: the thread
-// that had it is not there.
-std::mutex& mutex() {
-  static std::mutex& made = [&]() -> std::mutex& {
-    static auto* m = new std::mutex;
-    if (dispatcher()) dispatcher()->around_fork(nullptr, nullptr, [] { new (m) std::mutex; });
-    return *m;
-  }();
+std::mutex& mutex() {  // never destroyed, since threads may run programs while the process ends
+  static auto& made = *new std::mutex;
   return made;
 }
 
@@ -56,6 +50,8 @@ void SharedState::take() {
   if (!mutex().try_lock()) wait_outside([](void*) { mutex().lock(); }, nullptr);
   held = true;
 }
+
+void SharedState::renew() { new (&mutex()) std::mutex; }
 
 void SharedState::leave() {
   held = false;

@@ -25,6 +25,7 @@ class SharedState {
   SharedState(const SharedState&) = delete;
 
   static bool is_held() { return held; }
+  static void renew();  // for the child of a fork, in which the thread that held the lock is not there
 
  private:
   friend class Outside;

@@ -9,13 +9,14 @@
 
 #include <lamella/profiler_table.h>
 
+#include "run/forks.h"
 #include "run/frame.h"
 
 namespace lamella::graph {
 namespace {
 
+ForkMutex lines_lock;
 struct Lines {
-  std::mutex lock;
   std::unordered_map<std::string_view, int64_t> numbers;
   std::deque<std::string> texts;
 };
@@ -32,7 +33,7 @@ std::string text_of(const Machine::Frame& f) {
 
 int64_t number_of(std::string text) {
   Lines& all = lines();
-  const std::lock_guard<std::mutex> guard(all.lock);
+  const std::lock_guard<std::mutex> guard(lines_lock);
   if (const auto known = all.numbers.find(text); known != all.numbers.end()) return known->second;
   all.texts.push_back(std::move(text));
   return all.numbers.emplace(all.texts.back(), static_cast<int64_t>(all.texts.size() - 1)).first->second;
@@ -50,7 +51,7 @@ int32_t read(int64_t* frames, int32_t room) {
 
 int32_t describe(int64_t frame, char* out, int32_t room) {
   Lines& all = lines();
-  const std::lock_guard<std::mutex> guard(all.lock);
+  const std::lock_guard<std::mutex> guard(lines_lock);
   if (frame < 0 || static_cast<size_t>(frame) >= all.texts.size() || room <= 0) return 0;
   const std::string& text = all.texts[static_cast<size_t>(frame)];
   const size_t n = std::min(text.size(), static_cast<size_t>(room) - 1);

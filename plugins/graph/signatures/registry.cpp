@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "run/forks.h"
 #include "signatures/builtins.h"
 #include "signatures/signature.h"
 
@@ -132,15 +133,19 @@ bool fits(const Signature& s, const Node& n) {
   return true;
 }
 
+ForkMutex signatures_lock;
+
 }  // namespace
 
 const Signature* signature_of_operator(const lamella_operator* op) {
-  static std::mutex lock;
   static auto& known = *new std::unordered_map<const lamella_operator*, std::unique_ptr<const Signature>>();
-  const std::lock_guard<std::mutex> guard(lock);
-  std::unique_ptr<const Signature>& s = known[op];
-  if (!s) s = std::make_unique<const Signature>(read(op));
-  return s.get();
+  {
+    const std::lock_guard<std::mutex> guard(signatures_lock);
+    if (const auto found = known.find(op); found != known.end()) return found->second.get();
+  }
+  auto made = std::make_unique<const Signature>(read(op));
+  const std::lock_guard<std::mutex> guard(signatures_lock);
+  return known.try_emplace(op, std::move(made)).first->second.get();
 }
 
 std::vector<const Signature*> signatures_of(const std::string& name) {
