@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -391,11 +392,13 @@ inline IValue Method::operator()(const std::vector<IValue>& args, const Kwargs& 
 }
 
 /* Makes every save of this process, also by jit.save of Python, add further files, which the function returns. It gets
- * the program (a copy, of <lamella/graph.h>). A later call replaces the function; an empty one takes it away. An
- * exception of the function ends the save before a file is written. */
+ * the program (a copy, of <lamella/graph.h>). A later call of this library or program replaces its function; an empty
+ * one takes it away. An exception of the function ends the save before a file is written. */
 inline void SetExportModuleExtraFilesHook(std::function<ExtraFilesMap(lamella_object* program)> hook) {
   using Hook = std::function<ExtraFilesMap(lamella_object*)>;
+  static std::mutex lock;
   static uint64_t handle = 0;
+  const std::lock_guard<std::mutex> guard(lock);
   if (handle) check(detail::graph().remove_export_hook(std::exchange(handle, 0)));
   if (!hook) return;
   auto own = std::make_unique<Hook>(std::move(hook));

@@ -15,7 +15,7 @@ lamella_value attribute_of(const lamella_value& v, const char* name) {
   if (!is_object(v, instance_type)) raise_kind("an enum", v);
   const int64_t at = instance_of(v).type->find(name);
   if (at < 0 || at >= static_cast<int64_t>(instance_of(v).attributes.size())) raise_kind("an enum", v);
-  return copy_of(instance_of(v).attributes[static_cast<size_t>(at)]);
+  return instance_of(v).get(static_cast<size_t>(at));
 }
 
 lamella_value identity(const lamella_value* a) {
@@ -27,7 +27,7 @@ lamella_value identity(const lamella_value* a) {
 lamella_value wait(const lamella_value* a) {
   if (!is_object(a[0], future_type)) raise_kind("a Future", a[0]);
   std::vector<std::string> trace;  // only the machine, which has an instruction for this builtin, shows it
-  return result_of_future(a[0], &trace);
+  return result_of_future(a[0], 0, &trace);
 }
 
 lamella_value broadcast_sizes(const lamella_value* a) {

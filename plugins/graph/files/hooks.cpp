@@ -33,8 +33,11 @@ std::vector<std::shared_ptr<Hook>>& hooks() {  // never destroyed: what the hook
 uint64_t add_hook(lamella_graph_export_hook hook, void* context, void (*destroy)(void*)) {
   static uint64_t next = 0;
   const std::lock_guard<std::mutex> guard(hooks_lock);
-  hooks().emplace_back(new Hook{++next, hook, context, destroy});
-  return next;
+  // The hook owns its context once it is in the list.
+  const auto made = std::make_shared<Hook>(Hook{next + 1, hook, context, nullptr});
+  hooks().push_back(made);
+  made->destroy = destroy;
+  return ++next;
 }
 
 void remove_hook(uint64_t handle) {

@@ -5,6 +5,7 @@
 #include "files/upgrades.h"
 #include "ir/verify.h"
 #include "passes/effects.h"
+#include "run/shared_state.h"
 
 namespace lamella::graph::files {
 namespace {
@@ -86,6 +87,7 @@ void save(const LoadedFile& file, const std::string& path, ExtraFiles more, bool
     more.try_emplace(name.substr(extra.size()), file.index.member(name));
   run_hooks(&p.object, files_into(more));
   verify(p.program);
+  const SharedState state(true);  // other threads may run the program
   Encoder encoder(parameters_of(file.root.get(), file.description));
   std::string root, index = "{\"format\":\"lamella.program\",\"version\":1,\"written_by\":";
   encoder.append(&root, file.root.get());

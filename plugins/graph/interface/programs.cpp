@@ -146,7 +146,7 @@ lamella_status run(lamella_object* o, const char* name, const lamella_value* arg
     const Executable& exe = program_of(o).executable();
     const Code* code = exe.find(name);
     LAMELLA_CHECK_VALUE(code, "the program has no graph '", name, "'");
-    const SharedState state(exe.writes_shared);
+    const SharedState state(exe.uses_shared);
     const std::string title = code->name.empty() ? "graph" : code->name;
     LAMELLA_CHECK_TYPE(static_cast<size_t>(n) == code->parameters.size(), title, ": takes ", code->parameters.size(),
                        " arguments, got ", n);

@@ -102,7 +102,7 @@ size_t attribute_number(const lamella_value& v, const char* name) {
 lamella_status get_attribute(const lamella_value* v, const char* name, lamella_value* out) {
   return guarded([&] {
     const SharedState state(true);
-    return *out = copy_of(instance_of(*v).attributes[attribute_number(*v, name)]), LAMELLA_OK;
+    return *out = instance_of(*v).get(attribute_number(*v, name)), LAMELLA_OK;
   });
 }
 lamella_status set_attribute(const lamella_value* v, const char* name, const lamella_value* given) {
@@ -112,7 +112,7 @@ lamella_status set_attribute(const lamella_value* v, const char* name, const lam
     Instance& self = instance_of(*v);
     lamella_value own =
         converted(*given, *self.type->attributes[i].second, self.type->name + ": attribute '" + name + "'");
-    std::swap(own, self.attributes[i]);
+    own = self.exchange(i, own);
     return release(own), LAMELLA_OK;
   });
 }
@@ -120,7 +120,7 @@ lamella_status wait(const lamella_value* future, lamella_value* out) {
   std::vector<std::string> trace;
   const lamella_status status = guarded([&] {
     LAMELLA_CHECK_TYPE(is_object(*future, future_type), "wait: expected a future");
-    return *out = result_of_future(*future, &trace), LAMELLA_OK;
+    return *out = result_of_future(*future, 0, &trace), LAMELLA_OK;
   });
   for (const std::string& line : trace) api().add_note(line.c_str());
   return status;

@@ -5,6 +5,9 @@
 
 #include <lamella/graph.h>
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <map>
 #include <optional>
 
@@ -22,6 +25,20 @@ inline void check(lamella_status status) {
   if (!status) return;
   python::face().raise_pending();
   throw py::error_already_set();
+}
+
+// Calls a function without the interpreter's lock. A thread that wants the lock back while the interpreter ends would be
+// unwound by Python, and destructors would use objects without the lock; so it stands still here, as in Python 3.14.
+template <class F>
+auto unlocked(F f) {
+  PyThreadState* state = PyEval_SaveThread();
+  auto result = f();
+  try {
+    PyEval_RestoreThread(state);
+  } catch (abi::__forced_unwind&) {
+    while (true) pause();
+  }
+  return result;
 }
 
 // An owned value.

@@ -21,11 +21,11 @@ struct Function {
 // Runs the graph; takes the values over.
 PyObject* run_function(const Function* f, lamella_value* args, Py_ssize_t n) {
   Owned result;
-  lamella_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = graphs->run(f->program, f->c_name, args, static_cast<int32_t>(n), &result.v);
-  for (Py_ssize_t i = 0; i < n; i++) api().value_release(&args[i]);
-  Py_END_ALLOW_THREADS;
+  const lamella_status status = unlocked([&] {
+    const lamella_status ran = graphs->run(f->program, f->c_name, args, static_cast<int32_t>(n), &result.v);
+    for (Py_ssize_t i = 0; i < n; i++) api().value_release(&args[i]);
+    return ran;
+  });
   return status ? python::face().raise_pending() : to_python(result.v);
 }
 

@@ -42,8 +42,9 @@ void drop_hook(void* function) {
 void add_hooks(py::module_& m) {
   m.def("add_export_hook", [](const py::function& f) {
     uint64_t handle = 0;
-    check(graphs->add_export_hook(run_hook, f.ptr(), drop_hook, &handle));
-    f.inc_ref();
+    const lamella_status status = graphs->add_export_hook(run_hook, f.inc_ref().ptr(), drop_hook, &handle);
+    if (status) f.dec_ref();
+    check(status);
     return handle;
   });
   m.def("remove_export_hook", [](uint64_t handle) { check(graphs->remove_export_hook(handle)); });

@@ -60,12 +60,8 @@ py::object run(const Program& p, const char* name, const py::tuple& args) {
   for (size_t i = 0; i < values.size(); i++)
     if (to_value(py::object(args[i]).ptr(), &values[i]) < 0) throw py::error_already_set();
   Owned result;
-  lamella_status status;
-  {
-    const py::gil_scoped_release unlocked;
-    status = graphs->run(p.ref.get(), name, values.data(), static_cast<int32_t>(values.size()), &result.v);
-  }
-  check(status);
+  check(unlocked(
+      [&] { return graphs->run(p.ref.get(), name, values.data(), static_cast<int32_t>(values.size()), &result.v); }));
   PyObject* o = to_python(result.v);
   if (!o) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(o);

@@ -173,12 +173,7 @@ void add_instances(py::module_& m) {
           "wait",
           [](const Future& self) {
             Owned out;
-            lamella_status status;
-            {
-              const py::gil_scoped_release unlocked;
-              status = graphs->wait(&self.value.v, &out.v);
-            }
-            check(status);
+            check(unlocked([&] { return graphs->wait(&self.value.v, &out.v); }));
             PyObject* o = to_python(out.v);
             if (!o) throw py::error_already_set();
             return py::reinterpret_steal<py::object>(o);

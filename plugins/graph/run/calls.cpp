@@ -251,7 +251,7 @@ void Machine::container(Frame& f, const Instruction& i) {
     case Op::fork:
       return fork(f, f.code.sites[i.a], *exe_.functions[i.c]);
     case Op::wait: {
-      lamella_value result = result_of_future(checked(future_type), &trace_);
+      lamella_value result = result_of_future(checked(future_type), depth_, &trace_);
       f.drop(i.b);
       r[i.a] = result;
       return;
@@ -288,7 +288,7 @@ void Machine::container(Frame& f, const Instruction& i) {
       return;
     }
     case Op::get_attribute: {
-      const lamella_value v = copy_of(instance(i.b).attributes[i.c]);
+      const lamella_value v = instance(i.b).get(i.c);
       f.drop(i.b);
       r[i.a] = v;
       return;
@@ -296,7 +296,7 @@ void Machine::container(Frame& f, const Instruction& i) {
     case Op::set_attribute: {
       Instance& self = instance(i.a);  // before the value is taken, which may be the instance itself
       lamella_value owned = f.take(i.b);
-      std::swap(owned, self.attributes[i.c]);
+      owned = self.exchange(i.c, owned);
       graph::release(owned);
       f.drop(i.a);
       return;

@@ -120,7 +120,7 @@ struct Executable : std::enable_shared_from_this<Executable> {
   std::vector<std::shared_ptr<const Class>> classes;
   std::vector<std::string> host_names;
   std::vector<HostFunction*> host;  // by host_names; null for one that is not there
-  bool writes_shared = false;       // Note [Shared state]
+  bool uses_shared = false;         // Note [Shared state]
 
   Executable() = default;
   Executable(const Executable&) = delete;

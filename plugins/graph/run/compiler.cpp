@@ -429,7 +429,7 @@ const Code* Executable::find(const std::string& name) const {
 
 std::shared_ptr<Executable> compile(const Program& program, const std::vector<lamella_value>& tensors) {
   auto exe = std::make_shared<Executable>();
-  exe->writes_shared = writes_shared(program);
+  exe->uses_shared = uses_shared(program);
   for (const auto& [name, c] : program.classes) exe->classes.push_back(c);
   for (const auto& [name, graph] : program.graphs) {
     exe->by_name[name] = static_cast<uint32_t>(exe->functions.size());

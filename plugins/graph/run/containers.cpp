@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <new>
+#include <thread>
 
 #include "builtins/arguments.h"
 #include "builtins/formatting.h"
@@ -64,6 +65,36 @@ const lamella_object_type list_type = {sizeof(lamella_object_type), 0, "list", d
 const lamella_object_type tuple_type = {sizeof(lamella_object_type), 0, "tuple", destroy};
 const lamella_object_type dict_type = {sizeof(lamella_object_type), 0, "dict", destroy};
 const lamella_object_type instance_type = {sizeof(lamella_object_type), 0, "instance", destroy};
+
+// ---- instances ----
+
+std::atomic<uint32_t> process_number{1};
+
+class Instance::Busy {
+ public:
+  explicit Busy(std::atomic<uint32_t>& busy) : busy_(busy) {
+    const uint32_t own = process_number.load(std::memory_order_relaxed);
+    for (int i = 0;; i++) {
+      uint32_t now = busy_.load(std::memory_order_relaxed);
+      if (now != own && busy_.compare_exchange_weak(now, own, std::memory_order_acquire)) return;
+      if (i > 100) std::this_thread::yield();
+    }
+  }
+  ~Busy() { busy_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<uint32_t>& busy_;
+};
+
+lamella_value Instance::get(size_t i) {
+  const Busy busy(busy_);
+  return copy_of(attributes[i]);
+}
+
+lamella_value Instance::exchange(size_t i, lamella_value owned) {
+  const Busy busy(busy_);
+  return std::exchange(attributes[i], owned);
+}
 
 // ---- dictionaries ----
 

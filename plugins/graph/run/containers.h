@@ -8,6 +8,7 @@
 
 #include <lamella/values.h>
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <string>
@@ -63,12 +64,25 @@ class Dict {
   std::unordered_map<const lamella_value*, Entries::iterator, Hash, Same> index_;
 };
 
-// An instance of a class, which shares the type.
+// An instance of a class, which shares the type. A program may read an attribute while another thread assigns it, so
+// that running programs read and write attributes by `get` and `exchange`.
 struct Instance {
   lamella_object object{1, &instance_type};
   std::shared_ptr<const Class> type;
   std::vector<lamella_value> attributes;
+
+  lamella_value get(size_t i);                            // owned
+  lamella_value exchange(size_t i, lamella_value owned);  // returns the value before, owned
+
+ private:
+  class Busy;
+  // Not 0 while a thread copies or replaces an attribute: the number of forks that the thread's process comes from,
+  // so that the child of a fork does not wait for a thread that it has not.
+  std::atomic<uint32_t> busy_{0};
 };
+
+// One more in the child of each fork.
+extern std::atomic<uint32_t> process_number;
 
 // ---- values ----
 

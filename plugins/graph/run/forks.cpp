@@ -7,6 +7,7 @@
 
 #include <lamella/dispatcher.h>
 
+#include "run/containers.h"
 #include "run/future.h"
 #include "run/shared_state.h"
 
@@ -40,6 +41,7 @@ void in_child() {
     else
       new (static_cast<std::mutex*>(e.mutex)) std::mutex;
   SharedState::renew();
+  process_number++;
   forget_threads();
 }
 

@@ -4,11 +4,13 @@
 #include "run/forks.h"
 #include "run/shared_state.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace lamella::graph {
@@ -52,8 +54,11 @@ void delete_future(lamella_object* o) {
 
 namespace {
 
-// Runs the function if nobody does yet. Returns whether it ran here.
-bool run_here(Future& f) {
+// A wait that runs the function itself takes as much of the stack as this many calls.
+constexpr int64_t depth_of_wait = 8;
+
+// Runs the function if nobody does yet, within `depth` calls. Returns whether it ran here.
+bool run_here(Future& f, int64_t depth) {
   {
     const std::lock_guard<std::mutex> guard(f.lock);
     if (f.state != Future::State::waiting) return false;
@@ -63,13 +68,16 @@ bool run_here(Future& f) {
   std::optional<Error> error;
   std::vector<lamella_value> args = std::move(f.args);
   f.args.clear();
-  bool swapped = false;
+  bool swapped = false, begun = false;
   std::optional<Machine> machine;
   try {
     if (f.thread) check(api().thread_swap(f.thread));
     swapped = f.thread != nullptr;
-    const SharedState state(f.exe->writes_shared);
-    machine.emplace(*f.exe, f.limits);
+    const SharedState state(f.exe->uses_shared);
+    Limits limits = f.limits;
+    limits.depth = std::max(limits.depth, depth);
+    machine.emplace(*f.exe, limits);
+    begun = true;  // the run takes the arguments over
     machine->run(*f.callee, args.data(), &result);
   } catch (const Error& e) {
     error.emplace(e);
@@ -78,6 +86,8 @@ bool run_here(Future& f) {
     error.emplace(LAMELLA_RUNTIME_ERROR, e.what());
   }
   if (swapped) api().thread_swap(f.thread);
+  if (!begun)
+    for (lamella_value& v : args) release(v);
   const std::lock_guard<std::mutex> guard(f.lock);
   f.result = result;
   if (error) {
@@ -113,7 +123,7 @@ void work() {
       next = q.futures.front();
       q.futures.pop_front();
     }
-    run_here(future_of(next));
+    run_here(future_of(next), 0);
     release(next);
   }
 }
@@ -130,21 +140,24 @@ lamella_value start_future(const Executable& exe, Limits limits, const Code& cal
   f->limits = limits;
   f->callee = &callee;
   f->args = std::move(args);
-  lamella_value own = value_of(&f->object);
+  OwnedValue own = adopt(value_of(&f->object));
   check(api().thread_capture(&f->thread));
   Queue& q = queue();
   const std::lock_guard<std::mutex> guard(queue_lock);
-  q.futures.push_back(copy_of(own));
+  q.futures.push_back(copy_of(own.get()));
   if (q.threads < api().num_threads()) {
-    q.threads++;
-    std::thread(work).detach();
+    try {
+      std::thread(work).detach();
+      q.threads++;
+    } catch (const std::system_error&) {  // there may be no more threads: whoever waits runs the function
+    }
   }
-  return own;
+  return own.release();
 }
 
-lamella_value result_of_future(const lamella_value& v, std::vector<std::string>* trace) {
+lamella_value result_of_future(const lamella_value& v, int64_t depth, std::vector<std::string>* trace) {
   Future& f = future_of(v);
-  run_here(f);
+  run_here(f, depth + depth_of_wait);
   while (!f.is_done()) {
     wait_outside([](void* future) { static_cast<Future*>(future)->wait_a_moment(); }, &f);
     const Outside outside;

@@ -14,7 +14,7 @@ void forget_threads();  // for the child of a fork, in which they are not
 // processors; `wait` runs a function that has not begun itself, so that functions which wait for each other end.
 lamella_value start_future(const Executable& exe, Limits limits, const Code& callee, std::vector<lamella_value> args);
 // Waits; returns the owned result, or raises the error of the function, and appends a line to `trace` for each call that
-// was under way.
-lamella_value result_of_future(const lamella_value& future, std::vector<std::string>* trace);
+// was under way. A function that has not begun runs on this thread, within `depth` calls.
+lamella_value result_of_future(const lamella_value& future, int64_t depth, std::vector<std::string>* trace);
 
 }  // namespace lamella::graph

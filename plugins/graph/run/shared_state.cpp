@@ -1,5 +1,6 @@
 #include "run/shared_state.h"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 
@@ -21,6 +22,22 @@ std::mutex& mutex() {  // never destroyed, since threads may run programs while 
   return made;
 }
 
+// Returns whether a value of a type may be, or hold, a list or a dictionary.
+bool may_hold_container(const Type& t) {
+  switch (t.kind) {
+    case Kind::list:
+    case Kind::dict:
+    case Kind::any:
+      return true;
+    case Kind::optional:
+    case Kind::tuple:
+    case Kind::future:
+      return std::any_of(t.inner.begin(), t.inner.end(), [](const TypePtr& part) { return may_hold_container(*part); });
+    default:
+      return false;
+  }
+}
+
 bool is_own(const Value& v) {
   const Node& n = *v.definition;
   return n.is("prim::ListConstruct") || n.is("prim::DictConstruct") || n.is("prim::Constant");
@@ -33,7 +50,8 @@ struct Writes {
     for (const Node* n = b.first(); n != b.end(); n = n->behind) {
       for (const auto& inner : n->blocks) see(*inner);
       forks = forks || n->is("prim::fork");
-      others = others || n->is("prim::SetAttr");
+      others =
+          others || n->is("prim::SetAttr") || (n->is("prim::GetAttr") && may_hold_container(*n->outputs.at(0)->type));
       const Signature* s = signature_of(*n);
       if (!s || s->op) continue;  // operators of the registry write the elements of tensors
       for (size_t i = 0; i < n->inputs.size() && i < s->arguments.size(); i++)
@@ -66,7 +84,7 @@ void wait_outside(void (*wait)(void*), void* context) {
     wait(context);
 }
 
-bool writes_shared(const Program& p) {
+bool uses_shared(const Program& p) {
   Writes found;
   for (const auto& [name, graph] : p.graphs) found.see(graph->top());
   return found.others || (found.forks && found.own);

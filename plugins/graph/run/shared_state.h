@@ -1,10 +1,11 @@
 // The lock of the attributes and containers that several threads may reach.
 //
-// Note [Shared state] Tensors are immutable handles, and a list that one function makes and fills is its own. But the
-//   attributes of an instance, and lists and dictionaries that come from elsewhere, may be read by one thread while
-//   another writes them. A program that writes such (Executable::writes_shared) runs under one lock of the process,
-//   which it leaves around operators, functions of the host, printing and waiting, and every 1024 steps; so do
-//   those who read the containers of a program from outside. All other programs run without a lock.
+// Note [Shared state] Tensors are handles that do not change, an attribute of an instance is read and replaced as a whole,
+//   and a list that one function makes and fills is its own. Other lists and dictionaries, and attributes that are read
+//   and then written, could be seen half changed by another thread. A program that uses such (Executable::uses_shared)
+//   holds one lock of the process while it runs. It leaves the lock around operators, functions of the host, printing
+//   and waiting, and every 1024 steps. Functions that read the containers of a program from outside take the lock, too.
+//   All other programs run without a lock.
 #pragma once
 
 #include <utility>
@@ -53,7 +54,7 @@ class Outside {
 // Calls a function, which may wait for a lock or a thread, while this thread has neither this lock nor the host's.
 void wait_outside(void (*wait)(void* context), void* context);
 
-// Returns whether a program writes what another thread may reach.
-bool writes_shared(const Program& p);
+// Returns whether a program writes what another thread may reach, or reads containers that another thread may write.
+bool uses_shared(const Program& p);
 
 }  // namespace lamella::graph

@@ -20,7 +20,7 @@ class RealArguments {
   const lamella_value* values() const { return own_; }
   Recorder* recorder() const { return recorder_; }
   bool has_stand_in() const { return has_stand_in_; }
-  // Returns whether a real tensor is a stand-in, of a recording within which this one runs.
+  // Returns whether there is a stand-in of a recording within which this one runs.
   bool has_outer() const { return has_outer_; }
 
  private:
@@ -38,6 +38,11 @@ class RealArguments {
   lamella_tensor* real_of(lamella_tensor* t) {
     const StandIn* s = stand_ins.get(t);
     if (!s) return t;
+    Recorder* const own = Recorder::of_thread();
+    if (own && s->recorder != own) {  // of the recording within which this one runs
+      has_outer_ = true;
+      return t;
+    }
     recorder_ = s->recorder;
     has_stand_in_ = true;
     has_outer_ = has_outer_ || stand_ins.get(s->real.get());
@@ -55,6 +60,7 @@ lamella_status call_in_outer(lamella_frame* f, const lamella_value* args, lamell
   uint64_t& off = api().thread()->exclude;  // has the layers that the call has passed, and this one
   const uint64_t before = off;
   off &= ~(uint64_t{1} << trace_bit);
+  const Recorder::InOuter in_outer;
   const lamella_status status = api().call(nullptr, f->op, args, f->num_args, rets, f->num_rets);
   off = before;
   return status;
@@ -70,9 +76,8 @@ lamella_status see(lamella_frame* f, const lamella_value* args, lamella_value* r
     if (recorder && recorder->ended()) recorder->check_open(title(f));
     const bool exit = is_exit(f->op);
     if (exit && real.has_stand_in()) recorder->leave(title(f));
-    const lamella_status called = real.has_outer()
-                                      ? call_in_outer(f, real.values(), rets)
-                                      : api().redispatch(f, real.values(), f->num_args, rets, f->num_rets);
+    const lamella_status called = real.has_outer() ? call_in_outer(f, real.values(), rets)
+                                                   : api().redispatch(f, real.values(), f->num_args, rets, f->num_rets);
     if (called) return called;
     if (!recorder || exit) return lamella_status{LAMELLA_OK};
     try {

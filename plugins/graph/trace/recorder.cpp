@@ -186,6 +186,11 @@ thread_local Recorder* recording = nullptr;  // retained
 
 Recorder* Recorder::of_thread() { return recording; }
 
+Recorder::InOuter::InOuter() : inner_(recording) {
+  if (inner_) recording = inner_->outer_;
+}
+Recorder::InOuter::~InOuter() { recording = inner_; }
+
 void Recorder::start() {
   LAMELLA_CHECK(!started_, "trace: the recorder is on already");
   started_ = true;
@@ -320,17 +325,16 @@ Value* Recorder::value_for(const lamella_value& v) {
 Value* Recorder::find(const lamella_value& v) {
   if (v.tag == LAMELLA_TENSOR) {
     lamella_tensor* t = v.as.tensor;
-    if (const StandIn* s = stand_ins.get(t)) {
-      LAMELLA_CHECK(s->recorder == this, "trace: a tensor stands for a value of another trace");
-      return s->value;
-    }
+    const StandIn* s = stand_ins.get(t);
+    for (; s && s->recorder != this; s = stand_ins.get(t)) t = s->real.get();  // of the trace around this one
+    if (s) return s->value;
     if (const auto a = attributes_->tensors.find(t); a != attributes_->tensors.end())
       return attribute(a->second.second);
     Value*& known = constants_[t];
     if (known) return known;
     ProgramObject& p = program_of(program_);
     const auto number = static_cast<int64_t>(p.constants.size());
-    p.constants.push_back(copy_of(v));  // which also keeps its address from another tensor
+    p.constants.push_back(copy_of(value(t)));  // which also keeps its address from another tensor
     Node* n = append("prim::Constant");
     n->set_attribute("value", {Literal::Tensor{number}});
     return known = n->add_output(type_of_tensor(*t));

@@ -45,6 +45,16 @@ class Recorder {
   void stop();
   // Returns the recorder of this thread, or null.
   static Recorder* of_thread();
+  // While it lives, the recorder around this thread's is the thread's.
+  class InOuter {
+   public:
+    InOuter();
+    ~InOuter();
+    InOuter(const InOuter&) = delete;
+
+   private:
+    Recorder* const inner_;
+  };
   // Ends the recording: its stand-ins are of no use any more.
   void end() { ended_ = true; }
 
@@ -90,22 +100,22 @@ class Recorder {
   const lamella_graph_place place_;
   void* const context_;
   bool ended_ = false;
-  std::mutex lock_;  // of all that follows, and of the graph: other threads may call operators with stand-ins
-  Source now_;       // the place of the call that is recorded
-  Recorder* outer_ = nullptr;   // the thread's recorder before `start`
+  std::mutex lock_;            // of all that follows, and of the graph: other threads may call operators with stand-ins
+  Source now_;                 // the place of the call that is recorded
+  Recorder* outer_ = nullptr;  // the thread's recorder before `start`
   bool was_on_ = false, started_ = false;
 
   // The attributes of the parameters: the names on the way to each are parts, which several attributes share.
   struct Attributes {
     struct Part {
-      int64_t of;  // the part before it, or -1 - i for the parameter i
+      int64_t of;             // the part before it, or -1 - i for the parameter i
       std::string name, way;  // way: its name behind those of the parts before it, as in "0.weight"
       TypePtr type;           // null: the class has no such attribute
     };
     std::vector<Part> parts;
     std::map<std::pair<int64_t, std::string>, int64_t> numbers;
     std::unordered_map<const lamella_tensor*, std::pair<Tensor, int64_t>> tensors;
-    std::mutex lock;  // of the tensors that follow
+    std::mutex lock;                                                        // of the tensors that follow
     std::unordered_map<lamella_tensor*, std::pair<Tensor, Tensor>> shapes;  // a tensor, and that of `meta`
   };
   std::shared_ptr<Attributes> attributes_ = std::make_shared<Attributes>();  // shared with recorders for other shapes

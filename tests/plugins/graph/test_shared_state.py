@@ -199,3 +199,131 @@ except KeyboardInterrupt:
         finally:
             child.kill()
     assert out == "interrupted\n"
+
+
+READER = """
+class Net {
+  w : Tensor
+  l : Tensor[]
+}
+with Net.read = graph(%self : Net, %n : int) {
+  %t : bool = prim::Constant[value=True]()
+  %zero : int = prim::Constant[value=0]()
+  prim::Loop(%n, %t)
+    block0(%i : int) {
+      %w : Tensor = prim::GetAttr[name="w"](%self)
+      %v : Tensor = aten::neg(%w)
+      -> (%t)
+    }
+  return ()
+}
+with Net.join = graph(%self : Net, %n : int) {
+  %t : bool = prim::Constant[value=True]()
+  %zero : int = prim::Constant[value=0]()
+  prim::Loop(%n, %t)
+    block0(%i : int) {
+      %l : Tensor[] = prim::GetAttr[name="l"](%self)
+      %v : Tensor = aten::cat(%l, %zero)
+      -> (%t)
+    }
+  return ()
+}
+"""
+WRITER = """
+class Net {
+  w : Tensor
+  l : Tensor[]
+}
+with Net.write = graph(%self : Net, %x : Tensor, %n : int) {
+  %t : bool = prim::Constant[value=True]()
+  prim::Loop(%n, %t)
+    block0(%i : int) {
+      %l : Tensor[] = prim::GetAttr[name="l"](%self)
+      %y : Tensor = aten::neg(%x)
+      aten::clear.t(%l)
+      %m : Tensor[] = aten::append.t(%l, %y)
+      -> (%t)
+    }
+  return ()
+}
+"""
+
+
+def test_a_program_that_only_reads_beside_those_who_write():
+    """Tensors that a reader gets stay alive while Python, or another program, puts others in their place."""
+    reader, writer = Program(READER), Program(WRITER)
+    own = reader.new_object("Net", {"w": lamella.ones(3), "l": [lamella.ones(3)]})
+    ended = threading.Event()
+
+    def write():
+        while not ended.is_set():
+            own.w = lamella.ones(3)
+            writer.run("Net.write", (own, lamella.ones(3), 20))
+
+    def read():
+        for _ in range(400):
+            reader.run("Net.read", (own, 50))
+            reader.run("Net.join", (own, 50))
+
+    def readers():
+        in_threads(read, read)
+        ended.set()
+
+    in_threads(write, readers)
+    assert own.w.tolist() == [1.0] * 3 and [t.tolist() for t in own.l] == [[-1.0] * 3]
+
+
+def test_waits_within_waits_are_bounded():
+    """Each future waits for the one before; the last waiter would run all of them on its stack."""
+    g = parse(
+        """
+graph(%n : int) {
+  %t : bool = prim::Constant[value=True]()
+  %s : int = prim::Constant[value=3000000]()
+  %f : Future(int) = prim::fork[name="slow"](%s)
+  %last : Future(int) = prim::Loop(%n, %t, %f)
+    block0(%i : int, %before : Future(int)) {
+      %next : Future(int) = prim::fork[name="after"](%before)
+      -> (%t, %next)
+    }
+  %r : int = aten::wait(%last)
+  return (%r)
+}
+with slow = graph(%n : int) {
+  %t : bool = prim::Constant[value=True]()
+  %r : int = prim::Loop(%n, %t, %n) block0(%i : int, %x : int) { -> (%t, %i) }
+  return (%r)
+}
+with after = graph(%f : Future(int)) { %r : int = aten::wait(%f) return (%r) }"""
+    )
+    try:
+        assert g(100000) == 2999999
+    except RuntimeError as error:
+        assert "calls itself more than 1000 times within each other" in str(error)
+
+
+LOOP = """graph(%n : int) {
+  %t : bool = prim::Constant[value=True]()
+  prim::Loop(%n, %t) block0(%i : int) { -> (%t) }
+  return ()
+}"""
+
+
+def test_threads_that_run_programs_while_python_ends():
+    code = f"""
+import threading, time
+from lamella.graph import Program, parse
+p = Program({STEPS!r})
+own = p.new_object("Counter", {{"n": 0, "seen": [], "names": {{}}}})
+g = parse({LOOP!r})
+def work(run):
+    while True:
+        run()
+for _ in range(3):
+    threading.Thread(target=work, args=(lambda: p.run("Counter.count", (own, 50)),), daemon=True).start()
+    threading.Thread(target=work, args=(lambda: g(100),), daemon=True).start()
+time.sleep(0.2)
+"""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
