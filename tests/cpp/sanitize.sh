@@ -43,7 +43,7 @@ strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 (cd "$top/tests/plugins/autograd" && sanitized run_gradients.py && cd "$top/tests" && strangers faults/test_failing.py) & beside=$!
 trap wait EXIT
 tests/cpp/fuzz_archive 1000000
-mkdir -p "$build/archives"
+rm -rf "$build/archives" && mkdir -p "$build/archives"
 tests/cpp/test_archive "$build/liblamella_cpu.so" "$build/archives"
 tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/torch_graphs"
 tests/cpp/fuzz_program "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/golden"
