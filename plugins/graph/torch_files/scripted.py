@@ -18,6 +18,8 @@ from lamella.serialization.errors import CheckpointError
 from lamella.serialization.locations import Locations
 from lamella.serialization.torch_programs import Instance, ProgramPickle
 
+SPARE, RATIO = 10_000, 10  # the parts that a value may have, and those for each byte of its pickle
+
 
 def load_scripted(archive: TorchZip, map_location: Any) -> ScriptModule:
     """Returns the module of a file of ``torch.jit.save``."""
@@ -56,6 +58,10 @@ class Made:
         self.objects: dict[Instance, Any] = {}
         self.parameters: dict[int, nn.Parameter] = {}
         self.running: set[Instance] = set()
+        self.containers: dict[int, tuple[Any, int]] = {}
+        """The containers of the program, with the number of their parts and of the parts of those, by the ids of the
+        containers of the pickle. One may be a part of several others."""
+        self.most = SPARE + RATIO * archive.size("data.pkl")
 
     def module(self, root: Any) -> ScriptModule:
         """Returns the module of an object."""
@@ -142,13 +148,20 @@ class Made:
             if not isinstance(own, Object):
                 raise self.archive.damage(f"an object in 'data.pkl' is of the class {value.name}, which has no objects")
             return self.object(value, own)
-        if isinstance(value, list):
-            return [self.value(x, t) for x in value]
-        if isinstance(value, tuple):
-            return tuple(self.value(x, t) for x in value)
-        if isinstance(value, dict):
-            return {self.value(k, t): self.value(x, t) for k, x in value.items()}
-        return value
+        if not isinstance(value, (list, tuple, dict)):
+            return value
+        if id(value) not in self.containers:
+            parts = [*value, *value.values()] if isinstance(value, dict) else value
+            made = [self.value(x, t) for x in parts]
+            count = 1 + sum(self.containers[id(x)][1] if id(x) in self.containers else 1 for x in parts)
+            if count > self.most:
+                raise self.archive.damage(
+                    f"a value in 'data.pkl' has {count} parts, too many for the bytes of 'data.pkl'"
+                )
+            half = len(value)
+            found = dict(zip(made[:half], made[half:], strict=True)) if isinstance(value, dict) else made
+            self.containers[id(value)] = tuple(made) if isinstance(value, tuple) else found, count
+        return self.containers[id(value)][0]
 
 
 def _member(found: Instance, t: Enum) -> Any:

@@ -210,6 +210,21 @@ def test_an_object_within_itself_is_refused():
     assert "an object of the class PlaceholderModule is a part of itself" in text
 
 
+def with_attribute(attribute: str, pickled: bytes, body: str = "return x") -> io.BytesIO:
+    """Returns a file whose module has an attribute, ``a``, with the value of pickled bytes."""
+    code = f"{FORWARD}    x: Tensor) -> Tensor:\n    {body}\n".replace("training : bool", f"a : {attribute}")
+    pickle = b"\x80\x02c__torch__\nPlaceholderModule\n)\x81}X\x01\x00\x00\x00a" + pickled + b"sb."
+    return file_of({**members_of("function.pt"), CODE: code.encode(), "data.pkl": pickle})
+
+
+def test_containers_that_share_their_parts():
+    """Each list has the list before it twice, so that the last would be 2**60 lists if they were copied."""
+    lists = b"](]q\x00" + b"".join(b"](h%ch%ceq%c" % (i, i, i + 1) for i in range(60)) + b"e"
+    assert "parts, too many for the bytes of 'data.pkl'" in refusal(with_attribute("int", lists))
+    shared = with_attribute("List[List[int]]", b"](]q\x00(K\x03eh\x00e", "return x + self.a[0][0] + self.a[1][0]")
+    assert lamella.jit.load(shared)(lamella.zeros(1)).tolist() == [6.0]
+
+
 # ---- archives --------------------------------------------------------------------------------------------------------
 
 
