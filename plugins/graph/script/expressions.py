@@ -56,6 +56,7 @@ TENSOR_BINARY = {
     "__lshift__": "bitwise_left_shift",
     "__rshift__": "bitwise_right_shift",
 }
+LONGEST = 65_535  # the items of a tuple that an operator makes
 COMMUTES = {"add", "mul", "bitwise_and", "bitwise_or", "bitwise_xor"}
 COMPARISONS = {
     ast.Eq: ("eq", "==", "eq"),
@@ -270,17 +271,25 @@ class Expressions(Conditions):
         if a.type == STR and name == "remainder":
             return self.op("aten::percentFormat", a, *(self.unpacked(b) if isinstance(b.type, Tuple) else [b]))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple) and name == "add":
+            self.check_length(len(a.type.items) + len(b.type.items))
             return self.tuple_of(self.unpacked(a) + self.unpacked(b))
         if name == "mul" and isinstance(a.type, Tuple) != isinstance(b.type, Tuple) and INT in (a.type, b.type):
             given, count = (a, b) if isinstance(a.type, Tuple) else (b, a)
             if not isinstance(count.constant, int):
                 raise self.error("a tuple times a number needs one that is known, for its length; use a list")
+            assert isinstance(given.type, Tuple)
+            self.check_length(len(given.type.items) * count.constant)
             return self.tuple_of(self.unpacked(given) * count.constant)
         if a.type == TENSOR or b.type == TENSOR:
             return self.tensor_binary(TENSOR_BINARY.get(name, name), sign, a, b)
         if name == "pow" and a.type == b.type == INT and isinstance(b.constant, int) and b.constant >= 0:
             return self.one("aten::pow.int_to_int", [a, b], INT)
         return self.operate(f"aten::{name}", sign, a, b)
+
+    def check_length(self, length: int) -> None:
+        """Raises ScriptError for the length of a tuple that is too great: its type names each item."""
+        if length > LONGEST:
+            raise self.error(f"this makes a tuple of {length} items, and {LONGEST} are the most; use a list")
 
     def tensor_binary(self, name: str, sign: str, a: Value, b: Value) -> Value:
         """Appends an operator of which one operand at least is a tensor, as Python's operator on tensors calls it."""

@@ -10,6 +10,13 @@ from typing import Any
 class Type:
     """The type of a value. Types are compared by ``==``; ``str`` of one is its text in a graph."""
 
+    size = 1
+    """The number of types that this one is made of, with itself, as often as they occur in its text."""
+
+    def __post_init__(self) -> None:
+        if parts := self.parts():
+            object.__setattr__(self, "size", 1 + sum(part.size for part in parts))
+
     def parts(self) -> tuple[Type, ...]:
         """Returns the types that this one is made of."""
         return ()

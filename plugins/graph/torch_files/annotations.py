@@ -43,6 +43,7 @@ SIMPLE: dict[str, Type] = {
     "Any": ANY,
 }
 GENERIC = {"List": 1, "Optional": 1, "Future": 1, "Final": 1, "Dict": 2, "Tuple": None, "Union": None}
+LARGEST = 10_000  # the parts of a type: its text has them all, and classes may have one another several times
 
 
 def read_type(node: ast.expr, file: File, named: Callable[[str], Type | None]) -> Type:
@@ -52,7 +53,17 @@ def read_type(node: ast.expr, file: File, named: Callable[[str], Type | None]) -
         node: the expression
         file: makes errors with its lines
         named: returns the type of a class by its full name; None if there is no such class
+
+    Raises:
+        ScriptError: no type has this text, or it has more than 10,000 parts
     """
+    found = _read(node, file, named)
+    if found.size > LARGEST:
+        raise file.fail(node, f"the type '{ast.unparse(node)[:80]}' has {found.size} parts; {LARGEST} are the most")
+    return found
+
+
+def _read(node: ast.expr, file: File, named: Callable[[str], Type | None]) -> Type:
     if isinstance(node, ast.Constant) and node.value is None:
         return NONE
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in GENERIC:

@@ -85,6 +85,15 @@ class TorchCompiler(TorchOperators, Compiler):
         self.program.step(self)
         return super().expression(node, wished)
 
+    def tuple_of(self, items: list[Value], t: Tuple | None = None) -> Value:
+        made = t or Tuple(tuple(v.type for v in items))
+        self.program.step(self, made.size)
+        return super().tuple_of(items, made)
+
+    def unpacked(self, value: Value) -> list[Value]:
+        self.program.step(self, value.type.size)
+        return super().unpacked(value)
+
     def on_Attribute(self, node: ast.Attribute) -> Any:
         name = dotted(node)
         if name.startswith("CONSTANTS."):

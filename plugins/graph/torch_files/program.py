@@ -144,13 +144,16 @@ class TorchProgram(Builder):
         self.types: dict[str, Type] = {}
         self.of_code: dict[str, Function] = {}
         self.texts = TypeTexts([], {})
-        self.left = 20 * code.forms + 10_000
-        """The number of expressions that may still be compiled, since loops are compiled again for wider types."""
+        self.left = 2 * code.forms + 100_000
+        """The number of expressions and of parts of types that may still be compiled. Loops are compiled again for
+        wider types, and a short name stands for a type of many parts."""
 
     # ---- types ----
 
     def read_type(self, node: ast.expr, file: Any) -> Type:
-        return read_type(node, file, self.named)
+        found = read_type(node, file, self.named)
+        self.left -= found.size
+        return found
 
     def named(self, name: str) -> Type | None:
         """Returns the type of a class by its full name; None if the code has none of this name."""
@@ -262,9 +265,9 @@ class TorchProgram(Builder):
             raise source.fail(node, f"the file has no constant '{name}'; it has {len(self.values)}")
         return self.values[int(number)]
 
-    def step(self, f: Any) -> None:
-        """Counts one expression that is compiled."""
-        self.left -= 1
+    def step(self, f: Any, count: int = 1) -> None:
+        """Counts an expression that is compiled, or the parts of a type that it makes."""
+        self.left -= count
         if self.left < 0:
             raise f.error("the code takes more time to read than code of its length may")
 

@@ -157,6 +157,34 @@ def test_work_is_bounded():
     assert "takes more time to read than code of its length may" in refusal(with_body("\n".join([*lines, "return x"])))
 
 
+def test_types_that_are_large():
+    """Each type has the type before it twice, so that the text of the last would have 2**40 types."""
+    classes = "class T0(NamedTuple):\n  x : int\n"
+    for i in range(1, 41):
+        classes += f"class T{i}(NamedTuple):\n  x : __torch__.T{i - 1}\n  y : __torch__.T{i - 1}\n"
+    for body, parameter in (("return x", "__torch__.T40"), ("y : Optional[__torch__.T40] = None\nreturn x", "Tensor")):
+        text = refusal(with_body(body, f"x: {parameter}", parameter, classes))
+        assert "the type '__torch__.T12' has 12287 parts; 10000 are the most" in text and CODE in text
+    body = "\n".join(["annotate(List[__torch__.T11], [])"] * 100 + ["return x"])
+    assert "takes more time to read than code of its length may" in refusal(with_body(body, more=classes))
+    assert lamella.jit.load(with_body("return x", "x: __torch__.T3", "__torch__.T3", classes))
+
+
+@pytest.mark.parametrize(
+    "value, length",
+    [("(1,) * 3000000000", 3_000_000_000), ("(1, 2) * 32768", 65_536), ("((1,) * 65535) + (1,)", 65_536)],
+)
+def test_tuples_that_are_long(value, length):
+    text = refusal(with_body(f"y = {value}\nreturn x"))
+    assert f"this makes a tuple of {length} items, and 65535 are the most; use a list" in text
+
+
+def test_tuples_of_tuples():
+    body = ["y0 = (x, x)", *(f"y{i} = (y{i - 1}, y{i - 1})" for i in range(1, 40)), "return x"]
+    assert "takes more time to read than code of its length may" in refusal(with_body("\n".join(body)))
+    assert "takes more time to read" in refusal(with_body("y = (((1,) * 300) * 200,) * 60000\nreturn x"))
+
+
 def test_versions():
     members = members_of("function.pt")
     assert "has version 11 of torch's operators; version 10 is the newest" in refusal(

@@ -78,3 +78,11 @@ def test_methods_of_tensors():
     x = lamella.tensor([1.0, -2.0, 0.0])
     for found, wanted in zip(jit.script(several)(x), several(x), strict=True):
         assert lamella.equal(found, wanted)
+
+
+def test_a_tuple_that_an_operator_makes_too_long():
+    def repeated():
+        return (1, 2) * 32768
+
+    with pytest.raises(jit.ScriptError, match="this makes a tuple of 65536 items, and 65535 are the most; use a list"):
+        jit.script(repeated)
