@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections import Counter
 from typing import Any
 
 import lamella
@@ -17,7 +18,7 @@ from lamella.plugins.graph.script.functions import Function, Parameter
 from lamella.plugins.graph.script.types import BOOL, FLOAT, INT, NONE, STR, TENSOR, Object, Type
 from lamella.plugins.graph.torch_files.nodes import DTYPES, LARGEST, MEMBER, NodeReader, missing
 from lamella.plugins.graph.torch_files.program import TorchProgram, plain, program_of
-from lamella.plugins.graph.torch_files.specs import read_spec
+from lamella.plugins.graph.torch_files.specs import DEEPEST, read_spec
 from lamella.plugins.graph.torch_files.syntax import Code
 from lamella.plugins.graph.torch_files.zips import TorchZip
 from lamella.serialization.errors import CheckpointError
@@ -63,13 +64,16 @@ class Exported:
         self.program = TorchProgram(Code(), ())
         self.model = self.json(MEMBER)
         self.read: dict[str, Any] = {}
+        self.steps: Counter[str] = Counter()
         self.root = self.part(NAME)
         self.configs = {member: self.json(member).get("config") for _, member in TENSORS.values()}
 
     def json(self, member: str) -> Any:
         """Returns the contents of a member in JSON, an object."""
         try:
-            found = json.loads(self.archive.read(member))
+            text = self.archive.text(member)
+            self.archive.check_forms(member, text.count(b"[") + text.count(b"{"))
+            found = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise self.archive.damage(f"the member {member!r} is no JSON: {error}") from None
         if not isinstance(found, dict):
@@ -93,13 +97,16 @@ class Exported:
                     f"load: {self.archive.name} uses operators that are not here: {listed}; install the plugin that "
                     "has them, or export the program without them; lamella.plugins.status() lists the plugins here"
                 )
-            forward = self.forward(graph)
+            return self.made(self.forward(graph))
         except (CheckpointError, ScriptError):
             raise
         except FAULTS as error:
             if error is self.locations.error:  # the user's map_location function has failed
                 raise
             raise self.archive.damage(f"the member {MEMBER!r}: {type(error).__name__}: {error}") from None
+
+    def made(self, forward: Function) -> ScriptModule:
+        """Returns the module of the function of its graph."""
         classes = self.classes(self.root)
         text = "".join(map(_class_text, classes)) + f"with {forward.name} = {forward.text()}\n" + self.program.text()
         program = program_of(self.archive, text, self.program.tensors)
@@ -212,16 +219,24 @@ class Exported:
     def part(self, name: str) -> Part:
         return Part(Object(self.program.unique(name), None))
 
+    def part_named(self, step: str) -> Part:
+        """Returns a module whose class is named by the last step of its name, and by a number after the first one."""
+        self.steps[step] += 1
+        number = f"_{self.steps[step] - 1}" if self.steps[step] > 1 else ""
+        return self.part(f"{NAME}_{step}{number}")
+
     def add_tensor(self, name: str, kind: str, transient: bool) -> None:
         """Reads a tensor, and gives it to the module that its name tells."""
+        if name.count(".") > DEEPEST or not re.fullmatch(r"\w+(\.\w+)*", name, re.ASCII):
+            raise ValueError(f"{name[:80]!r} is no name of a tensor, or has more than {DEEPEST} dots")
         *path, last = name.split(".")
         part = self.root
         for step in path:
             if step not in part.parts:
-                part.parts[step] = self.part(f"{part.type.name}_{step}")
+                part.parts[step] = self.part_named(step)
             part = part.parts[step]
-        if last in part.tensors or not re.fullmatch(r"\w+(\.\w+)*", name, re.ASCII):
-            raise ValueError(f"{name[:80]!r} is given twice, or is no name of a tensor")
+        if last in part.tensors:
+            raise ValueError(f"the tensor {name[:80]!r} is given twice")
         part.tensors[last] = self.weight(name, kind, transient)
         part.kinds[last] = "transient" if transient else kind
 
@@ -249,7 +264,7 @@ class Exported:
         size, stride = ([int(n["as_int"]) for n in meta[k]] for k in ("sizes", "strides"))
         device, nbytes = meta["device"], self.archive.size(path)
         where = device["type"] + (f":{device['index']}" if device.get("index") is not None else "")
-        key = f"{path} {where}"
+        key = f"{path} {self.locations.target(where)}"
         if key not in self.read:
             self.read[key] = self.locations.place(where, nbytes, lambda: self.archive.flat(path))
         offset = int(meta["storage_offset"]["as_int"])

@@ -72,13 +72,15 @@ class Code:
 
     def _read_file(self, archive: TorchZip, member: str) -> None:
         try:
-            text = archive.read(member).decode()
+            text = archive.text(member).decode()
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise archive.damage(f"the member {member!r} is no code: {error}") from None
         file = File(member, member, text.splitlines(), 1)
+        before = self.forms
         for node in ast.walk(tree):
             self._check(file, node)
+        archive.check_forms(member, self.forms - before)
         module = member[len("code/") : -len(".py")].replace("/", ".")
         for part in tree.body:
             if isinstance(part, (ast.FunctionDef, ast.ClassDef)):

@@ -16,6 +16,10 @@ from lamella.serialization.errors import CheckpointError
 
 FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error, RuntimeError)
 SPARE, RATIO = 2**18, 8  # the bytes that deflated members may become: 256 KiB, and 8 for each byte of the file
+# The bytes that code and JSON may become, and the forms in them, since each form takes some hundred bytes of memory:
+# the numbers for any file, and those for each byte that they have in the file.
+TEXT_SPARE, TEXT_RATIO = 2**17, 12
+FORMS_SPARE, FORMS_RATIO = 30_000, 3
 CHUNK = 2**20
 OPERATORS = 10  # the newest version of torch's operators, which files of torch 2.13 have
 
@@ -56,7 +60,8 @@ class TorchZip:
             if info.filename.startswith(self.prefix):
                 self._members.setdefault(info.filename[len(self.prefix) :], info)
         self.kind = self._kind()
-        self._left = SPARE
+        self._left, self._text, self._forms = SPARE, TEXT_SPARE, FORMS_SPARE
+        self._was_read: set[str] = set()
 
     def _kind(self) -> str:
         """Returns "pt" or "pt2"; empty for another archive."""
@@ -128,6 +133,25 @@ class TorchZip:
             raise self.damage(f"the member {name!r} has {len(found)} bytes, not {self.size(name)}")
         return found
 
+    def text(self, name: str) -> bytes:
+        """Returns the bytes of a member that is code or JSON."""
+        info = self._info(name)
+        self._text += TEXT_RATIO * info.compress_size - info.file_size
+        self._forms += FORMS_RATIO * info.compress_size
+        if self._text < 0:
+            raise self.damage(
+                f"the member {name!r} would have {info.file_size} bytes, too many for its size in the file"
+            )
+        return self.read(name)
+
+    def check_forms(self, name: str, count: int) -> None:
+        """Raises CheckpointError if code or JSON has more forms than its size in the file allows."""
+        self._forms -= count
+        if self._forms < 0:
+            raise self.damage(
+                f"the member {name!r} has {count} expressions or parts, too many for its size in the file"
+            )
+
     def flat(self, name: str, mmap: bool = False) -> Any:
         """Returns a member as a tensor of uint8 in host memory."""
         info = self._allowed(name)
@@ -149,12 +173,13 @@ class TorchZip:
         return self._members[name]
 
     def _allowed(self, name: str) -> zipfile.ZipInfo:
-        """Returns a member, after a check that a deflated one says a sane size."""
+        """Returns a member, after a check that one that is deflated, or read again, has a sane size."""
         info = self._info(name)
-        if info.compress_type == zipfile.ZIP_DEFLATED:
+        if info.compress_type == zipfile.ZIP_DEFLATED or name in self._was_read:
             self._left -= info.file_size
             if self._left < 0:
                 raise self.damage(f"the member {name!r} would have {info.file_size} bytes, too many for the file")
+        self._was_read.add(name)
         return info
 
     @contextmanager

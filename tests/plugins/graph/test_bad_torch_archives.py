@@ -275,8 +275,50 @@ def test_storages_of_another_size(name, member):
 
 
 def test_a_member_that_would_be_too_large():
-    file = file_of({**members_of("function.pt"), CODE: b"#" * 2**20})
-    assert "the member 'code/__torch__.py' would have 1048576 bytes, too many for the file" in refusal(file)
+    file = file_of({**members_of("function.pt"), "data.pkl": b"#" * 2**20})
+    assert "the member 'data.pkl' would have 1048576 bytes, too many for the file" in refusal(file)
+
+
+@pytest.mark.parametrize(
+    "name, member, text, message",
+    [
+        ("function.pt", CODE, b"#" * 2**18, "would have 262144 bytes, too many for its size in the file"),
+        ("function.pt", CODE, b"def f():\n" + b" -x\n" * 10_000, "has 50"),
+        ("layers.pt2", MODEL, b"[" + b"[]," * 40_000 + b"0]", "has 40001 expressions or parts, too many for its size"),
+    ],
+)
+def test_texts_that_are_larger_than_their_size_in_the_file_allows(name, member, text, message):
+    """The other bytes of the file, which are many here, allow no further text."""
+    stored = {**members_of(name), "data/more": random.Random(39).randbytes(2**18)}
+    found = refusal(file_of({**stored, member: text}))
+    assert f"the member {member!r} {message}" in found and "too many for its size in the file" in found
+
+
+def with_weights(count: int, device: dict, bytes_of_each: int = 2**20) -> io.BytesIO:
+    """Returns a file with buffers on several devices, which all have the same bytes."""
+    members, config = members_of("layers.pt2"), "data/weights/model_weights_config.json"
+    model, weights = json.loads(members[MODEL]), json.loads(members[config])
+    for i in range(count):
+        entry = {"arg": {"name": f"b_{i}"}, "buffer_name": f"b{i}", "persistent": True}
+        model["graph_module"]["signature"]["input_specs"].insert(0, {"buffer": entry})
+        meta = {
+            **weights["config"]["net.0.weight"]["tensor_meta"],
+            "sizes": [{"as_int": 1}],
+            "strides": [{"as_int": 1}],
+        }
+        meta["device"] = {key: value + i if key == "index" else value for key, value in device.items()}
+        weights["config"][f"b{i}"] = {**weights["config"]["net.0.weight"], "path_name": "all", "tensor_meta": meta}
+    members |= {MODEL: json.dumps(model).encode(), config: json.dumps(weights).encode()}
+    return file_of({**members, "data/weights/all": bytes(bytes_of_each)}, zipfile.ZIP_STORED)
+
+
+def test_bytes_of_many_devices_are_read_once():
+    """With a function as map_location each device has bytes of its own, whose reads are counted."""
+    file = with_weights(30, {"type": "cuda", "index": 0})
+    buffers = [b for name, b in lamella.jit.load(file, map_location="cpu").named_buffers() if name.startswith("b")]
+    assert len(buffers) == 30 and len({b.untyped_storage().data_ptr() for b in buffers}) == 1
+    with pytest.raises(CheckpointError, match="the member 'data/weights/all' would have 1048576 bytes, too many for"):
+        lamella.jit.load(file, map_location=lambda storage, device: storage)
 
 
 @pytest.mark.parametrize("claim", [5, 2**31])
@@ -348,7 +390,7 @@ def graph_of(model: dict) -> dict:
             "is no name of a tensor",
         ),
         (
-            lambda m: m["graph_module"]["module_call_graph"][0]["signature"].update(out_spec="[" * 100_000),
+            lambda m: m["graph_module"]["module_call_graph"][0]["signature"].update(out_spec="[" * 20_000),
             "the member 'models/model.json': RecursionError",
         ),
         (
@@ -366,9 +408,36 @@ def test_models_that_are_refused(change, message):
         assert message in refusal(with_model(change))
 
 
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        (".".join(["a"] * 20_000), "is no name of a tensor, or has more than 100 dots"),
+        (".".join(["a"] * 102), "is no name of a tensor, or has more than 100 dots"),
+        ("net..weight", "is no name of a tensor, or has more than 100 dots"),
+        ("net.0.bias", "is given twice"),
+    ],
+)
+def test_names_of_tensors_that_are_refused(name, message):
+    assert message in refusal(with_name(name))
+
+
+def test_a_deep_name_of_a_tensor():
+    name = ".".join(["a"] * 101)
+    assert name in dict(lamella.jit.load(with_name(name)).named_parameters())
+
+
+def with_name(name: str) -> io.BytesIO:
+    """Returns a file whose first weight has another name."""
+    members, config = members_of("layers.pt2"), "data/weights/model_weights_config.json"
+    model, weights = json.loads(members[MODEL]), json.loads(members[config])
+    model["graph_module"]["signature"]["input_specs"][0]["parameter"]["parameter_name"] = name
+    weights["config"][name] = weights["config"]["net.0.weight"]
+    return file_of({**members, MODEL: json.dumps(model).encode(), config: json.dumps(weights).encode()})
+
+
 def test_json_that_is_none():
     members = members_of("layers.pt2")
-    for text in (b"{", b"[]", b"\xff", b"[" * 100_000):
+    for text in (b"{", b"[]", b"\xff", b"[" * 20_000):
         assert f"the member {MODEL!r} is no" in refusal(file_of({**members, MODEL: text}))
 
 
