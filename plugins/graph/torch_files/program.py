@@ -71,7 +71,7 @@ class TorchClass(ClassInfo):
         t = self.program.read_type(annotation, self.definition.file)
         if value is not None:
             try:
-                self.constants[name] = ast.literal_eval(value)
+                self.constants[name] = _literal(value, self.definition.file)
             except ValueError:
                 return  # inf and nan are constants of the graphs that use them
         elif t == NONE:
@@ -196,7 +196,7 @@ class TorchProgram(Builder):
         for part in definition.tree.body:
             if not isinstance(part, ast.Assign) or not isinstance(part.targets[0], ast.Name):
                 raise definition.file.fail(part, "an enum has members alone")
-            members.append((part.targets[0].id, ast.literal_eval(part.value)))
+            members.append((part.targets[0].id, _literal(part.value, definition.file)))
         name = self.unique(original)
         made = TypeTexts([], {name: (original, members)}).enums[name]
         self.enums[made.python] = made
@@ -243,7 +243,7 @@ class TorchProgram(Builder):
         if text.startswith("CONSTANTS."):
             return self.value(text, source, node)
         try:
-            return ast.literal_eval(node)
+            return _literal(node, source)
         except ValueError:
             raise source.fail(node, f"the default {text} is not read here") from None
 
@@ -287,6 +287,14 @@ def plain(function: Function) -> Function:
     made = Function(function.name, None, None, function.parameters, returned=function.returned)  # type: ignore[arg-type]
     made.declared = function.declared
     return made
+
+
+def _literal(node: ast.expr, file: Any) -> Any:
+    """Returns the value that an expression writes. Raises ValueError for inf, nan and what is no literal."""
+    try:
+        return ast.literal_eval(node)
+    except (TypeError, MemoryError, RecursionError) as error:
+        raise file.fail(node, f"this is no value of a literal: {error or 'it is nested too deeply'}") from None
 
 
 def _text(node: ast.expr) -> str:

@@ -3,63 +3,28 @@
 from __future__ import annotations
 
 import io
-import json
 import random
 import re
 import subprocess
 import sys
 import warnings
 import zipfile
-from pathlib import Path
 
 import lamella
 import pytest
 from lamella.serialization.errors import CheckpointError
-
-FOLDER = Path(__file__).resolve().parent / "torch_archives"
-CODE, MODEL = "code/__torch__.py", "models/model.json"
-FORWARD = "class PlaceholderModule(Module):\n  training : bool\n  def forward(self: __torch__.PlaceholderModule,\n"
-
-
-def members_of(name: str) -> dict[str, bytes]:
-    """Returns the members of a recorded file by their names without the folder."""
-    return members_of_file(FOLDER / name)
-
-
-def members_of_file(file) -> dict[str, bytes]:
-    with zipfile.ZipFile(file) as archive:
-        return {member.partition("/")[2]: archive.read(member) for member in archive.namelist()}
-
-
-def file_of(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> io.BytesIO:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        for name, data in members.items():
-            archive.writestr(f"program/{name}", data)
-    file.seek(0)
-    return file
-
-
-def with_body(body: str, parameters: str = "x: Tensor", result: str = "Tensor", more: str = "") -> io.BytesIO:
-    """Returns a file whose ``forward`` has a body, and with ``more`` code before it."""
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    text = f"{more}{FORWARD}    {parameters}) -> {result}:\n{lines}"
-    return file_of({**members_of("function.pt"), CODE: text.encode()})
-
-
-def with_model(change, name: str = "layers.pt2") -> io.BytesIO:
-    """Returns a file whose model.json a function has changed."""
-    members = members_of(name)
-    model = json.loads(members[MODEL])
-    change(model)
-    return file_of({**members, MODEL: json.dumps(model).encode()})
-
-
-def refusal(file) -> str:
-    """Returns the message of the error with which a file is refused."""
-    with pytest.raises(CheckpointError) as error:
-        lamella.jit.load(file)
-    return str(error.value)
+from torch_archive_files import (
+    CODE,
+    FOLDER,
+    FORWARD,
+    MODEL,
+    file_of,
+    members_of,
+    members_of_file,
+    refusal,
+    with_body,
+    with_model,
+)
 
 
 def test_the_helpers_make_files_that_load():
@@ -126,6 +91,7 @@ def test_files_of_code_that_are_refused(more, message, capfd):
         ("__forward_hooks__ = [f]", "PlaceholderModule has hooks, which are not read"),
         ("weight : Tensor", "an object of the class PlaceholderModule has no attribute 'weight'"),
         ("print('run')", "a class has attributes and methods alone"),
+        ("c : Final[Dict[str, int]] = {[]: 1}", "this is no value of a literal: unhashable type: 'list'"),
     ],
 )
 def test_classes_that_are_refused(attribute, message):
@@ -133,6 +99,14 @@ def test_classes_that_are_refused(attribute, message):
         members_of("function.pt")[CODE].decode().replace("  training : bool\n", f"  training : bool\n  {attribute}\n")
     )
     assert message in refusal(file_of({**members_of("function.pt"), CODE: code.encode()}))
+
+
+def test_literals_that_are_refused():
+    enum = "class E(Enum):\n  a = {{}: 1}\n"
+    text = refusal(with_body("return x", "x: Tensor, e: __torch__.E", more=enum))
+    assert "this is no value of a literal: unhashable type: 'dict'" in text and CODE in text
+    text = refusal(with_body("return x", "x: Tensor, d: Dict[str, int]={[]: 1}"))
+    assert "this is no value of a literal: unhashable type: 'list'" in text and CODE in text
 
 
 def test_code_is_no_code():
@@ -294,33 +268,6 @@ def test_texts_that_are_larger_than_their_size_in_the_file_allows(name, member, 
     assert f"the member {member!r} {message}" in found and "too many for its size in the file" in found
 
 
-def with_weights(count: int, device: dict, bytes_of_each: int = 2**20) -> io.BytesIO:
-    """Returns a file with buffers on several devices, which all have the same bytes."""
-    members, config = members_of("layers.pt2"), "data/weights/model_weights_config.json"
-    model, weights = json.loads(members[MODEL]), json.loads(members[config])
-    for i in range(count):
-        entry = {"arg": {"name": f"b_{i}"}, "buffer_name": f"b{i}", "persistent": True}
-        model["graph_module"]["signature"]["input_specs"].insert(0, {"buffer": entry})
-        meta = {
-            **weights["config"]["net.0.weight"]["tensor_meta"],
-            "sizes": [{"as_int": 1}],
-            "strides": [{"as_int": 1}],
-        }
-        meta["device"] = {key: value + i if key == "index" else value for key, value in device.items()}
-        weights["config"][f"b{i}"] = {**weights["config"]["net.0.weight"], "path_name": "all", "tensor_meta": meta}
-    members |= {MODEL: json.dumps(model).encode(), config: json.dumps(weights).encode()}
-    return file_of({**members, "data/weights/all": bytes(bytes_of_each)}, zipfile.ZIP_STORED)
-
-
-def test_bytes_of_many_devices_are_read_once():
-    """With a function as map_location each device has bytes of its own, whose reads are counted."""
-    file = with_weights(30, {"type": "cuda", "index": 0})
-    buffers = [b for name, b in lamella.jit.load(file, map_location="cpu").named_buffers() if name.startswith("b")]
-    assert len(buffers) == 30 and len({b.untyped_storage().data_ptr() for b in buffers}) == 1
-    with pytest.raises(CheckpointError, match="the member 'data/weights/all' would have 1048576 bytes, too many for"):
-        lamella.jit.load(file, map_location=lambda storage, device: storage)
-
-
 @pytest.mark.parametrize("claim", [5, 2**31])
 def test_a_member_of_another_size_than_it_says(claim):
     members = {n: data for n, data in members_of("function.pt").items() if not n.endswith("debug_pkl")}
@@ -359,96 +306,6 @@ def test_show_names_the_way():
 
 def test_other_zips_are_no_programs():
     assert "it has no index.json" in refusal(file_of({"data.pkl": b"\x80\x02}."}, zipfile.ZIP_STORED))
-
-
-# ---- exported programs -----------------------------------------------------------------------------------------------
-
-
-def graph_of(model: dict) -> dict:
-    return model["graph_module"]["graph"]
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (lambda m: m.pop("graph_module"), "the member 'models/model.json': KeyError: 'graph_module'"),
-        (
-            lambda m: m["schema_version"].update(major=9),
-            "has version 9 of the form of exported programs, and 8 is read",
-        ),
-        (lambda m: m["opset_version"].update(aten=11), "has version 11 of torch's operators"),
-        (lambda m: graph_of(m)["nodes"][0].update(target="os.system"), "not here: os.system (models/model.json: node"),
-        (lambda m: graph_of(m)["nodes"].reverse(), "node 'linear_1': there is no value 'dropout' before this place"),
-        (lambda m: graph_of(m)["nodes"].append(graph_of(m)["nodes"][0]), "the value 'linear' is given twice"),
-        (lambda m: graph_of(m)["nodes"][0]["inputs"][0].update(arg={"as_graph": {}}), "of the kind 'as_graph' is not"),
-        (lambda m: graph_of(m)["nodes"][0]["inputs"].pop(), None),
-        (lambda m: graph_of(m)["nodes"][0]["inputs"].clear(), "node 'linear': linear: argument 'input' is missing"),
-        (lambda m: m["graph_module"]["signature"]["input_specs"].pop(), "its inputs do not fit their tree"),
-        (lambda m: m["graph_module"]["signature"]["output_specs"].clear(), "its outputs do not fit their tree"),
-        (
-            lambda m: m["graph_module"]["signature"]["input_specs"][0]["parameter"].update(parameter_name="a\n}"),
-            "is no name of a tensor",
-        ),
-        (
-            lambda m: m["graph_module"]["module_call_graph"][0]["signature"].update(out_spec="[" * 20_000),
-            "the member 'models/model.json': RecursionError",
-        ),
-        (
-            lambda m: m["graph_module"]["module_call_graph"][0]["signature"].update(
-                out_spec='[1, {"type": "os.PathLike"}]'
-            ),
-            "damaged, or too deep",
-        ),
-    ],
-)
-def test_models_that_are_refused(change, message):
-    if message is None:  # the bias may be left out
-        assert lamella.jit.load(with_model(change))(lamella.ones(2, 3)).shape == (2, 2)
-    else:
-        assert message in refusal(with_model(change))
-
-
-@pytest.mark.parametrize(
-    "name, message",
-    [
-        (".".join(["a"] * 20_000), "is no name of a tensor, or has more than 100 dots"),
-        (".".join(["a"] * 102), "is no name of a tensor, or has more than 100 dots"),
-        ("net..weight", "is no name of a tensor, or has more than 100 dots"),
-        ("net.0.bias", "is given twice"),
-    ],
-)
-def test_names_of_tensors_that_are_refused(name, message):
-    assert message in refusal(with_name(name))
-
-
-def test_a_deep_name_of_a_tensor():
-    name = ".".join(["a"] * 101)
-    assert name in dict(lamella.jit.load(with_name(name)).named_parameters())
-
-
-def with_name(name: str) -> io.BytesIO:
-    """Returns a file whose first weight has another name."""
-    members, config = members_of("layers.pt2"), "data/weights/model_weights_config.json"
-    model, weights = json.loads(members[MODEL]), json.loads(members[config])
-    model["graph_module"]["signature"]["input_specs"][0]["parameter"]["parameter_name"] = name
-    weights["config"][name] = weights["config"]["net.0.weight"]
-    return file_of({**members, MODEL: json.dumps(model).encode(), config: json.dumps(weights).encode()})
-
-
-def test_json_that_is_none():
-    members = members_of("layers.pt2")
-    for text in (b"{", b"[]", b"\xff", b"[" * 20_000):
-        assert f"the member {MODEL!r} is no" in refusal(file_of({**members, MODEL: text}))
-
-
-def test_a_tensor_beyond_its_bytes():
-    members = members_of("layers.pt2")
-    config = "data/weights/model_weights_config.json"
-    weights = json.loads(members[config])
-    weights["config"]["net.0.weight"]["tensor_meta"]["sizes"][0]["as_int"] = 2**40
-    assert "is damaged: the member 'data/weights/weight_0'" in refusal(
-        file_of({**members, config: json.dumps(weights).encode()})
-    )
 
 
 # ---- any bytes -------------------------------------------------------------------------------------------------------
