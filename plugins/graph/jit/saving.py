@@ -50,6 +50,7 @@ def save(
 
     Raises:
         TypeError: ``m`` is no program, or has an attribute that no file holds.
+        ValueError: UTF-8 does not have the name or the text of a further file.
         RuntimeError: a graph calls a function of Python, which a file cannot have; the message has the place.
 
     >>> import io
@@ -145,10 +146,27 @@ def _member(graph: str) -> str:
 def _content(name: Any, content: Any) -> bytes:
     if type(name) is not str or not name:
         raise TypeError(f"save: argument '_extra_files': a name must be text, got {name!r}")
+    if "\0" in name or not _is_utf8(name):
+        raise ValueError(
+            f"save: argument '_extra_files': the name {name!r} has the character 0, or one that UTF-8 does not "
+            "have; give the file another name"
+        )
     if not isinstance(content, (str, bytes, bytearray)):
         kind = type(content).__name__
         raise TypeError(f"save: argument '_extra_files': {name!r} must be text or bytes, got {kind}")
+    if isinstance(content, str) and not _is_utf8(content):
+        raise ValueError(
+            f"save: argument '_extra_files': the text of {name!r} has a character that UTF-8 does not have; give bytes"
+        )
     return content.encode() if isinstance(content, str) else bytes(content)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _text_of(program: Any, description: Description, name: str) -> str:

@@ -6,6 +6,7 @@ import enum
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -214,6 +215,22 @@ def test_further_files():
     for wrong, message in (({"a": 1}, "'a' must be text or bytes, got int"), ({1: "a"}, "a name must be text, got 1")):
         with pytest.raises(TypeError, match=message):
             saved(_extra_files=wrong)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_of_further_files_that_a_zip_cannot_have(name):
+    with pytest.raises(
+        ValueError, match=re.escape(f"the name {name!r} has the character 0, or one that UTF-8 does not")
+    ):
+        saved(_extra_files={name: "x"})
+    remove = lamella.jit.register_export_hook(lambda program, extra: extra.update({name: b"x"}))
+    try:
+        with pytest.raises(ValueError, match=re.escape(f"the name {name!r}")):
+            saved()
+    finally:
+        remove()
+    with pytest.raises(ValueError, match="the text of 'note' has a character that UTF-8 does not have; give bytes"):
+        saved(_extra_files={"note": "\ud800"})
 
 
 def test_hooks():
