@@ -22,7 +22,6 @@ from lamella import testing as testing
 from lamella import types as types
 from lamella import utils as utils
 from lamella import version as version
-
 cuda: Any
 mps: Any
 xpu: Any
@@ -110,9 +109,7 @@ from lamella.random import initial_seed as initial_seed
 from lamella._torch.names import is_autocast_enabled as is_autocast_enabled
 from lamella._dtypes import is_complex as is_complex
 from lamella._tensor.predicates import is_conj as is_conj
-from lamella._settings import (
-    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
-)
+from lamella._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
 from lamella._tensor.predicates import is_distributed as is_distributed
 from lamella._dtypes import is_floating_point as is_floating_point
 from lamella._tensor.predicates import is_inference as is_inference
@@ -160,14 +157,12 @@ from lamella.autograd import enable_grad as enable_grad
 from lamella import graph as graph
 from lamella.autograd import inference_mode as inference_mode
 from lamella.plugins.quantization.tensor import int_repr as int_repr
-
 is_grad_enabled: Any
 is_inference_mode_enabled: Any
 from lamella import jit as jit
 from lamella import named as named
 from lamella.autograd import no_grad as no_grad
 from lamella import onnx as onnx
-
 per_channel_affine: Any
 per_channel_symmetric: Any
 per_group_affine: Any
@@ -175,14 +170,12 @@ per_group_symmetric: Any
 per_tensor_affine: Any
 per_tensor_symmetric: Any
 from lamella import profiler as profiler
-
 qint32: Any
 qint8: Any
 from lamella import quantization as quantization
 from lamella.plugins.quantization.tensor import quantize_per_channel as quantize_per_channel
 from lamella.plugins.quantization.tensor import quantize_per_group as quantize_per_group
 from lamella.plugins.quantization.tensor import quantize_per_tensor as quantize_per_tensor
-
 quint8: Any
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 
@@ -207,53 +200,29 @@ def _foreach_add_(self: Sequence[Tensor], other: Sequence[Tensor], *, alpha: Num
 @overload
 def _foreach_add_(self: Sequence[Tensor], scalars: Sequence[Number]) -> None: ...
 @overload
-def _foreach_addcdiv(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...
-) -> Sequence[Tensor]: ...
+def _foreach_addcdiv(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...) -> Sequence[Tensor]: ...
 @overload
-def _foreach_addcdiv(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]
-) -> Sequence[Tensor]: ...
+def _foreach_addcdiv(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]) -> Sequence[Tensor]: ...
 @overload
-def _foreach_addcdiv(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor
-) -> Sequence[Tensor]: ...
+def _foreach_addcdiv(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor) -> Sequence[Tensor]: ...
 @overload
-def _foreach_addcdiv_(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...
-) -> None: ...
+def _foreach_addcdiv_(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...) -> None: ...
 @overload
-def _foreach_addcdiv_(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]
-) -> None: ...
+def _foreach_addcdiv_(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]) -> None: ...
 @overload
-def _foreach_addcdiv_(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor
-) -> None: ...
+def _foreach_addcdiv_(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor) -> None: ...
 @overload
-def _foreach_addcmul(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...
-) -> Sequence[Tensor]: ...
+def _foreach_addcmul(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...) -> Sequence[Tensor]: ...
 @overload
-def _foreach_addcmul(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]
-) -> Sequence[Tensor]: ...
+def _foreach_addcmul(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]) -> Sequence[Tensor]: ...
 @overload
-def _foreach_addcmul(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor
-) -> Sequence[Tensor]: ...
+def _foreach_addcmul(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor) -> Sequence[Tensor]: ...
 @overload
-def _foreach_addcmul_(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...
-) -> None: ...
+def _foreach_addcmul_(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...) -> None: ...
 @overload
-def _foreach_addcmul_(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]
-) -> None: ...
+def _foreach_addcmul_(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Sequence[Number]) -> None: ...
 @overload
-def _foreach_addcmul_(
-    self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor
-) -> None: ...
+def _foreach_addcmul_(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], scalars: Tensor) -> None: ...
 def _foreach_asin(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_asin_(self: Sequence[Tensor]) -> None: ...
 def _foreach_atan(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
@@ -319,9 +288,7 @@ def _foreach_floor_(self: Sequence[Tensor]) -> None: ...
 def _foreach_frac(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_frac_(self: Sequence[Tensor]) -> None: ...
 @overload
-def _foreach_lerp(
-    self: Sequence[Tensor], tensors1: Sequence[Tensor], weights: Sequence[Tensor]
-) -> Sequence[Tensor]: ...
+def _foreach_lerp(self: Sequence[Tensor], tensors1: Sequence[Tensor], weights: Sequence[Tensor]) -> Sequence[Tensor]: ...
 @overload
 def _foreach_lerp(self: Sequence[Tensor], tensors1: Sequence[Tensor], weight: Number) -> Sequence[Tensor]: ...
 @overload
@@ -438,423 +405,52 @@ def _foreach_trunc(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_trunc_(self: Sequence[Tensor]) -> None: ...
 def _foreach_zero_(self: Sequence[Tensor]) -> None: ...
 @overload
-def _fused_adadelta_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    square_avgs: Sequence[Tensor],
-    acc_deltas: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    rho: _float = ...,
-    eps: _float = ...,
-    weight_decay: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adadelta_(self: Sequence[Tensor], grads: Sequence[Tensor], square_avgs: Sequence[Tensor], acc_deltas: Sequence[Tensor], *, lr: _float = ..., rho: _float = ..., eps: _float = ..., weight_decay: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adadelta_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    square_avgs: Sequence[Tensor],
-    acc_deltas: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    rho: _float = ...,
-    eps: _float = ...,
-    weight_decay: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adadelta_(self: Sequence[Tensor], grads: Sequence[Tensor], square_avgs: Sequence[Tensor], acc_deltas: Sequence[Tensor], *, lr: Tensor, rho: _float = ..., eps: _float = ..., weight_decay: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adagrad_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    state_sums: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    lr_decay: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adagrad_(self: Sequence[Tensor], grads: Sequence[Tensor], state_sums: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: _float = ..., lr_decay: _float = ..., weight_decay: _float = ..., eps: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adagrad_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    state_sums: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    lr_decay: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adagrad_(self: Sequence[Tensor], grads: Sequence[Tensor], state_sums: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, lr_decay: _float = ..., weight_decay: _float = ..., eps: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    max_exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    amsgrad: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], max_exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: _float = ..., beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., amsgrad: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    max_exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    amsgrad: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], max_exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., amsgrad: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    max_exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: Tensor,
-    beta2: Tensor,
-    weight_decay: Tensor,
-    eps: _float = ...,
-    amsgrad: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], max_exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: Tensor, beta2: Tensor, weight_decay: Tensor, eps: _float = ..., amsgrad: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adamax_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_infs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adamax_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_infs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: _float = ..., beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adamax_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_infs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adamax_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_infs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adamw_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    max_exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    amsgrad: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adamw_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], max_exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: _float = ..., beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., amsgrad: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adamw_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    max_exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    amsgrad: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adamw_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], max_exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., amsgrad: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_adamw_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    max_exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: Tensor,
-    beta2: Tensor,
-    weight_decay: Tensor,
-    eps: _float = ...,
-    amsgrad: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_adamw_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], max_exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: Tensor, beta2: Tensor, weight_decay: Tensor, eps: _float = ..., amsgrad: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_asgd_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    axs: Sequence[Tensor],
-    mus: Sequence[Tensor],
-    etas: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lambd: _float = ...,
-    lr: _float = ...,
-    t0: _float = ...,
-    alpha: _float = ...,
-    weight_decay: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_asgd_(self: Sequence[Tensor], grads: Sequence[Tensor], axs: Sequence[Tensor], mus: Sequence[Tensor], etas: Sequence[Tensor], state_steps: Sequence[Tensor], *, lambd: _float = ..., lr: _float = ..., t0: _float = ..., alpha: _float = ..., weight_decay: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_asgd_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    axs: Sequence[Tensor],
-    mus: Sequence[Tensor],
-    etas: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lambd: _float = ...,
-    lr: Tensor,
-    t0: _float = ...,
-    alpha: _float = ...,
-    weight_decay: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_asgd_(self: Sequence[Tensor], grads: Sequence[Tensor], axs: Sequence[Tensor], mus: Sequence[Tensor], etas: Sequence[Tensor], state_steps: Sequence[Tensor], *, lambd: _float = ..., lr: Tensor, t0: _float = ..., alpha: _float = ..., weight_decay: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_nadam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    mu_products: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    momentum_decay: _float = ...,
-    eps: _float = ...,
-    decoupled_weight_decay: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_nadam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], mu_products: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: _float = ..., beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., momentum_decay: _float = ..., eps: _float = ..., decoupled_weight_decay: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_nadam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    mu_products: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    momentum_decay: _float = ...,
-    eps: _float = ...,
-    decoupled_weight_decay: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_nadam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], mu_products: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., momentum_decay: _float = ..., eps: _float = ..., decoupled_weight_decay: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_radam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    decoupled_weight_decay: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_radam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: _float = ..., beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., decoupled_weight_decay: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_radam_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    exp_avgs: Sequence[Tensor],
-    exp_avg_sqs: Sequence[Tensor],
-    state_steps: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    beta1: _float = ...,
-    beta2: _float = ...,
-    weight_decay: _float = ...,
-    eps: _float = ...,
-    decoupled_weight_decay: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_radam_(self: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor], state_steps: Sequence[Tensor], *, lr: Tensor, beta1: _float = ..., beta2: _float = ..., weight_decay: _float = ..., eps: _float = ..., decoupled_weight_decay: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_rmsprop_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    square_avgs: Sequence[Tensor],
-    grad_avgs: Sequence[Tensor],
-    momentum_buffer_list: Sequence[Tensor],
-    *,
-    lr: _float = ...,
-    alpha: _float = ...,
-    eps: _float = ...,
-    weight_decay: _float = ...,
-    momentum: _float = ...,
-    centered: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_rmsprop_(self: Sequence[Tensor], grads: Sequence[Tensor], square_avgs: Sequence[Tensor], grad_avgs: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, lr: _float = ..., alpha: _float = ..., eps: _float = ..., weight_decay: _float = ..., momentum: _float = ..., centered: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_rmsprop_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    square_avgs: Sequence[Tensor],
-    grad_avgs: Sequence[Tensor],
-    momentum_buffer_list: Sequence[Tensor],
-    *,
-    lr: Tensor,
-    alpha: _float = ...,
-    eps: _float = ...,
-    weight_decay: _float = ...,
-    momentum: _float = ...,
-    centered: _bool = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
-def _fused_rprop_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    prevs: Sequence[Tensor],
-    step_sizes: Sequence[Tensor],
-    *,
-    etaminus: _float = ...,
-    etaplus: _float = ...,
-    step_size_min: _float = ...,
-    step_size_max: _float = ...,
-    maximize: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_rmsprop_(self: Sequence[Tensor], grads: Sequence[Tensor], square_avgs: Sequence[Tensor], grad_avgs: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, lr: Tensor, alpha: _float = ..., eps: _float = ..., weight_decay: _float = ..., momentum: _float = ..., centered: _bool = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
+def _fused_rprop_(self: Sequence[Tensor], grads: Sequence[Tensor], prevs: Sequence[Tensor], step_sizes: Sequence[Tensor], *, etaminus: _float = ..., etaplus: _float = ..., step_size_min: _float = ..., step_size_max: _float = ..., maximize: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_sgd_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    momentum_buffer_list: Sequence[Tensor],
-    *,
-    weight_decay: _float = ...,
-    momentum: _float = ...,
-    lr: _float = ...,
-    dampening: _float = ...,
-    nesterov: _bool = ...,
-    maximize: _bool = ...,
-    is_first_step: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_sgd_(self: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, weight_decay: _float = ..., momentum: _float = ..., lr: _float = ..., dampening: _float = ..., nesterov: _bool = ..., maximize: _bool = ..., is_first_step: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_sgd_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    momentum_buffer_list: Sequence[Tensor],
-    *,
-    weight_decay: _float = ...,
-    momentum: _float = ...,
-    lr: Tensor,
-    dampening: _float = ...,
-    nesterov: _bool = ...,
-    maximize: _bool = ...,
-    is_first_step: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_sgd_(self: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, weight_decay: _float = ..., momentum: _float = ..., lr: Tensor, dampening: _float = ..., nesterov: _bool = ..., maximize: _bool = ..., is_first_step: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
-def _fused_sgd_(
-    self: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    momentum_buffer_list: Sequence[Tensor],
-    *,
-    weight_decay: Tensor,
-    momentum: _float = ...,
-    lr: Tensor,
-    dampening: _float = ...,
-    nesterov: _bool = ...,
-    maximize: _bool = ...,
-    is_first_step: _bool = ...,
-    grad_scale: Tensor | None = ...,
-    found_inf: Tensor | None = ...,
-) -> None: ...
+def _fused_sgd_(self: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, weight_decay: Tensor, momentum: _float = ..., lr: Tensor, dampening: _float = ..., nesterov: _bool = ..., maximize: _bool = ..., is_first_step: _bool = ..., grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 def _int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(self: Tensor) -> Tensor: ...
@@ -874,29 +470,17 @@ def add(self: Tensor, other: Number, alpha: Number = ..., *, out: Tensor | None 
 def add_(self: Tensor, other: Tensor, *, alpha: Number = ...) -> Tensor: ...
 @overload
 def add_(self: Tensor, other: Number, alpha: Number = ...) -> Tensor: ...
-def addbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def addbmm_(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor: ...
-def addcdiv(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Tensor: ...
-def addcmul(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Tensor: ...
-def addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor: ...
-def addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def addmv_(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor: ...
-def addr(
-    self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def addr_(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor: ...
 def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor: ...
 @overload
@@ -904,65 +488,25 @@ def all(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def all(self: Tensor, dim: _int, keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def all(
-    self: Tensor, dim: Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: Tensor | None = None
-) -> Tensor: ...
+def all(self: Tensor, dim: Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
-def amax(
-    self: Tensor, dim: Sequence[_int] | _int = ..., keepdim: _bool = ..., *, out: Tensor | None = None
-) -> Tensor: ...
-def amin(
-    self: Tensor, dim: Sequence[_int] | _int = ..., keepdim: _bool = ..., *, out: Tensor | None = None
-) -> Tensor: ...
-def aminmax(
-    self: Tensor, *, dim: _int | None = ..., keepdim: _bool = ..., out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def amax(self: Tensor, dim: Sequence[_int] | _int = ..., keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
+def amin(self: Tensor, dim: Sequence[_int] | _int = ..., keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
+def aminmax(self: Tensor, *, dim: _int | None = ..., keepdim: _bool = ..., out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 def angle(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def any(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def any(self: Tensor, dim: _int, keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def any(
-    self: Tensor, dim: Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: Tensor | None = None
-) -> Tensor: ...
+def any(self: Tensor, dim: Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def arange(
-    end: Number,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def arange(end: Number, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def arange(
-    start: Number,
-    end: Number,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def arange(start: Number, end: Number, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def arange(
-    start: Number,
-    end: Number,
-    step: Number = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def arange(start: Number, end: Number, step: Number = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 def arccos(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def arccos_(self: Tensor) -> Tensor: ...
 def arccosh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -984,12 +528,8 @@ def argsort(self: Tensor, dim: _int = ..., descending: _bool = ...) -> Tensor: .
 @overload
 def argsort(self: Tensor, *, stable: _bool, dim: _int = ..., descending: _bool = ...) -> Tensor: ...
 def argwhere(self: Tensor) -> Tensor: ...
-def as_strided(
-    self: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = ...
-) -> Tensor: ...
-def as_strided_(
-    self: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = ...
-) -> Tensor: ...
+def as_strided(self: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = ...) -> Tensor: ...
+def as_strided_(self: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = ...) -> Tensor: ...
 def asin(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def asin_(self: Tensor) -> Tensor: ...
 def asinh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1012,40 +552,11 @@ def atleast_2d(tensors: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def atleast_3d(self: Tensor) -> Tensor: ...
 @overload
 def atleast_3d(tensors: Sequence[Tensor]) -> Sequence[Tensor]: ...
-def avg_pool1d(
-    self: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-    count_include_pad: _bool = ...,
-) -> Tensor: ...
-def baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None
-) -> Tensor: ...
+def avg_pool1d(self: Tensor, kernel_size: Sequence[_int] | _int, stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ...) -> Tensor: ...
+def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Tensor | None = None) -> Tensor: ...
 def baddbmm_(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor: ...
-def bartlett_window(
-    window_length: _int,
-    periodic: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: _bool,
-    momentum: _float,
-    eps: _float,
-    cudnn_enabled: _bool,
-) -> Tensor: ...
+def bartlett_window(window_length: _int, periodic: _bool = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor: ...
 @overload
 def bernoulli(self: Tensor, *, generator: Generator | None = ...) -> Tensor: ...
 @overload
@@ -1104,25 +615,13 @@ def bitwise_xor(self: Number, other: Tensor, *, out: Tensor | None = None) -> Te
 def bitwise_xor_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_xor_(self: Tensor, other: Number) -> Tensor: ...
-def blackman_window(
-    window_length: _int,
-    periodic: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def blackman_window(window_length: _int, periodic: _bool = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 def block_diag(tensors: Sequence[Tensor]) -> Tensor: ...
 def bmm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def broadcast_tensors(tensors: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def broadcast_to(self: Tensor, size: Sequence[_int]) -> Tensor: ...
 @overload
-def bucketize(
-    self: Tensor, boundaries: Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: Tensor | None = None
-) -> Tensor: ...
+def bucketize(self: Tensor, boundaries: Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
 def bucketize(self: Number, boundaries: Tensor, *, out_int32: _bool = ..., right: _bool = ...) -> Tensor: ...
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor: ...
@@ -1177,96 +676,21 @@ def conj_physical(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def conj_physical_(self: Tensor) -> Tensor: ...
 def constant_pad_nd(self: Tensor, pad: Sequence[_int], value: Number = ...) -> Tensor: ...
 @overload
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-) -> Tensor: ...
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., groups: _int = ...) -> Tensor: ...
 @overload
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: str = ...,
-    dilation: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-) -> Tensor: ...
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: str = ..., dilation: Sequence[_int] | _int = ..., groups: _int = ...) -> Tensor: ...
 @overload
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-) -> Tensor: ...
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., groups: _int = ...) -> Tensor: ...
 @overload
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: str = ...,
-    dilation: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-) -> Tensor: ...
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: str = ..., dilation: Sequence[_int] | _int = ..., groups: _int = ...) -> Tensor: ...
 @overload
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-) -> Tensor: ...
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., groups: _int = ...) -> Tensor: ...
 @overload
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: str = ...,
-    dilation: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-) -> Tensor: ...
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: str = ..., dilation: Sequence[_int] | _int = ..., groups: _int = ...) -> Tensor: ...
 def conv_tbc(self: Tensor, weight: Tensor, bias: Tensor, pad: _int = ...) -> Tensor: ...
-def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    output_padding: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-) -> Tensor: ...
-def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    output_padding: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-) -> Tensor: ...
-def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    output_padding: Sequence[_int] | _int = ...,
-    groups: _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-) -> Tensor: ...
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., output_padding: Sequence[_int] | _int = ..., groups: _int = ..., dilation: Sequence[_int] | _int = ...) -> Tensor: ...
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., output_padding: Sequence[_int] | _int = ..., groups: _int = ..., dilation: Sequence[_int] | _int = ...) -> Tensor: ...
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., output_padding: Sequence[_int] | _int = ..., groups: _int = ..., dilation: Sequence[_int] | _int = ...) -> Tensor: ...
 def copy_(self: Tensor, src: Tensor, non_blocking: _bool = ...) -> Tensor: ...
 @overload
 def copysign(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1281,38 +705,18 @@ def cos(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cos_(self: Tensor) -> Tensor: ...
 def cosh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cosh_(self: Tensor) -> Tensor: ...
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: _float = ..., reduction: _int = ...
-) -> Tensor: ...
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: _float = ..., reduction: _int = ...) -> Tensor: ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = ..., eps: _float = ...) -> Tensor: ...
 @overload
 def count_nonzero(self: Tensor, dim: _int | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def count_nonzero(self: Tensor, dim: Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
-def cov(
-    self: Tensor, *, correction: _int = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...
-) -> Tensor: ...
+def cov(self: Tensor, *, correction: _int = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...) -> Tensor: ...
 def cross(self: Tensor, other: Tensor, dim: _int | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[_int],
-    target_lengths: Sequence[_int],
-    blank: _int = ...,
-    reduction: _int = ...,
-    zero_infinity: _bool = ...,
-) -> Tensor: ...
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Sequence[_int], target_lengths: Sequence[_int], blank: _int = ..., reduction: _int = ..., zero_infinity: _bool = ...) -> Tensor: ...
 @overload
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor,
-    target_lengths: Tensor,
-    blank: _int = ...,
-    reduction: _int = ...,
-    zero_infinity: _bool = ...,
-) -> Tensor: ...
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor, blank: _int = ..., reduction: _int = ..., zero_infinity: _bool = ...) -> Tensor: ...
 def cummax(self: Tensor, dim: _int, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 def cummin(self: Tensor, dim: _int, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 def cumprod(self: Tensor, dim: _int, *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
@@ -1331,15 +735,7 @@ def diag_embed(self: Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = 
 def diagflat(self: Tensor, offset: _int = ...) -> Tensor: ...
 def diagonal(self: Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> Tensor: ...
 def diagonal_scatter(self: Tensor, src: Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> Tensor: ...
-def diff(
-    self: Tensor,
-    n: _int = ...,
-    dim: _int = ...,
-    prepend: Tensor | None = ...,
-    append: Tensor | None = ...,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def diff(self: Tensor, n: _int = ..., dim: _int = ..., prepend: Tensor | None = ..., append: Tensor | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 def digamma(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def digamma_(self: Tensor) -> Tensor: ...
 def dist(self: Tensor, other: Tensor, p: Number = ...) -> Tensor: ...
@@ -1387,65 +783,15 @@ def dsplit(self: Tensor, sections: _int) -> Sequence[Tensor]: ...
 @overload
 def dsplit(self: Tensor, indices: Sequence[_int]) -> Sequence[Tensor]: ...
 def dstack(tensors: Sequence[Tensor]) -> Tensor: ...
-def embedding(
-    weight: Tensor, indices: Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...
-) -> Tensor: ...
+def embedding(weight: Tensor, indices: Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...) -> Tensor: ...
 @overload
-def embedding_bag(
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    scale_grad_by_freq: _bool = ...,
-    mode: _int = ...,
-    sparse: _bool = ...,
-    per_sample_weights: Tensor | None = ...,
-    include_last_offset: _bool = ...,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool = ..., mode: _int = ..., sparse: _bool = ..., per_sample_weights: Tensor | None = ..., include_last_offset: _bool = ...) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 @overload
-def embedding_bag(
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    scale_grad_by_freq: _bool,
-    mode: _int,
-    sparse: _bool,
-    per_sample_weights: Tensor | None,
-    include_last_offset: _bool,
-    padding_idx: _int | None,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool, mode: _int, sparse: _bool, per_sample_weights: Tensor | None, include_last_offset: _bool, padding_idx: _int | None) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 def embedding_renorm_(self: Tensor, indices: Tensor, max_norm: _float, norm_type: _float) -> Tensor: ...
-def empty(
-    *size: _int | Sequence[_int],
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def empty_like(
-    self: Tensor,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def empty_strided(
-    size: Sequence[_int],
-    stride: Sequence[_int],
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def empty(*size: _int | Sequence[_int], dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def empty_like(self: Tensor, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def empty_strided(size: Sequence[_int], stride: Sequence[_int], *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
 def eq(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1468,39 +814,14 @@ def exp_(self: Tensor) -> Tensor: ...
 def expm1(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expm1_(self: Tensor) -> Tensor: ...
 @overload
-def eye(
-    n: _int,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def eye(n: _int, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def eye(
-    n: _int,
-    m: _int,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def fake_quantize_per_channel_affine(
-    self: Tensor, scale: Tensor, zero_point: Tensor, axis: _int, quant_min: _int, quant_max: _int
-) -> Tensor: ...
+def eye(n: _int, m: _int, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def fake_quantize_per_channel_affine(self: Tensor, scale: Tensor, zero_point: Tensor, axis: _int, quant_min: _int, quant_max: _int) -> Tensor: ...
 @overload
-def fake_quantize_per_tensor_affine(
-    self: Tensor, scale: _float, zero_point: _int, quant_min: _int, quant_max: _int
-) -> Tensor: ...
+def fake_quantize_per_tensor_affine(self: Tensor, scale: _float, zero_point: _int, quant_min: _int, quant_max: _int) -> Tensor: ...
 @overload
-def fake_quantize_per_tensor_affine(
-    self: Tensor, scale: Tensor, zero_point: Tensor, quant_min: _int, quant_max: _int
-) -> Tensor: ...
+def fake_quantize_per_tensor_affine(self: Tensor, scale: Tensor, zero_point: Tensor, quant_min: _int, quant_max: _int) -> Tensor: ...
 def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
@@ -1554,32 +875,9 @@ def fmod_(self: Tensor, other: Tensor) -> Tensor: ...
 def fmod_(self: Tensor, other: Number) -> Tensor: ...
 def frac(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(self: Tensor) -> Tensor: ...
-def full(
-    size: Sequence[_int],
-    fill_value: Number,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def full_like(
-    self: Tensor,
-    fill_value: Number,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def gather(
-    self: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = ..., out: Tensor | None = None
-) -> Tensor: ...
+def full(size: Sequence[_int], fill_value: Number, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def full_like(self: Tensor, fill_value: Number, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def gather(self: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
 def ge(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1605,50 +903,15 @@ def greater_equal(self: Tensor, other: Number, *, out: Tensor | None = None) -> 
 def greater_equal_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def greater_equal_(self: Tensor, other: Number) -> Tensor: ...
-def grid_sampler(
-    input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
-) -> Tensor: ...
-def grid_sampler_2d(
-    input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
-) -> Tensor: ...
-def grid_sampler_3d(
-    input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
-) -> Tensor: ...
-def group_norm(
-    input: Tensor,
-    num_groups: _int,
-    weight: Tensor | None = ...,
-    bias: Tensor | None = ...,
-    eps: _float = ...,
-    cudnn_enabled: _bool = ...,
-) -> Tensor: ...
+def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor: ...
+def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor: ...
+def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor: ...
+def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = ..., bias: Tensor | None = ..., eps: _float = ..., cudnn_enabled: _bool = ...) -> Tensor: ...
 @overload
-def gru(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-    batch_first: _bool,
-) -> tuple[Tensor, Tensor]: ...
+def gru(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool, batch_first: _bool) -> tuple[Tensor, Tensor]: ...
 @overload
-def gru(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-) -> tuple[Tensor, Tensor]: ...
-def gru_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...
-) -> Tensor: ...
+def gru(data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool) -> tuple[Tensor, Tensor]: ...
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> Tensor: ...
 @overload
 def gt(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1657,37 +920,13 @@ def gt(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 def gt_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def gt_(self: Tensor, other: Number) -> Tensor: ...
-def hamming_window(
-    window_length: _int,
-    periodic: _bool = ...,
-    alpha: _float = ...,
-    beta: _float = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def hann_window(
-    window_length: _int,
-    periodic: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def hamming_window(window_length: _int, periodic: _bool = ..., alpha: _float = ..., beta: _float = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def hann_window(window_length: _int, periodic: _bool = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 def hardshrink(self: Tensor, lambd: Number = ..., *, out: Tensor | None = None) -> Tensor: ...
 def heaviside(self: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def heaviside_(self: Tensor, values: Tensor) -> Tensor: ...
 def hinge_embedding_loss(self: Tensor, target: Tensor, margin: _float = ..., reduction: _int = ...) -> Tensor: ...
-def histc(
-    self: Tensor, bins: _int = ..., min: Number = ..., max: Number = ..., *, out: Tensor | None = None
-) -> Tensor: ...
+def histc(self: Tensor, bins: _int = ..., min: Number = ..., max: Number = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hsplit(self: Tensor, sections: _int) -> Sequence[Tensor]: ...
 @overload
@@ -1703,78 +942,27 @@ def index_fill(self: Tensor, dim: _int, index: Tensor, value: Number) -> Tensor:
 @overload
 def index_fill(self: Tensor, dim: _int, index: Tensor, value: Tensor) -> Tensor: ...
 def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: _bool = ...) -> Tensor: ...
-def index_reduce(
-    self: Tensor,
-    dim: _int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
-    *,
-    include_self: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def index_reduce_(
-    self: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = ...
-) -> Tensor: ...
+def index_reduce(self: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = ..., out: Tensor | None = None) -> Tensor: ...
+def index_reduce_(self: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = ...) -> Tensor: ...
 def index_select(self: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def inner(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def instance_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    use_input_stats: _bool,
-    momentum: _float,
-    eps: _float,
-    cudnn_enabled: _bool,
-) -> Tensor: ...
+def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor: ...
 def is_nonzero(self: Tensor) -> _bool: ...
 def isclose(self: Tensor, other: Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> Tensor: ...
 def isfinite(self: Tensor) -> Tensor: ...
 @overload
-def isin(
-    elements: Tensor,
-    test_elements: Tensor,
-    *,
-    assume_unique: _bool = ...,
-    invert: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def isin(elements: Tensor, test_elements: Tensor, *, assume_unique: _bool = ..., invert: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def isin(
-    elements: Tensor,
-    test_element: Number,
-    *,
-    assume_unique: _bool = ...,
-    invert: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def isin(elements: Tensor, test_element: Number, *, assume_unique: _bool = ..., invert: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def isin(
-    element: Number,
-    test_elements: Tensor,
-    *,
-    assume_unique: _bool = ...,
-    invert: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def isin(element: Number, test_elements: Tensor, *, assume_unique: _bool = ..., invert: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 def isinf(self: Tensor) -> Tensor: ...
 def isnan(self: Tensor) -> Tensor: ...
 def isneginf(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isposinf(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def kron(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def kthvalue(
-    self: Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
-def layer_norm(
-    input: Tensor,
-    normalized_shape: Sequence[_int],
-    weight: Tensor | None = ...,
-    bias: Tensor | None = ...,
-    eps: _float = ...,
-    cudnn_enable: _bool = ...,
-) -> Tensor: ...
+def kthvalue(self: Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
+def layer_norm(input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None = ..., bias: Tensor | None = ..., eps: _float = ..., cudnn_enable: _bool = ...) -> Tensor: ...
 @overload
 def le(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1810,18 +998,7 @@ def less_equal_(self: Tensor, other: Number) -> Tensor: ...
 def lgamma(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def lgamma_(self: Tensor) -> Tensor: ...
 def linalg_cross(self: Tensor, other: Tensor, *, dim: _int = ..., out: Tensor | None = None) -> Tensor: ...
-def linspace(
-    start: Number,
-    end: Number,
-    steps: _int,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def linspace(start: Number, end: Number, steps: _int, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 def log(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10_(self: Tensor) -> Tensor: ...
@@ -1844,54 +1021,13 @@ def logical_xor(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 def logical_xor_(self: Tensor, other: Tensor) -> Tensor: ...
 def logit(self: Tensor, eps: _float | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 def logit_(self: Tensor, eps: _float | None = ...) -> Tensor: ...
-def logspace(
-    start: Number,
-    end: Number,
-    steps: _int,
-    base: _float = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def logsumexp(
-    self: Tensor, dim: Sequence[_int] | _int, keepdim: _bool = ..., *, out: Tensor | None = None
-) -> Tensor: ...
+def logspace(start: Number, end: Number, steps: _int, base: _float = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def logsumexp(self: Tensor, dim: Sequence[_int] | _int, keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def lstm(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-    batch_first: _bool,
-) -> tuple[Tensor, Tensor, Tensor]: ...
+def lstm(input: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool, batch_first: _bool) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
-def lstm(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Sequence[Tensor],
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-) -> tuple[Tensor, Tensor, Tensor]: ...
-def lstm_cell(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = ...,
-    b_hh: Tensor | None = ...,
-) -> tuple[Tensor, Tensor]: ...
+def lstm(data: Tensor, batch_sizes: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool) -> tuple[Tensor, Tensor, Tensor]: ...
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> tuple[Tensor, Tensor]: ...
 @overload
 def lt(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1900,9 +1036,7 @@ def lt(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 def lt_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def lt_(self: Tensor, other: Number) -> Tensor: ...
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: _float = ..., reduction: _int = ...
-) -> Tensor: ...
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: _float = ..., reduction: _int = ...) -> Tensor: ...
 @overload
 def masked_fill(self: Tensor, mask: Tensor, value: Number) -> Tensor: ...
 @overload
@@ -1916,59 +1050,20 @@ def max(self: Tensor) -> Tensor: ...
 @overload
 def max(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def max(
-    self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
-def max_pool1d(
-    self: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-) -> Tensor: ...
-def max_pool1d_with_indices(
-    self: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-) -> tuple[Tensor, Tensor]: ...
-def max_pool2d(
-    self: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-) -> Tensor: ...
-def max_pool3d(
-    self: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-) -> Tensor: ...
+def max(self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
+def max_pool1d(self: Tensor, kernel_size: Sequence[_int] | _int, stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., ceil_mode: _bool = ...) -> Tensor: ...
+def max_pool1d_with_indices(self: Tensor, kernel_size: Sequence[_int] | _int, stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., ceil_mode: _bool = ...) -> tuple[Tensor, Tensor]: ...
+def max_pool2d(self: Tensor, kernel_size: Sequence[_int] | _int, stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., ceil_mode: _bool = ...) -> Tensor: ...
+def max_pool3d(self: Tensor, kernel_size: Sequence[_int] | _int, stride: Sequence[_int] | _int = ..., padding: Sequence[_int] | _int = ..., dilation: Sequence[_int] | _int = ..., ceil_mode: _bool = ...) -> Tensor: ...
 def maximum(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def mean(self: Tensor, *, dtype: _Dtype | None = ...) -> Tensor: ...
 @overload
-def mean(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None,
-    keepdim: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def mean(self: Tensor, dim: Sequence[_int] | _int | None, keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
 def median(self: Tensor) -> Tensor: ...
 @overload
-def median(
-    self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def median(self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 @overload
 def meshgrid(tensors: Sequence[Tensor]) -> Sequence[Tensor]: ...
 @overload
@@ -1978,14 +1073,10 @@ def min(self: Tensor) -> Tensor: ...
 @overload
 def min(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def min(
-    self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def min(self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 def minimum(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def mode(
-    self: Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def mode(self: Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 @overload
 def moveaxis(self: Tensor, source: Sequence[_int], destination: Sequence[_int]) -> Tensor: ...
 @overload
@@ -2003,9 +1094,7 @@ def mul(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ..
 def mul_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def mul_(self: Tensor, other: Number) -> Tensor: ...
-def multinomial(
-    self: Tensor, num_samples: _int, replacement: _bool = ..., *, generator: Generator | None = ...
-) -> Tensor: ...
+def multinomial(self: Tensor, num_samples: _int, replacement: _bool = ..., *, generator: Generator | None = ...) -> Tensor: ...
 @overload
 def multiply(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2015,69 +1104,24 @@ def multiply_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def multiply_(self: Tensor, other: Number) -> Tensor: ...
 def mv(self: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def nan_to_num(
-    self: Tensor,
-    nan: _float | None = ...,
-    posinf: _float | None = ...,
-    neginf: _float | None = ...,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def nan_to_num_(
-    self: Tensor, nan: _float | None = ..., posinf: _float | None = ..., neginf: _float | None = ...
-) -> Tensor: ...
-def nanmean(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def nan_to_num(self: Tensor, nan: _float | None = ..., posinf: _float | None = ..., neginf: _float | None = ..., *, out: Tensor | None = None) -> Tensor: ...
+def nan_to_num_(self: Tensor, nan: _float | None = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> Tensor: ...
+def nanmean(self: Tensor, dim: Sequence[_int] | _int | None = ..., keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
 def nanmedian(self: Tensor) -> Tensor: ...
 @overload
-def nanmedian(
-    self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def nanmedian(self: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 @overload
-def nanquantile(
-    self: Tensor,
-    q: Tensor,
-    dim: _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    interpolation: str = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def nanquantile(self: Tensor, q: Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: str = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def nanquantile(
-    self: Tensor,
-    q: _float,
-    dim: _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    interpolation: str = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def nansum(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def nanquantile(self: Tensor, q: _float, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: str = ..., out: Tensor | None = None) -> Tensor: ...
+def nansum(self: Tensor, dim: Sequence[_int] | _int | None = ..., keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
 def narrow(self: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
 def narrow_copy(self: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
 def native_channel_shuffle(self: Tensor, groups: _int) -> Tensor: ...
 def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]: ...
-def native_group_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: _int, HxW: _int, group: _int, eps: _float
-) -> tuple[Tensor, Tensor, Tensor]: ...
-def native_layer_norm(
-    input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None, bias: Tensor | None, eps: _float
-) -> tuple[Tensor, Tensor, Tensor]: ...
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: _int, HxW: _int, group: _int, eps: _float) -> tuple[Tensor, Tensor, Tensor]: ...
+def native_layer_norm(input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None, bias: Tensor | None, eps: _float) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def ne(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2092,19 +1136,9 @@ def negative(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def negative_(self: Tensor) -> Tensor: ...
 def nonzero_static(self: Tensor, *, size: _int, fill_value: _int = ...) -> Tensor: ...
 @overload
-def norm(
-    self: Tensor,
-    p: Number | None = ...,
-    dim: Sequence[_int] | _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def norm(self: Tensor, p: Number | None = ..., dim: Sequence[_int] | _int | None = ..., keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def norm(
-    self: Tensor, p: str, dim: Sequence[_int] | _int | None = ..., keepdim: _bool = ..., *, dtype: _Dtype | None = ...
-) -> Tensor: ...
+def norm(self: Tensor, p: str, dim: Sequence[_int] | _int | None = ..., keepdim: _bool = ..., *, dtype: _Dtype | None = ...) -> Tensor: ...
 @overload
 def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ...) -> Tensor: ...
 @overload
@@ -2112,19 +1146,7 @@ def normal(mean: Tensor, std: _float = ..., *, generator: Generator | None = ...
 @overload
 def normal(mean: _float, std: Tensor, *, generator: Generator | None = ...) -> Tensor: ...
 @overload
-def normal(
-    mean: _float,
-    std: _float,
-    size: Sequence[_int],
-    *,
-    generator: Generator | None = ...,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def normal(mean: _float, std: _float, size: Sequence[_int], *, generator: Generator | None = ..., dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
 def not_equal(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2133,35 +1155,15 @@ def not_equal(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tens
 def not_equal_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def not_equal_(self: Tensor, other: Number) -> Tensor: ...
-def ones(
-    *size: _int | Sequence[_int],
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def ones_like(
-    self: Tensor,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def ones(*size: _int | Sequence[_int], dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def ones_like(self: Tensor, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 def outer(self: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def pairwise_distance(x1: Tensor, x2: Tensor, p: _float = ..., eps: _float = ..., keepdim: _bool = ...) -> Tensor: ...
 def pdist(self: Tensor, p: _float = ...) -> Tensor: ...
 def permute(self: Tensor, dims: Sequence[_int]) -> Tensor: ...
 def pixel_shuffle(self: Tensor, upscale_factor: _int) -> Tensor: ...
 def pixel_unshuffle(self: Tensor, downscale_factor: _int) -> Tensor: ...
-def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: _bool, full: _bool, eps: _float, reduction: _int
-) -> Tensor: ...
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _bool, full: _bool, eps: _float, reduction: _int) -> Tensor: ...
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def polygamma(n: _int, self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def positive(self: Tensor) -> Tensor: ...
@@ -2179,140 +1181,28 @@ def prelu(self: Tensor, weight: Tensor) -> Tensor: ...
 @overload
 def prod(self: Tensor, *, dtype: _Dtype | None = ...) -> Tensor: ...
 @overload
-def prod(
-    self: Tensor, dim: _int, keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None
-) -> Tensor: ...
+def prod(self: Tensor, dim: _int, keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
 def put(self: Tensor, index: Tensor, source: Tensor, accumulate: _bool = ...) -> Tensor: ...
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: _bool = ...) -> Tensor: ...
 @overload
-def quantile(
-    self: Tensor,
-    q: Tensor,
-    dim: _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    interpolation: str = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def quantile(self: Tensor, q: Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: str = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def quantile(
-    self: Tensor,
-    q: _float,
-    dim: _int | None = ...,
-    keepdim: _bool = ...,
-    *,
-    interpolation: str = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def quantile(self: Tensor, q: _float, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: str = ..., out: Tensor | None = None) -> Tensor: ...
 def rad2deg(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rad2deg_(self: Tensor) -> Tensor: ...
-def rand(
-    *size: _int | Sequence[_int],
-    generator: Generator | None = ...,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def rand_like(
-    self: Tensor,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def rand(*size: _int | Sequence[_int], generator: Generator | None = ..., dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def rand_like(self: Tensor, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def randint(
-    high: _int,
-    size: Sequence[_int],
-    *,
-    generator: Generator | None = ...,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def randint(high: _int, size: Sequence[_int], *, generator: Generator | None = ..., dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def randint(
-    low: _int,
-    high: _int,
-    size: Sequence[_int],
-    *,
-    generator: Generator | None = ...,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def randint(low: _int, high: _int, size: Sequence[_int], *, generator: Generator | None = ..., dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def randint_like(
-    self: Tensor,
-    high: _int,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def randint_like(self: Tensor, high: _int, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
-def randint_like(
-    self: Tensor,
-    low: _int,
-    high: _int,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def randn(
-    *size: _int | Sequence[_int],
-    generator: Generator | None = ...,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def randn_like(
-    self: Tensor,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def randperm(
-    n: _int,
-    *,
-    generator: Generator | None = ...,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def randint_like(self: Tensor, low: _int, high: _int, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def randn(*size: _int | Sequence[_int], generator: Generator | None = ..., dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def randn_like(self: Tensor, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def randperm(n: _int, *, generator: Generator | None = ..., dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 def ravel(self: Tensor) -> Tensor: ...
 def real(self: Tensor) -> Tensor: ...
 def reciprocal(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -2332,74 +1222,24 @@ def remainder_(self: Tensor, other: Number) -> Tensor: ...
 def renorm(self: Tensor, p: Number, dim: _int, maxnorm: Number, *, out: Tensor | None = None) -> Tensor: ...
 def renorm_(self: Tensor, p: Number, dim: _int, maxnorm: Number) -> Tensor: ...
 @overload
-def repeat_interleave(
-    self: Tensor, repeats: _int, dim: _int | None = ..., *, output_size: _int | None = ...
-) -> Tensor: ...
+def repeat_interleave(self: Tensor, repeats: _int, dim: _int | None = ..., *, output_size: _int | None = ...) -> Tensor: ...
 @overload
-def repeat_interleave(
-    self: Tensor, repeats: Tensor, dim: _int | None = ..., *, output_size: _int | None = ...
-) -> Tensor: ...
+def repeat_interleave(self: Tensor, repeats: Tensor, dim: _int | None = ..., *, output_size: _int | None = ...) -> Tensor: ...
 @overload
 def repeat_interleave(repeats: Tensor, *, output_size: _int | None = ...) -> Tensor: ...
 def reshape(self: Tensor, shape: Sequence[_int]) -> Tensor: ...
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor: ...
-def rms_norm(
-    input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None = ..., eps: _float | None = ...
-) -> Tensor: ...
+def rms_norm(input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None = ..., eps: _float | None = ...) -> Tensor: ...
 @overload
-def rnn_relu(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-    batch_first: _bool,
-) -> tuple[Tensor, Tensor]: ...
+def rnn_relu(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool, batch_first: _bool) -> tuple[Tensor, Tensor]: ...
 @overload
-def rnn_relu(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-) -> tuple[Tensor, Tensor]: ...
-def rnn_relu_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...
-) -> Tensor: ...
+def rnn_relu(data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool) -> tuple[Tensor, Tensor]: ...
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> Tensor: ...
 @overload
-def rnn_tanh(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-    batch_first: _bool,
-) -> tuple[Tensor, Tensor]: ...
+def rnn_tanh(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool, batch_first: _bool) -> tuple[Tensor, Tensor]: ...
 @overload
-def rnn_tanh(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: _bool,
-    num_layers: _int,
-    dropout: _float,
-    train: _bool,
-    bidirectional: _bool,
-) -> tuple[Tensor, Tensor]: ...
-def rnn_tanh_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...
-) -> Tensor: ...
+def rnn_tanh(data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _bool, num_layers: _int, dropout: _float, train: _bool, bidirectional: _bool) -> tuple[Tensor, Tensor]: ...
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> Tensor: ...
 def roll(self: Tensor, shifts: Sequence[_int] | _int, dims: Sequence[_int] | _int = ...) -> Tensor: ...
 def rot90(self: Tensor, k: _int = ..., dims: Sequence[_int] = ...) -> Tensor: ...
 @overload
@@ -2411,12 +1251,8 @@ def round_(self: Tensor) -> Tensor: ...
 @overload
 def round_(self: Tensor, *, decimals: _int) -> Tensor: ...
 def row_stack(tensors: Sequence[Tensor]) -> Tensor: ...
-def rrelu(
-    self: Tensor, lower: Number = ..., upper: Number = ..., training: _bool = ..., generator: Generator | None = ...
-) -> Tensor: ...
-def rrelu_(
-    self: Tensor, lower: Number = ..., upper: Number = ..., training: _bool = ..., generator: Generator | None = ...
-) -> Tensor: ...
+def rrelu(self: Tensor, lower: Number = ..., upper: Number = ..., training: _bool = ..., generator: Generator | None = ...) -> Tensor: ...
+def rrelu_(self: Tensor, lower: Number = ..., upper: Number = ..., training: _bool = ..., generator: Generator | None = ...) -> Tensor: ...
 def rsqrt(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(self: Tensor) -> Tensor: ...
 @overload
@@ -2427,60 +1263,21 @@ def rsub(self: Tensor, other: Number, alpha: Number = ..., *, out: Tensor | None
 def rsub_(self: Tensor, other: Tensor, *, alpha: Number = ...) -> Tensor: ...
 @overload
 def rsub_(self: Tensor, other: Number, alpha: Number = ...) -> Tensor: ...
-def scalar_tensor(
-    s: Number,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def scalar_tensor(s: Number, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
 def scatter(self: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def scatter(self: Tensor, dim: _int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def scatter(
-    self: Tensor, dim: _int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor | None = None
-) -> Tensor: ...
+def scatter(self: Tensor, dim: _int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor | None = None) -> Tensor: ...
 @overload
-def scatter(
-    self: Tensor, dim: _int, index: Tensor, value: Number, *, reduce: str, out: Tensor | None = None
-) -> Tensor: ...
+def scatter(self: Tensor, dim: _int, index: Tensor, value: Number, *, reduce: str, out: Tensor | None = None) -> Tensor: ...
 def scatter_add(self: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def scatter_reduce(
-    self: Tensor,
-    dim: _int,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
-    *,
-    include_self: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def scatter_reduce(self: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: str, *, include_self: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def searchsorted(
-    sorted_sequence: Tensor,
-    self: Tensor,
-    *,
-    out_int32: _bool = ...,
-    right: _bool = ...,
-    side: str | None = ...,
-    sorter: Tensor | None = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def searchsorted(sorted_sequence: Tensor, self: Tensor, *, out_int32: _bool = ..., right: _bool = ..., side: str | None = ..., sorter: Tensor | None = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
-def searchsorted(
-    sorted_sequence: Tensor,
-    self: Number,
-    *,
-    out_int32: _bool = ...,
-    right: _bool = ...,
-    side: str | None = ...,
-    sorter: Tensor | None = ...,
-) -> Tensor: ...
+def searchsorted(sorted_sequence: Tensor, self: Number, *, out_int32: _bool = ..., right: _bool = ..., side: str | None = ..., sorter: Tensor | None = ...) -> Tensor: ...
 def select(self: Tensor, dim: _int, index: _int) -> Tensor: ...
 def select_scatter(self: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor: ...
 def selu(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -2498,23 +1295,12 @@ def sinc(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinc_(self: Tensor) -> Tensor: ...
 def sinh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinh_(self: Tensor) -> Tensor: ...
-def slice_scatter(
-    self: Tensor, src: Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
-) -> Tensor: ...
+def slice_scatter(self: Tensor, src: Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...) -> Tensor: ...
 def softmax(self: Tensor, dim: _int, dtype: _Dtype | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def sort(
-    self: Tensor, dim: _int = ..., descending: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def sort(self: Tensor, dim: _int = ..., descending: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 @overload
-def sort(
-    self: Tensor,
-    *,
-    stable: _bool | None,
-    dim: _int = ...,
-    descending: _bool = ...,
-    out: tuple[Tensor, Tensor] | None = None,
-) -> tuple[Tensor, Tensor]: ...
+def sort(self: Tensor, *, stable: _bool | None, dim: _int = ..., descending: _bool = ..., out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 @overload
 def split(self: Tensor, split_size: _int, dim: _int = ...) -> Sequence[Tensor]: ...
 @overload
@@ -2537,33 +1323,15 @@ def stack(tensors: Sequence[Tensor], dim: _int = ..., *, name: str) -> Tensor: .
 @overload
 def std(self: Tensor, unbiased: _bool = ...) -> Tensor: ...
 @overload
-def std(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None,
-    unbiased: _bool = ...,
-    keepdim: _bool = ...,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def std(self: Tensor, dim: Sequence[_int] | _int | None, unbiased: _bool = ..., keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def std(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None = ...,
-    *,
-    correction: Number | None = ...,
-    keepdim: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def std(self: Tensor, dim: Sequence[_int] | _int | None = ..., *, correction: Number | None = ..., keepdim: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
 def std_mean(self: Tensor, unbiased: _bool = ...) -> tuple[Tensor, Tensor]: ...
 @overload
-def std_mean(
-    self: Tensor, dim: Sequence[_int] | _int | None, unbiased: _bool = ..., keepdim: _bool = ...
-) -> tuple[Tensor, Tensor]: ...
+def std_mean(self: Tensor, dim: Sequence[_int] | _int | None, unbiased: _bool = ..., keepdim: _bool = ...) -> tuple[Tensor, Tensor]: ...
 @overload
-def std_mean(
-    self: Tensor, dim: Sequence[_int] | _int | None = ..., *, correction: Number | None = ..., keepdim: _bool = ...
-) -> tuple[Tensor, Tensor]: ...
+def std_mean(self: Tensor, dim: Sequence[_int] | _int | None = ..., *, correction: Number | None = ..., keepdim: _bool = ...) -> tuple[Tensor, Tensor]: ...
 @overload
 def sub(self: Tensor, other: Tensor, *, alpha: Number = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2583,14 +1351,7 @@ def subtract_(self: Tensor, other: Number, alpha: Number = ...) -> Tensor: ...
 @overload
 def sum(self: Tensor, *, dtype: _Dtype | None = ...) -> Tensor: ...
 @overload
-def sum(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None,
-    keepdim: _bool = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def sum(self: Tensor, dim: Sequence[_int] | _int | None, keepdim: _bool = ..., *, dtype: _Dtype | None = ..., out: Tensor | None = None) -> Tensor: ...
 def swapaxes(self: Tensor, axis0: _int, axis1: _int) -> Tensor: ...
 def swapdims(self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def t(self: Tensor) -> Tensor: ...
@@ -2609,15 +1370,7 @@ def tensor_split(self: Tensor, tensor_indices_or_sections: Tensor, dim: _int = .
 def threshold(self: Tensor, threshold: Number, value: Number, *, out: Tensor | None = None) -> Tensor: ...
 def threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor: ...
 def tile(self: Tensor, dims: Sequence[_int]) -> Tensor: ...
-def topk(
-    self: Tensor,
-    k: _int,
-    dim: _int = ...,
-    largest: _bool = ...,
-    sorted: _bool = ...,
-    *,
-    out: tuple[Tensor, Tensor] | None = None,
-) -> tuple[Tensor, Tensor]: ...
+def topk(self: Tensor, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ..., *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
 def trace(self: Tensor) -> Tensor: ...
 def transpose(self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 @overload
@@ -2630,42 +1383,11 @@ def trapz(y: Tensor, x: Tensor, *, dim: _int = ...) -> Tensor: ...
 def trapz(y: Tensor, *, dx: Number = ..., dim: _int = ...) -> Tensor: ...
 def tril(self: Tensor, diagonal: _int = ..., *, out: Tensor | None = None) -> Tensor: ...
 def tril_(self: Tensor, diagonal: _int = ...) -> Tensor: ...
-def tril_indices(
-    row: _int,
-    col: _int,
-    offset: _int = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: _float = ...,
-    p: _float = ...,
-    eps: _float = ...,
-    swap: _bool = ...,
-    reduction: _int = ...,
-) -> Tensor: ...
+def tril_indices(row: _int, col: _int, offset: _int = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: _float = ..., p: _float = ..., eps: _float = ..., swap: _bool = ..., reduction: _int = ...) -> Tensor: ...
 def triu(self: Tensor, diagonal: _int = ..., *, out: Tensor | None = None) -> Tensor: ...
 def triu_(self: Tensor, diagonal: _int = ...) -> Tensor: ...
-def triu_indices(
-    row: _int,
-    col: _int,
-    offset: _int = ...,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def triu_indices(row: _int, col: _int, offset: _int = ..., *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
 @overload
 def true_divide(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2693,9 +1415,7 @@ def unflatten(self: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
 def unflatten(self: Tensor, dim: _int, sizes: Sequence[_int], names: Sequence[str]) -> Tensor: ...
 @overload
 def unflatten(self: Tensor, dim: _int, namedshape: Any) -> Tensor: ...
-def unique_dim(
-    self: Tensor, dim: _int, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ...
-) -> tuple[Tensor, Tensor, Tensor]: ...
+def unique_dim(self: Tensor, dim: _int, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ...) -> tuple[Tensor, Tensor, Tensor]: ...
 def unsafe_chunk(self: Tensor, chunks: _int, dim: _int = ...) -> Sequence[Tensor]: ...
 @overload
 def unsafe_split(self: Tensor, split_size: _int, dim: _int = ...) -> Sequence[Tensor]: ...
@@ -2710,33 +1430,15 @@ def vander(x: Tensor, N: _int | None = ..., increasing: _bool = ...) -> Tensor: 
 @overload
 def var(self: Tensor, unbiased: _bool = ...) -> Tensor: ...
 @overload
-def var(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None,
-    unbiased: _bool = ...,
-    keepdim: _bool = ...,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def var(self: Tensor, dim: Sequence[_int] | _int | None, unbiased: _bool = ..., keepdim: _bool = ..., *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def var(
-    self: Tensor,
-    dim: Sequence[_int] | _int | None = ...,
-    *,
-    correction: Number | None = ...,
-    keepdim: _bool = ...,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def var(self: Tensor, dim: Sequence[_int] | _int | None = ..., *, correction: Number | None = ..., keepdim: _bool = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
 def var_mean(self: Tensor, unbiased: _bool = ...) -> tuple[Tensor, Tensor]: ...
 @overload
-def var_mean(
-    self: Tensor, dim: Sequence[_int] | _int | None, unbiased: _bool = ..., keepdim: _bool = ...
-) -> tuple[Tensor, Tensor]: ...
+def var_mean(self: Tensor, dim: Sequence[_int] | _int | None, unbiased: _bool = ..., keepdim: _bool = ...) -> tuple[Tensor, Tensor]: ...
 @overload
-def var_mean(
-    self: Tensor, dim: Sequence[_int] | _int | None = ..., *, correction: Number | None = ..., keepdim: _bool = ...
-) -> tuple[Tensor, Tensor]: ...
+def var_mean(self: Tensor, dim: Sequence[_int] | _int | None = ..., *, correction: Number | None = ..., keepdim: _bool = ...) -> tuple[Tensor, Tensor]: ...
 def vdot(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def view_as_complex(self: Tensor) -> Tensor: ...
 def view_as_real(self: Tensor) -> Tensor: ...
@@ -2766,23 +1468,5 @@ def xlogy_(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def xlogy_(self: Tensor, other: Number) -> Tensor: ...
 def zero_(self: Tensor) -> Tensor: ...
-def zeros(
-    *size: _int | Sequence[_int],
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-def zeros_like(
-    self: Tensor,
-    *,
-    dtype: _Dtype | None = ...,
-    layout: layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    memory_format: memory_format | None = ...,
-    names: Sequence[str | None] | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
+def zeros(*size: _int | Sequence[_int], dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...
+def zeros_like(self: Tensor, *, dtype: _Dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: _bool | None = ..., memory_format: memory_format | None = ..., names: Sequence[str | None] | None = ..., requires_grad: _bool = ...) -> Tensor: ...

@@ -74,7 +74,8 @@ lamella_value Constants::number_tensor(const Literal& x, const Type& type) const
   const std::string dtype =
       type.tensor.dtype.empty() ? (number.tag == LAMELLA_INT ? "int64" : "float32") : type.tensor.dtype;
   lamella_tensor* made = nullptr;
-  check(api().tensor_empty(0, nullptr, nullptr, static_cast<int32_t>(dtype_value(dtype).as.i), Device(kCPU).get(), &made));
+  check(api().tensor_empty(0, nullptr, nullptr, static_cast<int32_t>(dtype_value(dtype).as.i), Device(kCPU).get(),
+                           &made));
   const TensorRef owned = TensorRef::steal(made);
   const lamella_value args[] = {lamella::value(made), number};
   lamella_value out = none();
