@@ -144,7 +144,7 @@ class TorchProgram(Builder):
         self.types: dict[str, Type] = {}
         self.of_code: dict[str, Function] = {}
         self.texts = TypeTexts([], {})
-        self.left = 2 * code.forms + 100_000
+        self.left = code.forms + 100_000
         """The number of expressions and of parts of types that may still be compiled. Loops are compiled again for
         wider types, and a short name stands for a type of many parts."""
 

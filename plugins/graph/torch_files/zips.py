@@ -19,7 +19,7 @@ SPARE, RATIO = 2**18, 8  # the bytes that deflated members may become: 256 KiB, 
 # The bytes that code and JSON may become, and the forms in them, since each form takes some hundred bytes of memory:
 # the numbers for any file, and those for each byte that they have in the file.
 TEXT_SPARE, TEXT_RATIO = 2**17, 12
-FORMS_SPARE, FORMS_RATIO = 30_000, 3
+FORMS_SPARE, FORMS_RATIO = 40_000, 2
 CHUNK = 2**20
 OPERATORS = 10  # the newest version of torch's operators, which files of torch 2.13 have
 
