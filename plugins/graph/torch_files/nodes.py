@@ -71,13 +71,13 @@ OTHER_NAMES = {
 GUARDS = frozenset(
     f"torch.ops.aten.{n}"
     for n in (
-        "_assert_scalar.default",
         "_assert_tensor_metadata.default",
         "sym_constrain_range.default",
         "sym_constrain_range_for_size.default",
-        "_assert_async.msg",
     )
 )
+# Checks that the program has, each of a condition and a message.
+ASSERTIONS = frozenset({"torch.ops.aten._assert_scalar.default", "torch.ops.aten._assert_async.msg"})
 TARGET = re.compile(r"torch\.ops\.(\w+)\.(\w+)\.(\w+)", re.ASCII)
 LARGEST = 2**63 - 1
 
@@ -102,7 +102,7 @@ def missing(nodes: list[dict]) -> dict[str, str]:
     for node in nodes:
         target = str(node["target"])
         name = operator_of(target)
-        if target not in GUARDS and not (name and is_here(name)):
+        if target not in GUARDS | ASSERTIONS and not (name and is_here(name)):
             found.setdefault(name or target, f"{MEMBER}: node {str(node.get('name'))!r}")
     return found
 
@@ -119,6 +119,8 @@ class NodeReader(TorchOperators, Compiler, Builtins):
         Loops.__init__(self, program, Reporter(MEMBER, MEMBER, [], 1))  # type: ignore[arg-type]
         self.values_by_name: dict[str, Value] = {}
         self.sizes = sizes
+        self.symbols: dict[str, tuple[Value, str]] = {}
+        """The sizes that the inputs have for symbols, each with the name of its place."""
         self.caller = None
 
     def node(self, node: dict) -> None:
@@ -134,6 +136,9 @@ class NodeReader(TorchOperators, Compiler, Builtins):
                 kwargs[str(given["name"])] = value
             else:
                 args.append(value)
+        if target in ASSERTIONS:
+            self.check_assertion(*args, *kwargs.values())
+            return
         result = self.torch_operator(operator_of(target), args, kwargs)
         outputs = node["outputs"]
         if len(outputs) == 1 and "as_tensors" in outputs[0]:
@@ -267,21 +272,51 @@ class NodeReader(TorchOperators, Compiler, Builtins):
             most.append(self.constant(high))
         bounds = [self.list_of(least, INT), self.list_of(most, INT)]
         self.call_function(library_torch.check_sizes, [value, self.constant(name), *bounds], {})
+        for i, size in enumerate(meta["sizes"]):
+            if symbol := _symbol_of(size):
+                self.check_symbol(symbol, self.op("aten::size", value, self.constant(i)), f"dimension {i} of '{name}'")
+
+    def check_symbol(self, symbol: str, size: Value, place: str) -> None:
+        """Appends the check that a size is the one of the first input that has the same symbol."""
+        if symbol not in self.symbols:
+            self.symbols[symbol] = size, place
+            return
+        first, of_first = self.symbols[symbol]
+        self.require(
+            self.op("aten::eq", size, first),
+            f"forward: {place} has to have the size of {of_first}; the program was exported for equal sizes alone",
+            "ValueError",
+        )
+
+    def check_assertion(self, condition: Value, message: Value) -> None:
+        """Appends an assertion of the program."""
+        if condition.type != BOOL:
+            condition = self.op("aten::Bool", condition)
+        self.require(condition, message.constant if isinstance(message.constant, str) else "", "RuntimeError")
+
+    def require(self, condition: Value, text: str, kind: str) -> None:
+        """Appends a branch that raises an error unless a condition is true."""
+
+        def failed() -> None:
+            self.add("prim::RaiseException", [self.constant(text)], kind=kind)
+
+        self.branch(condition, lambda: None, failed)
 
     def limits_of(self, size: dict) -> tuple[int, int]:
         if "as_int" in size:
             return int(size["as_int"]), int(size["as_int"])
-        found = re.match(r"Symbol\('(\w+)'[^()]*\)$", str(size.get("as_expr", {}).get("expr_str")))
-        return self.sizes.get(found[1], (0, LARGEST)) if found else (0, LARGEST)
+        return self.sizes.get(_symbol_of(size), (0, LARGEST))
 
     def check_constant(self, name: str, value: Value, wanted: Value) -> None:
         """Appends the check that a number or a text is the one for which the program was exported."""
         text = f"the program was exported for {name}={wanted.constant!r}, and computes nothing for another value"
+        self.require(self.op("aten::eq", value, wanted), text, "ValueError")
 
-        def failed() -> None:
-            self.add("prim::RaiseException", [self.constant(text)], kind="ValueError")
 
-        self.branch(self.op("aten::ne", value, wanted), failed, lambda: None)
+def _symbol_of(size: dict) -> str:
+    """Returns the symbol of a size; empty for a number, and for an expression of symbols."""
+    found = re.match(r"Symbol\('(\w+)'[^()]*\)$", str(size.get("as_expr", {}).get("expr_str")))
+    return found[1] if found else ""
 
 
 def _is_flat(spec: Spec) -> bool:

@@ -124,3 +124,54 @@ def test_bytes_of_many_devices_are_read_once():
     assert len(buffers) == 30 and len({b.untyped_storage().data_ptr() for b in buffers}) == 1
     with pytest.raises(CheckpointError, match="the member 'data/weights/all' would have 1048576 bytes, too many for"):
         lamella.jit.load(file, map_location=lambda storage, device: storage)
+
+
+# ---- checks that a program has ---------------------------------------------------------------------------------------
+
+
+def test_assertions_of_a_program():
+    """The errors are those that torch 2.13 raises for such nodes."""
+
+    def node(target: str, *args: dict, outputs: tuple = ()) -> dict:
+        inputs = [{"name": f"a{i}", "arg": arg, "kind": 1} for i, arg in enumerate(args)]
+        return {"name": target, "target": f"torch.ops.aten.{target}", "inputs": inputs, "outputs": list(outputs)}
+
+    def with_assertions(scalar: bool) -> io.BytesIO:
+        def change(model: dict) -> None:
+            specs = model["graph_module"]["signature"]["input_specs"]
+            given = next(s["user_input"]["arg"] for s in specs if "user_input" in s)
+            total = {"as_tensor": {"name": "total"}}
+            graph_of(model)["nodes"][:0] = [
+                node("sum.default", given, outputs=(total,)),
+                node("_assert_async.msg", total, {"as_string": "the sum is zero"}),
+                node("_assert_scalar.default", {"as_bool": scalar}, {"as_string": "the number is small"}),
+            ]
+
+        return with_model(change)
+
+    module = lamella.jit.load(with_assertions(True))
+    assert module(lamella.ones(2, 3)).shape == (2, 2)
+    with pytest.raises(RuntimeError, match="the sum is zero"):
+        module(lamella.zeros(2, 3))
+    with pytest.raises(RuntimeError, match="the number is small"):
+        lamella.jit.load(with_assertions(False))(lamella.ones(2, 3))
+
+
+def test_a_symbol_in_two_inputs():
+    """torch 2.13 raises an error for such a program, too: ``Guard failed: y.size()[0] == x.size()[0]``."""
+
+    def change(model: dict) -> None:
+        symbol = {"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": {"as_int": 4}}}
+        tensors = graph_of(model)["tensor_values"]
+        tensors["x"]["sizes"][1] = tensors["parts_a"]["sizes"][0] = symbol
+
+    module = lamella.jit.load(with_model(change, "two_inputs.pt2"))
+
+    def call(x: int, a: int) -> object:
+        return module(lamella.ones(2, x), {"b": lamella.ones(3, 2), "a": lamella.ones(a)}, 3, scale=2.0)
+
+    for size in (4, 5):
+        assert call(size, size) is not None
+    for size in (1, 3):
+        with pytest.raises(ValueError, match="has to have the size of dimension .*exported for equal sizes alone"):
+            call(4, size)
