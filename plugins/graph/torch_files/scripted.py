@@ -30,6 +30,7 @@ def load_scripted(archive: TorchZip, map_location: Any) -> ScriptModule:
         check_operators(archive, code.operators)
         found = ProgramPickle(archive, "constants.pkl", "constants", locations).object()
         member = "version" if "version" in archive.names else ".data/version"
+        check_parts(archive, "constants.pkl", found)
         version = archive.check_version(archive.read(member))
         program = TorchProgram(code, found if type(found) is tuple else (), version)
         root = ProgramPickle(archive, "data.pkl", "data", locations).object()
@@ -38,6 +39,24 @@ def load_scripted(archive: TorchZip, map_location: Any) -> ScriptModule:
         raise CheckpointError(f"load: {archive.name}: {error}") from None
     except RecursionError:
         raise archive.damage("it is nested too deeply") from None
+
+
+def check_parts(archive: TorchZip, member: str, value: Any) -> None:
+    """Raises unless a value has as few parts as its pickle may make.
+
+    A container that is a part of several others is counted, as constants of a graph hold it, in each of them.
+    """
+    counts: dict[int, int] = {}
+
+    def count(x: Any) -> int:
+        if not isinstance(x, (list, tuple, dict)):
+            return 1
+        if id(x) not in counts:
+            counts[id(x)] = 1 + sum(map(count, [*x, *x.values()] if isinstance(x, dict) else x))
+        return counts[id(x)]
+
+    if (found := count(value)) > SPARE + RATIO * archive.size(member):
+        raise archive.damage(f"the value in {member!r} has {found} parts, too many for its bytes")
 
 
 def check_operators(archive: TorchZip, operators: dict[str, str]) -> None:

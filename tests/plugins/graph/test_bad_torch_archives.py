@@ -223,6 +223,9 @@ def test_containers_that_share_their_parts():
     """Each list has the list before it twice, so that the last would be 2**60 lists if they were copied."""
     lists = b"](]q\x00" + b"".join(b"](h%ch%ceq%c" % (i, i, i + 1) for i in range(60)) + b"e"
     assert "parts, too many for the bytes of 'data.pkl'" in refusal(with_attribute("int", lists))
+    constants = b"\x80\x02" + lists.removesuffix(b"e").replace(b"](]q\x00", b"(](K\x01eq\x00", 1) + b"t."
+    text = refusal(file_of({**members_of("function.pt"), "constants.pkl": constants}))
+    assert "the value in 'constants.pkl' has" in text and "parts, too many for its bytes" in text
     shared = with_attribute("List[List[int]]", b"](]q\x00(K\x03eh\x00e", "return x + self.a[0][0] + self.a[1][0]")
     assert lamella.jit.load(shared)(lamella.zeros(1)).tolist() == [6.0]
 
