@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+import tempfile
 import threading
 import time
 import warnings
@@ -35,7 +37,6 @@ def numbers(n: int):
 def functions(module: Any) -> dict[str, Callable]:
     """Compiles the functions of LOOP with a module's ``jit.script``, which reads the source from a file."""
     import importlib.util
-    import tempfile
     from pathlib import Path
 
     folder = Path(tempfile.mkdtemp())
@@ -78,6 +79,37 @@ def traces() -> list[common.Row]:
 
     samples = common.measure({who: run(who) for who in nets}, seconds=0.2)
     return [common.Row(f"trace {CONVOLUTIONS} convolutions", samples, [common.Bound("torch", 0.02)])]
+
+
+def loads() -> list[common.Row]:
+    """Reads the recorded network from a file, and calls it for the first time."""
+    import lamella
+    import torch
+
+    modules = {"lamella": lamella, "torch": torch}
+    x = {who: m.ones(1, 16, 8, 8) for who, m in modules.items()}
+    nets = {who: network(m) for who, m in modules.items()}
+    nets["lamella"].load_state_dict({k: lamella.from_numpy(v.numpy()) for k, v in nets["torch"].state_dict().items()})
+    with tempfile.TemporaryDirectory() as folder:
+        files = {who: f"{folder}/{who}" for who in modules}
+        for who, m in modules.items():
+            m.jit.trace(nets[who], x[who]).save(files[who])
+        loaded = {who: m.jit.load(files[who]) for who, m in modules.items()}
+        common.same({who: f(x[who]).detach().numpy() for who, f in loaded.items()})
+        runs = {who: common.timer("load(f)", {"load": m.jit.load, "f": files[who]}) for who, m in modules.items()}
+        found = [common.Row("load them from a file", common.measure(runs), [common.Bound("torch", 0.5)])]
+        times: dict[str, list[float]] = {"lamella": [], "steady": []}
+        with lamella.no_grad():
+            for _ in range(4 * common.ROUNDS):
+                f = lamella.jit.load(files["lamella"])
+                call = common.timer("f(x)", {"f": f, "x": x["lamella"]})
+                times["lamella"].append(call(1) * 1e9)
+                times["steady"].append(statistics.median(call(1) for _ in range(9)) * 1e9)
+    samples = {who: common.Sample(t) for who, t in times.items()}
+    return [
+        *found,
+        common.Row("the first call of it, in a process that has called others", samples, [common.Bound("steady", 1.2)]),
+    ]
 
 
 def calls() -> list[common.Row | common.Limit]:
@@ -128,7 +160,7 @@ def threads() -> list[common.Row]:
 
 def main() -> list[common.Row | common.Limit]:
     warnings.simplefilter("ignore")  # torch's deprecation of torch.jit
-    found = [*traces(), *calls(), *threads()]
+    found = [*traces(), *loads(), *calls(), *threads()]
     print(common.table("Graphs", found))
     return found
 

@@ -125,7 +125,7 @@ def test_a_wheel_carries_no_path_of_its_builder(operators, builder):
 def test_lamella_headers_is_text_and_python_alone(wheels):
     [wheel] = wheels.glob("lamella_headers-*-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert {Path(n).suffix for n in names if "dist-info" not in n} == {".py", ".h", ".cmake"}
+    assert {Path(n).suffix for n in names if "dist-info" not in n} == {".py", ".h", ".hpp", ".cmake"}
     headers = {p.relative_to(ROOT / "extensions").as_posix() for p in (ROOT / "extensions/include").rglob("*.h")}
     assert {f"lamella_headers/{name}" for name in headers} <= set(names)
 

@@ -7,7 +7,7 @@
 namespace lamella::node {
 namespace {
 
-// What an object of class Tensor wraps.
+// An object of JavaScript's class Tensor wraps this.
 struct Box {
   lamella_tensor* tensor;    // null: it was disposed of
   int64_t counted;           // the bytes that the collector of JavaScript knows of

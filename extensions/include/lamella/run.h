@@ -44,7 +44,7 @@ lamella_status lamella_run_load_memory(const void* data, uint64_t num_bytes, uin
 void lamella_run_retain(lamella_module*);
 void lamella_run_release(lamella_module*); /* null does nothing */
 
-/* What a module is; borrowed, as long as the module. */
+/* The names and the program of a module are borrowed, as long as the module. */
 const char* lamella_run_name(lamella_module*);        /* the name of its class in Python, or of the function */
 lamella_object* lamella_run_program(lamella_module*); /* lamella_run_graph() has its classes and graphs */
 /* Returns how many methods there are, and writes their names, sorted. */

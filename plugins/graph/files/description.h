@@ -1,4 +1,4 @@
-// What the index says of a program beside its graphs: methods with parameters, and classes of modules.
+// The parts of the index beside the graphs of a program: methods with parameters, and classes of modules.
 #pragma once
 
 #include "files/values.h"
