@@ -120,6 +120,8 @@ typedef struct {
   int32_t (*same)(lamella_object* a, lamella_object* b); /* up to the names of values and places in sources */
   /* Fails for a program that is not well formed, with the node and its place. */
   lamella_status (*verify)(lamella_object* program);
+  /* Checks a program, and compiles it, which else its next call does. */
+  lamella_status (*compile)(lamella_object* program);
   /* Returns how many constants there are, and writes the first `room` of them, borrowed. */
   int32_t (*constants)(lamella_object* program, lamella_tensor** out, int32_t room);
   lamella_status (*add_constant)(lamella_object* program, lamella_tensor*, int32_t* number);

@@ -57,6 +57,7 @@ class Loader {
     verify_graphs(program, members);
     made->watch();
     out->program = &made.release()->object;
+    program_of(out->program).executable();  // compiled here, so that the first call is as fast as others
     Values values(tensors_, program);
     out->root = values.value(json.at("object"));
     set_defaults(json, program, values, &out->description);

@@ -82,6 +82,10 @@ lamella_status verify_program(lamella_object* o) {
   return reported([&] { verify(program_of(o).program); });
 }
 
+lamella_status compile_program(lamella_object* o) {
+  return reported([&] { program_of(o).executable(); });
+}
+
 int32_t constants(lamella_object* o, lamella_tensor** out, int32_t room) {
   return guarded_or(int32_t{-1}, [&] {
     return write_items(program_of(o).constants, out, room, [](const lamella_value& v) { return v.as.tensor; });
@@ -246,6 +250,7 @@ void add_programs(lamella_graph_table& t) {
   t.copy = copy;
   t.same = same_programs;
   t.verify = verify_program;
+  t.compile = compile_program;
   t.constants = constants;
   t.add_constant = add_constant;
   t.add_host_function = add_host_function;

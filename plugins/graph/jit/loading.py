@@ -251,7 +251,7 @@ class Reader:
                         f"has {count} constant tensors"
                     )
         try:
-            self.program.verify()
+            self.program.compile()
         except ValueError as error:
             raise CheckpointError(
                 f"load: {_place(str(error), texts)} of {self.file.name} is damaged: {error}"

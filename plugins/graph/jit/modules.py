@@ -114,7 +114,8 @@ class ScriptModule(nn.Module):
     def _with_written(self) -> list[ScriptModule]:
         found = self.__dict__.get("_writers")
         if found is None:
-            found = [m for m in self.modules() if isinstance(m, ScriptModule) and m.__dict__.get("_written")]
+            all_modules = self.modules() if self._description.written else ()
+            found = [m for m in all_modules if isinstance(m, ScriptModule) and m.__dict__.get("_written")]
             self.__dict__["_writers"] = found
         return found
 

@@ -140,6 +140,9 @@ void add_programs(py::module_& m) {
       .def(
           "verify", [](const Program& p) { check(graphs->verify(p.ref.get())); },
           "Raises a ValueError for a program that is not well formed, with the node and its place.")
+      .def(
+          "compile", [](const Program& p) { check(graphs->compile(p.ref.get())); },
+          "Checks the program, and compiles it, which else its next call does.")
       .def("run", &run, py::arg("name"), py::arg("args"), "Runs a graph by its name with a tuple of arguments.")
       .def("attributes", &attributes, py::arg("class_name"),
            "Returns the types of the attributes of a class, as texts, by their names.")
