@@ -266,6 +266,11 @@ class Tracing:
         state = lamella.get_rng_state()
         with self.kept:
             recording = self.record(self.copies(self.inputs), strict)
+        if self.kept.assigned:
+            raise TracingError(
+                f"trace: the function assigns the buffer {self.kept.assigned[0]}, and a recording has operators alone; "
+                "write into the buffer, as `self.count += 1` and `self.count.copy_(x)` do, or script the module"
+            )
         recording.state = state
         for name, x in recording.fixed:
             warn(f"trace: input '{name}' is {x!r}, a constant of the graph: a call with another value gives the same "
@@ -335,16 +340,24 @@ class Tracing:
 
 
 class _Kept:
-    """Keeps the buffers of modules as they are: what a block writes into them is undone behind it."""
+    """Keeps the buffers of modules as they are: what a block writes into them, or assigns, is undone behind it."""
 
     def __init__(self, modules: list[Any]):
         buffers = [b for m in modules for b in m._buffers.values() if b is not None]
         self.buffers = [[b, b._version, b.detach().clone()] for b in buffers]
+        self.places = [(m, dict(m._buffers)) for m in modules if m._buffers]
+        self.assigned: list[str] = []  # the buffers that the last block assigned
 
-    def __enter__(self) -> None:
-        pass
+    def __enter__(self) -> _Kept:
+        return self
 
     def __exit__(self, *error: object) -> None:
+        self.assigned = []
+        for module, before in self.places:
+            for name, buffer in before.items():
+                if module._buffers.get(name) is not buffer:
+                    self.assigned.append(f"'{name}' of {type(module).__name__}")
+                    module._buffers[name] = buffer
         for kept in self.buffers:
             buffer, version, saved = kept
             if buffer._version != version:

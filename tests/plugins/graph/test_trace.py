@@ -384,3 +384,32 @@ def test_a_number_as_an_input_is_said():
         program = lamella.jit.trace(lambda x, n: x * n, (lamella.ones(1), 3))
     assert program(lamella.ones(1), 3).item() == 3.0
     traced(lambda x, y: x if y is None else x + y, lamella.ones(1), None)  # without a warning
+
+
+class Assigns(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", lamella.zeros(1))
+
+    def forward(self, x):
+        self.count = self.count + 1
+        return x * self.count
+
+
+class Writes(Assigns):
+    def forward(self, x):
+        self.count += 1
+        return x * self.count
+
+
+def test_a_module_that_assigns_a_buffer():
+    net = Assigns()
+    count = net.count
+    with pytest.raises(RuntimeError, match="assigns the buffer 'count' of Assigns, and a recording has"):
+        lamella.jit.trace(net, lamella.ones(1))
+    assert net.count is count and count.tolist() == [0.0]
+    assert jit_counts(lamella.jit.script(net)) == jit_counts(lamella.jit.trace(Writes(), lamella.ones(1))) == [1.0, 2.0]
+
+
+def jit_counts(net):
+    return [net(lamella.ones(1)).item() for _ in range(2)]
