@@ -245,10 +245,10 @@ typedef struct {
    * else they go where they were saved from. A file that is no program, is damaged, is too new, or names operators that
    * are not here is a LAMELLA_RUNTIME_ERROR that names the member. */
   lamella_status (*load)(const char* path, uint32_t flags, const char* device, lamella_object** file);
-  /* The same for bytes in memory, which are copied. */
+  /* Reads a program as `load` does, from bytes in memory, which are copied. */
   lamella_status (*load_memory)(const void* data, uint64_t num_bytes, uint32_t flags, const char* device,
                                 lamella_object** file);
-  /* What follows is borrowed, as long as the file. */
+  /* The results of these functions are borrowed, as long as the file, but for those that make lists and strings. */
   lamella_object* (*file_program)(lamella_object* file);
   lamella_status (*file_root)(lamella_object* file, lamella_value* out); /* an instance; none if it is a function */
   const char* (*file_main)(lamella_object* file); /* the name of the function, or of the class of the root */

@@ -22,22 +22,21 @@ std::string program_of_torch(const std::vector<std::string>& names) {
     has_code = has_code || tail.rfind("code/", 0) == 0;
     tails.insert(tail);
   }
-  const std::string advice =
-      "is not read here; save the state_dict() of the model with torch.save, and script the model again";
+  const std::string advice = "C++ does not read; load it by lamella.jit.load in Python, and save what that returns";
   if (tails.count("constants.pkl") && has_code) return "a program of torch.jit.save, whose code " + advice;
   if (tails.count("archive_format") || tails.count("models/model.json"))
     return "a program of torch.export.save, which " + advice;
   return {};
 }
 
-std::string hex_of(const std::array<uint8_t, 32>& bytes) {
+}  // namespace
+
+std::string hex_of(const std::array<uint8_t, 32>& hash) {
   std::string out;
-  for (const uint8_t b : bytes)
+  for (const uint8_t b : hash)
     for (const int half : {b >> 4, b & 15}) out += "0123456789abcdef"[half];
   return out;
 }
-
-}  // namespace
 
 Index::Index(ArchiveReader archive, std::string name, bool verify)
     : archive_(std::move(archive)), name_(std::move(name)), verify_(verify) {

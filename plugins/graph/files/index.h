@@ -3,11 +3,15 @@
 
 #include <lamella/archive.h>
 
+#include <array>
 #include <unordered_map>
 
 #include "files/json.h"
 
 namespace lamella::graph::files {
+
+// Returns a SHA-256 as the index has it.
+std::string hex_of(const std::array<uint8_t, 32>& hash);
 
 // The messages of errors begin with "load: " and name the file, as those of jit.load in Python.
 class Index {

@@ -30,6 +30,7 @@ struct LoadedFile {
 // Reads a program. `name` is the file's in messages. Raises Error.
 std::unique_ptr<LoadedFile> load(ArchiveReader archive, std::string name, const LoadOptions& options);
 
+inline constexpr std::string_view extra = "extra/";  // the folder of further files
 // Further files by their names.
 using ExtraFiles = std::map<std::string, std::string>;
 

@@ -10,14 +10,7 @@
 namespace lamella::graph::files {
 namespace {
 
-constexpr std::string_view extra = "extra/";
-
-std::string hash_text(std::string_view bytes) {
-  std::string out = "{\"sha256\":\"";
-  for (const uint8_t b : sha256(bytes))
-    for (const int half : {b >> 4, b & 15}) out += "0123456789abcdef"[half];
-  return out + "\"}";
-}
+std::string hash_text(std::string_view bytes) { return "{\"sha256\":\"" + hex_of(sha256(bytes)) + "\"}"; }
 
 // Returns the tensors that are parameters of the module and those in it.
 std::unordered_set<const lamella_tensor*> parameters_of(const lamella_value& root, const Description& description) {

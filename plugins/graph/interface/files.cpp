@@ -96,20 +96,18 @@ const char* original(lamella_object* file, const char* class_name) {
 }
 const char* written_by(lamella_object* file) { return file_of(file).description.written_by.c_str(); }
 
-constexpr std::string_view extra = "extra/";
-
 lamella_status extras(lamella_object* file, lamella_value* out) {
   return guarded([&] {
     std::vector<lamella_value> all;
-    for (const std::string& name : file_of(file).index.names_with(extra))
-      all.push_back(new_string(std::string_view(name).substr(extra.size())));
+    for (const std::string& name : file_of(file).index.names_with(files::extra))
+      all.push_back(new_string(std::string_view(name).substr(files::extra.size())));
     return *out = new_list(std::move(all)), LAMELLA_OK;
   });
 }
 lamella_status read_extra(lamella_object* file, const char* name, lamella_value* out) {
   return guarded([&] {
     const files::Index& index = file_of(file).index;
-    const std::string member = std::string(extra) + name;
+    const std::string member = std::string(files::extra) + name;
     return *out = index.lists(member) ? new_string(index.member(member)) : none(), LAMELLA_OK;
   });
 }

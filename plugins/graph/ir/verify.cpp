@@ -38,7 +38,7 @@ class GrowingSet {
     for (const T& x : old)
       if (x != T()) put(x);
   }
-  std::vector<T> places_ = std::vector<T>(256);  // as many as a power of two
+  std::vector<T> places_ = std::vector<T>(256);  // their number is a power of two, so that `& (size - 1)` wraps around
   size_t count_ = 0;
 };
 
