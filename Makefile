@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STEP := $(PYTHON) tools/step.py
-BUILD_NEEDS := "scikit-build-core>=1.1" "pybind11>=3.1" "nlohmann_json==3.12.0" "onednn-devel-cpu-gomp==2023.2.0" cmake ninja setuptools wheel
+BUILD_NEEDS := "scikit-build-core>=1.1" "pybind11>=3.1" "nlohmann_json==3.12.0" "onednn-devel-cpu-gomp==2023.2.0" "scipy-openblas32==0.3.34.481.3" cmake ninja setuptools wheel
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 

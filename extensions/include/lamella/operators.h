@@ -1094,6 +1094,61 @@ inline const Tensor& _int_mm_out(const Tensor& out, const Tensor& self, const Te
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor> _linalg_cholesky(const Tensor& self, bool upper) {
+  static detail::Callee op_{"aten::_linalg_cholesky", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_eig(const Tensor& self, bool compute_v) {
+  static detail::Callee op_{"aten::_linalg_eig", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(compute_v)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_eigh(const Tensor& A, const Text& UPLO, bool compute_v) {
+  static detail::Callee op_{"aten::_linalg_eigh", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(UPLO), detail::as<bool>(compute_v)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_ldl(const Tensor& self, bool hermitian) {
+  static detail::Callee op_{"aten::_linalg_ldl", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(hermitian)};
+  return op_.several<3>(args_);
+}
+inline Tensor _linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
+  static detail::Callee op_{"aten::_linalg_ldl_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LD), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_lstsq(const Tensor& A, const Tensor& B, double rcond, const Text& driver) {
+  static detail::Callee op_{"aten::_linalg_lstsq", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<double>(rcond), detail::as<const Text&>(driver)};
+  return op_.several<4>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_lu(const Tensor& self, bool pivot) {
+  static detail::Callee op_{"aten::_linalg_lu", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(pivot)};
+  return op_.several<3>(args_);
+}
+inline Tensor _linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
+  static detail::Callee op_{"aten::_linalg_lu_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LU), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<bool>(adjoint)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve(const Tensor& A, const Tensor& B, bool left) {
+  static detail::Callee op_{"aten::_linalg_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left)};
+  return op_.several<4>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_svd(const Tensor& A, bool full_matrices, bool compute_uv, const Text& driver = {}) {
+  static detail::Callee op_{"aten::_linalg_svd", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(full_matrices), detail::as<bool>(compute_uv), detail::as<const Text&>(driver)};
+  return op_.several<4>(args_);
+}
+inline Tensor _linalg_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
+  static detail::Callee op_{"aten::_linalg_triangular", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(upper), detail::as<bool>(left), detail::as<bool>(unitriangular)};
+  return op_.tensor(args_);
+}
 inline Tensor _log_sigmoid_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_log_sigmoid_backward", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self)};
@@ -3304,6 +3359,17 @@ inline const Tensor& gelu_out(const Tensor& out, const Tensor& self, const Text&
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
+  static detail::Callee op_{"aten::geqrf", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> geqrf_out(const Tensor& a, const Tensor& tau, const Tensor& self) {
+  static detail::Callee op_{"aten::geqrf", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(a), detail::as<const Tensor&>(tau)};
+  op_.written<2>(args_);
+  return {a, tau};
+}
 inline Tensor ger(const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::ger", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(vec2)};
@@ -3917,6 +3983,28 @@ inline const Tensor& linalg_cross_out(const Tensor& out, const Tensor& self, con
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
+  static detail::Callee op_{"aten::linalg_householder_product", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(tau)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_householder_product_out(const Tensor& out, const Tensor& input, const Tensor& tau) {
+  static detail::Callee op_{"aten::linalg_householder_product", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(tau), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, const Text& mode = "reduced") {
+  static detail::Callee op_{"aten::linalg_qr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(mode)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_qr_out(const Tensor& Q, const Tensor& R, const Tensor& A, const Text& mode = "reduced") {
+  static detail::Callee op_{"aten::linalg_qr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(mode), detail::as<const Tensor&>(Q), detail::as<const Tensor&>(R)};
+  op_.written<2>(args_);
+  return {Q, R};
 }
 inline Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::linalg_vector_norm", ""};
@@ -4793,6 +4881,28 @@ inline Tensor ones_like(const Tensor& self, const TensorOptions& options = {}, s
   static detail::Callee op_{"aten::ones_like", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor orgqr(const Tensor& input, const Tensor& tau) {
+  static detail::Callee op_{"aten::orgqr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(tau)};
+  return op_.tensor(args_);
+}
+inline const Tensor& orgqr_out(const Tensor& out, const Tensor& input, const Tensor& tau) {
+  static detail::Callee op_{"aten::orgqr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(tau), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor ormqr(const Tensor& self, const Tensor& tau, const Tensor& other, bool left = true, bool transpose = false) {
+  static detail::Callee op_{"aten::ormqr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tau), detail::as<const Tensor&>(other), detail::as<bool>(left), detail::as<bool>(transpose)};
+  return op_.tensor(args_);
+}
+inline const Tensor& ormqr_out(const Tensor& out, const Tensor& self, const Tensor& tau, const Tensor& other, bool left = true, bool transpose = false) {
+  static detail::Callee op_{"aten::ormqr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(tau), detail::as<const Tensor&>(other), detail::as<bool>(left), detail::as<bool>(transpose), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor outer(const Tensor& self, const Tensor& vec2) {
   static detail::Callee op_{"aten::outer", ""};
@@ -7120,6 +7230,7 @@ inline const Tensor& TensorMethods::geometric_(double p, const Generator& genera
   op_.written(args_);
   return self_();
 }
+inline std::tuple<Tensor, Tensor> TensorMethods::geqrf() const { return lamella::geqrf(self_()); }
 inline Tensor TensorMethods::ger(const Tensor& vec2) const { return lamella::ger(self_(), vec2); }
 inline Tensor TensorMethods::glu(int64_t dim) const { return lamella::glu(self_(), dim); }
 inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella::greater(self_(), other); }
@@ -7327,6 +7438,8 @@ inline const Tensor& TensorMethods::lgamma_() const {
   return self_();
 }
 inline Tensor TensorMethods::linalg_cross(const Tensor& other, int64_t dim) const { return lamella::linalg_cross(self_(), other, dim); }
+inline Tensor TensorMethods::linalg_householder_product(const Tensor& tau) const { return lamella::linalg_householder_product(self_(), tau); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_qr(const Text& mode) const { return lamella::linalg_qr(self_(), mode); }
 inline Tensor TensorMethods::linalg_vector_norm(const Scalar& ord, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_vector_norm(self_(), ord, dim, keepdim, dtype); }
 inline Tensor TensorMethods::linear(const Tensor& weight, const Tensor& bias) const { return lamella::linear(self_(), weight, bias); }
 inline Tensor TensorMethods::log() const { return lamella::log(self_()); }
@@ -7585,6 +7698,8 @@ inline const Tensor& TensorMethods::not_equal_(const Scalar& other) const {
 }
 inline Tensor TensorMethods::one_hot(int64_t num_classes) const { return lamella::one_hot(self_(), num_classes); }
 inline Tensor TensorMethods::ones_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::ones_like(self_(), options, memory_format); }
+inline Tensor TensorMethods::orgqr(const Tensor& tau) const { return lamella::orgqr(self_(), tau); }
+inline Tensor TensorMethods::ormqr(const Tensor& tau, const Tensor& other, bool left, bool transpose) const { return lamella::ormqr(self_(), tau, other, left, transpose); }
 inline Tensor TensorMethods::outer(const Tensor& vec2) const { return lamella::outer(self_(), vec2); }
 inline Tensor TensorMethods::pad(IntArrayRef pad, const Text& mode, std::optional<double> value) const { return lamella::pad(self_(), pad, mode, value); }
 inline Tensor TensorMethods::pairwise_distance(const Tensor& x2, double p, double eps, bool keepdim) const { return lamella::pairwise_distance(self_(), x2, p, eps, keepdim); }

@@ -314,6 +314,7 @@ class TensorMethods : public TensorRef {
   Tensor gelu(const Text& approximate = "none") const;
   const Tensor& gelu_(const Text& approximate = "none") const;
   const Tensor& geometric_(double p, const Generator& generator = {}) const;
+  std::tuple<Tensor, Tensor> geqrf() const;
   Tensor ger(const Tensor& vec2) const;
   Tensor glu(int64_t dim = -1) const;
   Tensor greater(const Tensor& other) const;
@@ -406,6 +407,8 @@ class TensorMethods : public TensorRef {
   Tensor lgamma() const;
   const Tensor& lgamma_() const;
   Tensor linalg_cross(const Tensor& other, int64_t dim = -1) const;
+  Tensor linalg_householder_product(const Tensor& tau) const;
+  std::tuple<Tensor, Tensor> linalg_qr(const Text& mode = "reduced") const;
   Tensor linalg_vector_norm(const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor linear(const Tensor& weight, const Tensor& bias = undefined()) const;
   Tensor log() const;
@@ -529,6 +532,8 @@ class TensorMethods : public TensorRef {
   const Tensor& not_equal_(const Scalar& other) const;
   Tensor one_hot(int64_t num_classes = -1) const;
   Tensor ones_like(const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) const;
+  Tensor orgqr(const Tensor& tau) const;
+  Tensor ormqr(const Tensor& tau, const Tensor& other, bool left = true, bool transpose = false) const;
   Tensor outer(const Tensor& vec2) const;
   Tensor pad(IntArrayRef pad, const Text& mode = "constant", std::optional<double> value = {}) const;
   Tensor pairwise_distance(const Tensor& x2, double p = 2, double eps = 1e-06, bool keepdim = false) const;

@@ -1,0 +1,136 @@
+// Batches of matrices in column-major order, as LAPACK takes them, and loops over a batch that the threads share.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/cpu/lapack.h"
+#include "backends/cpu/space.h"
+
+namespace lamella::cpu {
+
+// Returns whether the matrices lie in column-major order without gaps, one after the other.
+inline bool lies_in_columns(const lamella_tensor* t) {
+  int64_t step = 1;
+  const int n = t->dl.ndim;
+  for (int i = n - 1; i >= 0; i--) {
+    const int d = i == n - 1 ? n - 2 : i == n - 2 ? n - 1 : i;
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != step) return false;
+    step *= std::max<int64_t>(t->dl.shape[d], 1);
+  }
+  return true;
+}
+
+// The strides of such a layout for the sizes of a tensor.
+struct ColumnStrides {
+  explicit ColumnStrides(const lamella_tensor* t) {
+    int64_t step = 1;
+    const int n = t->dl.ndim;
+    for (int i = n - 1; i >= 0; i--) {
+      const int d = i == n - 1 ? n - 2 : i == n - 2 ? n - 1 : i;
+      of[d] = step;
+      step *= std::max<int64_t>(t->dl.shape[d], 1);
+    }
+  }
+  int64_t of[LAMELLA_MAX_DIMS];
+};
+
+// A result whose matrices lie in column-major order.
+class ColumnResult {
+ public:
+  explicit ColumnResult(const Tensor& out)
+      : result_(out.get(), out.get()->dtype, lies_in_columns(out.get()), ColumnStrides(out.get()).of) {}
+  template <class T>
+  T* data() const {
+    return result_.data<T>();
+  }
+  lamella_status copy_from(const Tensor& source) const { return copy_into(result_.get(), source.get()); }
+  lamella_status finish() const { return result_.finish(); }
+
+ private:
+  Result result_;
+};
+
+// Matrices that are read in column-major order: the tensor itself, or a copy.
+class ColumnOperand {
+ public:
+  explicit ColumnOperand(const Tensor& source) : data_(source.get()->dl.data) {
+    if (lies_in_columns(source.get())) return;
+    copy_ = allocate_like(source.get(), source.get()->dtype, ColumnStrides(source.get()).of);
+    check(copy_into(copy_.get(), source.get()));
+    data_ = copy_.get()->dl.data;
+  }
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(data_);
+  }
+
+ private:
+  Tensor copy_;
+  const void* data_;
+};
+
+// A copy of matrices in column-major order, which a factorization may overwrite.
+class ColumnCopy {
+ public:
+  explicit ColumnCopy(const Tensor& source)
+      : copy_(allocate_like(source.get(), source.get()->dtype, ColumnStrides(source.get()).of)) {
+    check(copy_into(copy_.get(), source.get()));
+  }
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(copy_.get()->dl.data);
+  }
+
+ private:
+  Tensor copy_;
+};
+
+// The sizes of a batch of matrices.
+struct MatrixSizes {
+  explicit MatrixSizes(const Tensor& t) : m(to_int(t.size(-2))), n(to_int(t.size(-1))) {
+    for (int64_t d = 0; d < t.dim() - 2; d++) count *= t.size(d);
+  }
+  static Int to_int(int64_t n) {
+    LAMELLA_CHECK(n <= std::numeric_limits<Int>::max(), "a matrix has at most ", std::numeric_limits<Int>::max(),
+                  " rows and columns, got ", n);
+    return static_cast<Int>(n);
+  }
+  int64_t each() const { return int64_t{m} * n; }
+  bool empty() const { return count == 0 || m == 0 || n == 0; }
+
+  int64_t count = 1;
+  Int m, n;
+};
+
+// Calls body(first, last) for parts of a batch of `count` matrices, each of which takes about `flops` operations.
+template <class Body>
+Status for_matrices(int64_t count, double flops, Body&& body) {
+  constexpr double worthwhile = 1e6;
+  const auto grain = static_cast<int64_t>(std::clamp(worthwhile / (flops + 1), 1., 1e9));
+  return parallel_for(0, count, grain, [&](int64_t b, int64_t e) -> lamella_status {
+    return guarded([&]() -> lamella_status { return body(b, e); });
+  });
+}
+
+// Workspace for numbers of type T.
+template <class T>
+class Work {
+ public:
+  explicit Work(int64_t n) { check(space_.take(std::max<int64_t>(n, 1) * static_cast<int64_t>(sizeof(T)))); }
+  T* data() const { return reinterpret_cast<T*>(space_.data()); }
+  operator T*() const { return data(); }
+  T& operator[](int64_t i) const { return data()[i]; }
+
+ private:
+  Space space_;
+};
+
+// Returns the size of the workspace that a function of LAPACK has written into its first number.
+template <class T>
+Int work_size(const T& first) {
+  // A float32 may have rounded the size down.
+  return static_cast<Int>(std::nextafter(std::real(first), std::numeric_limits<Real<T>>::infinity())) + 1;
+}
+
+}  // namespace lamella::cpu
