@@ -11,6 +11,7 @@
 #include "dispatcher/meta.h"
 #include "dispatcher/operators.h"
 #include "operators/copy.h"
+#include "operators/linalg.h"
 
 // The ends of the section, which the linker names.
 extern "C" {
@@ -110,6 +111,7 @@ void register_catalogue() {
   (void)open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, own_namespace, "lamella", LAMELLA_DEFINES, 0},
                      &lib);
   register_meta(*lib);
+  register_linalg_error(lib);
   for (const Declaration& d : all_declarations()) add(*lib, d);
   set_copying(copying_by_operators());
 }

@@ -169,14 +169,15 @@ tensor([[1, 1, 1],
        .composite = composite<linalg_cross>,
        .doc = R"(The cross products of vectors of three elements along a dimension; the others broadcast.
 
->>> lamella.linalg_cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))
+>>> lamella.linalg.cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))
 tensor([0, 0, 1])
-)"},
+)",
+       .module = "linalg"},
       {.schema = "cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
        .dims = "keep",
        .forms = everywhere | out,
        .composite = composite<cross>,
-       .doc = R"(linalg_cross(), without `dim` along the first dimension of three elements.
+       .doc = R"(linalg.cross(), without `dim` along the first dimension of three elements.
 
 >>> lamella.cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))
 tensor([0, 0, 1])

@@ -1,5 +1,7 @@
 #include "operators/linalg.h"
 
+#include "dispatcher/named_kinds.h"
+
 namespace lamella::operators {
 
 void check_matrices(const char* name, const Tensor& t) {
@@ -59,6 +61,75 @@ void set_columns(Output& out, const DimVector& sizes, ScalarType dtype) {
 void set_info(Output& out, const DimVector& batch) {
   out.set(batch, kInt);
   out.exact();
+}
+
+namespace {
+
+int32_t linalg_error = LAMELLA_RUNTIME_ERROR;
+
+// What a number of `info` means, after "the matrix" or "matrix (2, 0) of the batch".
+std::string failure(std::string_view function, int code) {
+  const auto has = [&](const char* part) { return function.find(part) != std::string_view::npos; };
+  const std::string number = std::to_string(code);
+  if (code < 0) return " has infinities or NaN; replace them first, as nan_to_num() does";
+  if (has("cholesky"))
+    return " is not positive-definite: its leading minor of order " + number +
+           " is not positive; check that the matrix is Hermitian, or add a small multiple of the identity";
+  if (has("ldl")) return " is singular: block " + number + " of D is 0";
+  if (has("lstsq"))
+    return " does not have full rank: diagonal element " + number +
+           " of its triangular factor is 0; driver=\"gelsd\" takes such matrices";
+  if (has("svd") || has("eig") || has("pinv") || has("rank"))
+    return " is one for which the iteration did not converge: " + number +
+           " elements stayed above 0; scale the matrix, or compute in float64";
+  return " is singular: element " + number +
+         " of the diagonal of U is 0; linalg.lstsq() and linalg.pinv() take such matrices";
+}
+
+Status check_errors(const Tensor& info, std::string_view function, bool) {
+  if (info.is_meta() || !info.ne(0).any().item<bool>()) return LAMELLA_OK;
+  const Tensor codes = info.reshape({info.numel()});
+  const int64_t i = codes.ne(0).to(kInt).argmax().item<int64_t>();
+  std::string which = "the matrix";
+  if (info.dim()) {
+    DimVector index(static_cast<size_t>(info.dim()), 0);
+    int64_t rest = i;
+    for (int64_t d = info.dim(); d-- > 0; rest /= info.size(d)) index[static_cast<size_t>(d)] = rest % info.size(d);
+    which = "matrix " + shape_text(index) + " of the batch";
+  }
+  // Raised by the C ABI, so that no operator puts its name before that of the caller.
+  return fail(linalg_error, std::string(function) + ": " + which + failure(function, codes.select(0, i).item<int>()));
+}
+
+}  // namespace
+
+void check_info(const Tensor& info, std::string_view function) {
+  lamella::_linalg_check_errors(info, function, info.dim() == 0);
+}
+
+void register_linalg_error(lamella_library* library) {
+  (void)dispatcher::register_error_kind(library, "LinAlgError", LAMELLA_RUNTIME_ERROR, &linalg_error);
+}
+
+Sides::Sides(const Tensor& a_given, const Tensor& b_given, bool left, bool may_be_vector) : a(a_given), b(b_given) {
+  check_matrices("A", a);
+  check_same_dtype("A", a, "B", b);
+  vector =
+      may_be_vector && (b.dim() == 1 || (a.dim() - 1 == b.dim() && b.sizes() == part_of(a.sizes(), 0, a.dim() - 1)));
+  LAMELLA_CHECK(left || !vector, argument("B"), ": expected matrices, since left=False, got shape ", shape_text(b));
+  LAMELLA_CHECK(b.dim() >= 1, argument("B"), ": expected vectors or matrices, got a tensor without dimensions");
+  if (vector) b = b.unsqueeze(-1);
+  const DimVector batch = common_batch("A", a, "B", b);
+  a = a.expand(with(batch, {rows(a), columns(a)}));
+  b = b.expand(with(batch, {rows(b), columns(b)}));
+}
+
+LAMELLA_FAMILY(linalg, .category = "host", .forms = hidden) {
+  return {
+      {.schema = "_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()",
+       .composite = composite<check_errors>,
+       .doc = "Raises a LinAlgError if a number in `info`, which a factorization has given, is not 0."},
+  };
 }
 
 }  // namespace lamella::operators

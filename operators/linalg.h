@@ -13,6 +13,11 @@ void check_square(const char* name, const Tensor& t);
 void check_factorable(const char* name, const Tensor& t);
 void check_same_dtype(const char* name, const Tensor& t, const char* other_name, const Tensor& other);
 
+// Returns the sizes from one dimension up to another.
+inline IntArrayRef part_of(IntArrayRef sizes, int64_t from, int64_t to) {
+  return {sizes.data() + from, static_cast<size_t>(to - from)};
+}
+
 inline int64_t rows(const Tensor& t) { return t.size(-2); }
 inline int64_t columns(const Tensor& t) { return t.size(-1); }
 // Returns the sizes of all dimensions but the last `matrix` ones.
@@ -28,14 +33,27 @@ void set_columns(Output& out, const DimVector& sizes, ScalarType dtype);
 // Describes the numbers of a factorization for each matrix: 0, or what failed.
 void set_info(Output& out, const DimVector& batch);
 
-// Raises a LinAlgError if a number in `info` is not 0: `function` names the operator for the message, which also names
-// the index of the matrix in the batch. On meta, where there is no number, it does nothing.
+// Raises a LinAlgError if a number in `info` is not 0, through the operator `_linalg_check_errors`: `function` names the
+// caller for the message, which also has the index of the matrix in the batch.
 void check_info(const Tensor& info, std::string_view function);
+// Registers the kind of errors LinAlgError, which is derived from RuntimeError.
+void register_linalg_error(lamella_library* library);
 
 // Transposes the matrices and conjugates complex ones.
 inline Tensor adjoint_of(const Tensor& t) {
   const Tensor turned = t.transpose(-2, -1);
   return t.is_complex() ? turned.conj() : turned;
 }
+
+// The operands of AX = B with one batch, and B as a matrix.
+struct LAMELLA_HIDDEN Sides {
+  // `may_be_vector`: B may be one vector, or a vector for each matrix of A; without `left` it may not.
+  Sides(const Tensor& a_given, const Tensor& b_given, bool left, bool may_be_vector = true);
+  // Gives a solution the shape of B.
+  Tensor shaped(const Tensor& x) const { return vector ? x.squeeze(-1) : x; }
+
+  Tensor a, b;
+  bool vector = false;
+};
 
 }  // namespace lamella::operators

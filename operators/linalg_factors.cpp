@@ -58,6 +58,11 @@ void infer_solve(const Tensor& a, const Tensor& b, bool left, Output result, Out
   set_info(info, batch_of(a));
 }
 
+std::tuple<Tensor, Tensor, Tensor, Tensor> solve_by_factors(const Tensor& a, const Tensor& b, bool left) {
+  const auto [factors, pivots, info] = lamella::_linalg_lu(a, true);
+  return {lamella::_linalg_lu_solve(factors, pivots, b, left, false), factors, pivots, info};
+}
+
 void infer_triangular(const Tensor& a, const Tensor& b, bool, bool left, bool, Output out) {
   check_sides(a, b, left);
   set_columns(out, DimVector(b.sizes()), b.dtype());
@@ -150,8 +155,8 @@ void infer_eig(const Tensor& self, bool vectors, Output values, Output columns_o
   info.compute_in(self.dtype());
 }
 
-void infer_svd(const Tensor& a, bool full, bool vectors, std::optional<std::string_view>, Output u, Output s,
-               Output vh, Output info) {
+void infer_svd(const Tensor& a, bool full, bool vectors, std::optional<std::string_view>, Output u, Output s, Output vh,
+               Output info) {
   check_matrices("A", a);
   check_factorable("A", a);
   const int64_t m = rows(a), n = columns(a), k = std::min(m, n);
@@ -175,8 +180,7 @@ void infer_lstsq(const Tensor& a, const Tensor& b, double, std::string_view driv
   check_matrices("B", b);
   check_same_dtype("A", a, "B", b);
   LAMELLA_CHECK(rows(a) == rows(b), argument("B"), ": expected ", rows(a), " rows, as 'A' has, got ", rows(b));
-  // The rows beyond the columns of A hold the residuals of a full-rank problem, as LAPACK leaves them.
-  set_columns(solution, with(batch_of(b), {std::max(rows(a), columns(a)), columns(b)}), b.dtype());
+  set_columns(solution, with(batch_of(b), {columns(a), columns(b)}), b.dtype());
   rank.set(batch_of(a), kLong);
   const bool by_values = driver == "gelsd" || driver == "gelss";
   values.set(with(batch_of(a), {by_values ? std::min(rows(a), columns(a)) : 0}), real_of(a.dtype()));
@@ -217,6 +221,7 @@ LAMELLA_FAMILY(linalg_factors, .category = "linalg", .forms = hidden) {
       {.schema = "_linalg_solve(Tensor A, Tensor B, bool left) -> (Tensor result, Tensor LU, Tensor pivots, Tensor "
                  "info)",
        .infer = shape<infer_solve>,
+       .composite = composite<solve_by_factors>,
        .doc = "X of AX = B (or of XA = B), with the factors of A and their `info`."},
       {.schema = "_linalg_triangular(Tensor A, Tensor B, bool upper, bool left, bool unitriangular) -> Tensor",
        .infer = shape<infer_triangular>,
@@ -295,8 +300,7 @@ tensor([[-5.0000, -2.2000],
       {.schema = "_linalg_lstsq(Tensor A, Tensor B, float rcond, str driver) -> (Tensor solution, Tensor rank, Tensor "
                  "singular_values, Tensor info)",
        .infer = shape<infer_lstsq>,
-       .doc = "The least squares solutions by a driver of LAPACK, in the first n of max(m, n) rows; with \"gels\" the "
-              "squares of the other rows add up to the residuals."},
+       .doc = "The least squares solutions by a driver of LAPACK, whose name is empty for the usual one."},
       {.schema = "_linalg_ldl(Tensor self, bool hermitian) -> (Tensor LD, Tensor pivots, Tensor info)",
        .infer = shape<infer_ldl>,
        .doc = "The factors of LDLᵀ, or of LDLᴴ, in one matrix, with Bunch and Kaufman's pivots."},

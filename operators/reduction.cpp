@@ -189,43 +189,15 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p, std::optional<In
             std::optional<ScalarType> dtype) {
   return linalg_vector_norm(self, p.value_or(2), dim, keepdim, dtype);
 }
-// Returns the sum of the singular values of matrices. It is the sum of the products of a matrix's elements with the
-// orthogonal part U of its polar decomposition UH, which the iteration U (3 - U^H U) / 2 finds by products alone
-// (Björck and Bowie, 1971): a singular value s, once all are at most 1, grows by half in each step until it is near 1.
-// Singular values that are still small after `steps` steps were below 1.5^-steps of the largest, and do not matter in
-// the sum. The gradient, which goes through the steps, is U.
-Tensor nuclear_norm(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<ScalarType> dtype) {
-  const int64_t n = self.dim();
-  const IntArrayRef given = dim.value_or(IntArrayRef());
-  LAMELLA_CHECK(given.size() == 2 || (given.empty() && n == 2), argument("dim"),
-                ": the norm 'nuc' is that of matrices and takes two dimensions, got ", given.size(), " for shape ",
-                shape_text(self));
-  check_inexact(self, "a norm");
-  int64_t rows = given.empty() ? 0 : wrap_dim("dim", given[0], n),
-          columns = given.empty() ? 1 : wrap_dim("dim", given[1], n);
-  LAMELLA_CHECK(rows != columns, argument("dim"), ": ", given[0], " and ", given[1], " are the same dimension");
-  if (self.size(rows) < self.size(columns)) std::swap(rows, columns);
-  const ScalarType t = dtype.value_or(self.dtype());
-  const int steps = real_of(t) == kDouble ? 65 : 45;
-  DimVector order;
-  for (int64_t d = 0; d < n; d++)
-    if (d != rows && d != columns) order.push_back(d);
-  order.push_back(rows);
-  order.push_back(columns);
-  const Tensor x = as(self, is_complex(t) ? kComplexDouble : kDouble).permute(order);
-  const Tensor size = linalg_vector_norm(x, 2, IntArrayRef{-2, -1}, true, std::nullopt);
-  Tensor u = x / lamella::where(size.eq(0), 1.0, size);
-  for (int i = 0; i < steps; i++) u = u * 1.5 - u.matmul(u.transpose(-2, -1).conj().matmul(u)) * 0.5;
-  Tensor sum = as((u.conj() * x).sum(IntArrayRef{-2, -1}, false), is_complex(t) ? kComplexDouble : kDouble);
-  if (is_complex(t)) sum = lamella::real(sum);
-  if (keepdim)
-    for (int64_t d : {std::min(rows, columns), std::max(rows, columns)}) sum = sum.unsqueeze(d);
-  return as(sum, real_of(t));
-}
-
 Tensor named_norm(const Tensor& self, std::string_view p, std::optional<IntArrayRef> dim, bool keepdim,
                   std::optional<ScalarType> dtype) {
-  if (p == "nuc") return nuclear_norm(self, dim, keepdim, dtype);
+  if (p == "nuc") {
+    const IntArrayRef given = dim.value_or(IntArrayRef());
+    LAMELLA_CHECK(given.size() == 2 || (given.empty() && self.dim() == 2), argument("dim"),
+                  ": the norm 'nuc' is that of matrices and takes two dimensions, got ", given.size(), " for shape ",
+                  shape_text(self));
+    return linalg_matrix_norm(self, p, given.empty() ? IntArrayRef{0, 1} : given, keepdim, dtype);
+  }
   LAMELLA_CHECK(p == "fro", argument("p"), ": expected a number, 'fro' or 'nuc', got '", p, "'");
   return linalg_vector_norm(self, 2, dim, keepdim, dtype);
 }
@@ -348,15 +320,16 @@ tensor(2)
        .composite = composite<count_nonzero_dims>},
       {.schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                  "dtype=None) -> Tensor",
-       .forms = hidden | function | out,
+       .forms = function | out,
        .infer = shape<infer_vector_norm>,
        .composite = composite<vector_norm>,
        .doc = R"(The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are
 not zero for 0.
 
->>> lamella.ops.aten.linalg_vector_norm(lamella.tensor([3., -4.]))
+>>> lamella.linalg.vector_norm(lamella.tensor([3., -4.]))
 tensor(5.)
-)"},
+)",
+       .module = "linalg"},
       {.schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
        .forms = everywhere,
        .composite = composite<dist>,

@@ -20,12 +20,18 @@ void* open_lapack() {
   return handle;
 }
 
+void* lapack_handle() {
+  static void* const handle = open_lapack();
+  return handle;
+}
+
 // Returns the function of LAPACK that a name has for a type of numbers, such as "scipy_sgetrf_" for "getrf".
 template <class T>
 void* function_of(const std::string& name) {
-  static void* const handle = open_lapack();
-  LAMELLA_CHECK(handle, "this operator needs OpenBLAS, which is not beside the plugin 'cpu': install scipy-openblas32 "
-                        "before Lamella is built");
+  void* const handle = lapack_handle();
+  LAMELLA_CHECK(handle,
+                "this operator needs OpenBLAS, which is not beside the plugin 'cpu': install scipy-openblas32 "
+                "before Lamella is built");
   constexpr bool wide = std::is_same_v<Real<T>, double>;
   const char letter = is_complex_number<T> ? (wide ? 'z' : 'c') : (wide ? 'd' : 's');
   std::string full = name;
@@ -38,6 +44,8 @@ void* function_of(const std::string& name) {
 }
 
 }  // namespace
+
+bool lapack_available() { return lapack_handle() != nullptr; }
 
 template <class T>
 const Lapack<T>& lapack() {

@@ -96,6 +96,8 @@ struct Lapack {
       gelsd;
 };
 
+// Returns whether OpenBLAS is there.
+bool lapack_available();
 // Returns the functions, or raises an error that says what is absent.
 template <class T>
 const Lapack<T>& lapack();

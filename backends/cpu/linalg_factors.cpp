@@ -15,15 +15,33 @@ void clear_triangle(T* a, Int m, Int n, Int ld, bool upper) {
   }
 }
 
+// Copies results to their targets where they were computed beside them.
+template <class... Results>
+Status all_finished(const Results&... results) {
+  lamella_status st = LAMELLA_OK;
+  (void)(... && ((st = results.finish()) == LAMELLA_OK));
+  return st;
+}
+
 double cube(Int n) { return double(n) * n * n; }
 
 Status cholesky(const Tensor& self, bool upper, const Tensor& factor, const Tensor& info) {
   const MatrixSizes s(self);
   const ColumnResult l(factor);
   const Result codes(info);
-  if (lamella_status st = l.copy_from(self)) return st;
   return with_number(self.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
+    if constexpr (!is_complex_number<T>)
+      if (small_suits(SmallKind::cholesky, s)) {
+        const SmallOperand a(self);
+        const Status st = for_small_matrices<T>(SmallKind::cholesky, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().cholesky(n, s.n, a.from<T>(first, upper),
+                                      column_matrices(l.data<T>(), first, s.n, s.n, upper), codes.data<Int>() + first,
+                                      space);
+        });
+        return st ? st : all_finished(l, codes);
+      }
+    if (lamella_status st = l.copy_from(self)) return st;
     const Lapack<T>& f = lapack<T>();
     const Status st = for_matrices(s.count, cube(s.n) / 3, [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t i = b; i < e; i++) {
@@ -34,9 +52,7 @@ Status cholesky(const Tensor& self, bool upper, const Tensor& factor, const Tens
       }
       return LAMELLA_OK;
     });
-    if (st) return st;
-    if (lamella_status done = l.finish()) return done;
-    return codes.finish();
+    return st ? st : all_finished(l, codes);
   });
 }
 
@@ -64,9 +80,18 @@ Status lu(const Tensor& self, bool pivot, const Tensor& factors, const Tensor& p
   const ColumnResult a(factors);
   const Result exchanged(pivots), codes(info);
   const Int k = std::min(s.m, s.n), ld = std::max(s.m, 1);
-  if (lamella_status st = a.copy_from(self)) return st;
   return with_number(self.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
+    if constexpr (!is_complex_number<T>)
+      if (pivot && small_suits(SmallKind::lu, s)) {
+        const SmallOperand given(self);
+        const Status st = for_small_matrices<T>(SmallKind::lu, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().lu(n, s.m, s.n, given.from<T>(first), column_matrices(a.data<T>(), first, s.m, s.n),
+                                exchanged.data<Int>() + first * k, codes.data<Int>() + first, space);
+        });
+        return st ? st : all_finished(a, exchanged, codes);
+      }
+    if (lamella_status st = a.copy_from(self)) return st;
     const Lapack<T>& f = lapack<T>();
     const double flops = double(s.m) * s.n * k;
     const Status st = for_matrices(s.count, flops, [&](int64_t b, int64_t e) -> lamella_status {
@@ -82,10 +107,7 @@ Status lu(const Tensor& self, bool pivot, const Tensor& factors, const Tensor& p
       }
       return LAMELLA_OK;
     });
-    if (st) return st;
-    if (lamella_status done = a.finish()) return done;
-    if (lamella_status done = exchanged.finish()) return done;
-    return codes.finish();
+    return st ? st : all_finished(a, exchanged, codes);
   });
 }
 
@@ -135,18 +157,28 @@ Status lu_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, bo
   const ColumnResult x(out);
   const Operand exchanged(pivots);
   if (Status st = check_exchanges(exchanged.data<Int>(), s.count * s.n, s.n)) return st;
-  if (lamella_status st = x.copy_from(b)) return st;
   if (sides.empty()) return x.finish();
-  const ColumnOperand a(factors);
   const Int k = left ? sides.n : sides.m;
   return with_number(b.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
+    if constexpr (!is_complex_number<T>)
+      if (left && small_suits(SmallKind::lu_solve, s)) {
+        const SmallOperand given(factors), right(b);
+        const Status st = for_small_matrices<T>(SmallKind::lu_solve, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().lu_solve(n, s.n, k, given.from<T>(first), exchanged.data<Int>() + first * s.n,
+                                      right.from<T>(first), column_matrices(x.data<T>(), first, s.n, k), adjoint,
+                                      space);
+        });
+        return st ? st : all_finished(x);
+      }
+    if (lamella_status st = x.copy_from(b)) return st;
+    const ColumnOperand a(factors);
     const Lapack<T>& f = lapack<T>();
     const Status st = for_matrices(s.count, 2. * s.n * s.n * k, [&](int64_t b, int64_t e) -> lamella_status {
       const Work<T> beside(left ? 0 : sides.each());
       for (int64_t i = b; i < e; i++)
-        solve_with(f, s.n, k, a.data<T>() + i * s.each(), exchanged.data<Int>() + i * s.n, x.data<T>() + i * sides.each(), left,
-                   adjoint, beside.data());
+        solve_with(f, s.n, k, a.data<T>() + i * s.each(), exchanged.data<Int>() + i * s.n,
+                   x.data<T>() + i * sides.each(), left, adjoint, beside.data());
       return LAMELLA_OK;
     });
     if (st) return st;
@@ -159,11 +191,22 @@ Status solve(const Tensor& a, const Tensor& b, bool left, const Tensor& result, 
   const MatrixSizes s(a), sides(b);
   const ColumnResult x(result), lu(factors);
   const Result exchanged(pivots), codes(info);
-  if (lamella_status st = x.copy_from(b)) return st;
-  if (lamella_status st = lu.copy_from(a)) return st;
   const Int k = left ? sides.n : sides.m, ld = std::max(s.n, 1);
   return with_number(a.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
+    if constexpr (!is_complex_number<T>)
+      if (left && k && small_suits(SmallKind::solve, s)) {
+        const SmallOperand given(a), right(b);
+        const Status st = for_small_matrices<T>(SmallKind::solve, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().solve(n, s.n, k, given.from<T>(first), right.from<T>(first),
+                                   column_matrices(x.data<T>(), first, s.n, k),
+                                   column_matrices(lu.data<T>(), first, s.n, s.n), exchanged.data<Int>() + first * s.n,
+                                   codes.data<Int>() + first, space);
+        });
+        return st ? st : all_finished(x, lu, exchanged, codes);
+      }
+    if (lamella_status st = x.copy_from(b)) return st;
+    if (lamella_status st = lu.copy_from(a)) return st;
     const Lapack<T>& f = lapack<T>();
     const double flops = double(s.n) * s.n * (0.7 * s.n + 2. * k);
     const Status st = for_matrices(s.count, flops, [&](int64_t b, int64_t e) -> lamella_status {
@@ -176,19 +219,31 @@ Status solve(const Tensor& a, const Tensor& b, bool left, const Tensor& result, 
       }
       return LAMELLA_OK;
     });
-    if (st) return st;
-    if (lamella_status done = x.finish()) return done;
-    if (lamella_status done = lu.finish()) return done;
-    if (lamella_status done = exchanged.finish()) return done;
-    return codes.finish();
+    return st ? st : all_finished(x, lu, exchanged, codes);
   });
 }
 
 Status triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool unitriangular, const Tensor& out) {
   const MatrixSizes s(a), sides(b);
   const ColumnResult x(out);
-  if (lamella_status st = x.copy_from(b)) return st;
   if (sides.empty() || s.empty()) return x.finish();
+  if (left && !a.is_complex() && small_suits(SmallKind::triangular, s)) {
+    const SmallOperand given(a), right(b);
+    return with_number(a.get()->dtype, [&](auto number) -> Status {
+      using T = decltype(number);
+      if constexpr (is_complex_number<T>)
+        return LAMELLA_OK;
+      else {
+        const Status st = for_small_matrices<T>(SmallKind::triangular, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().triangular(n, s.n, sides.n, given.from<T>(first), right.from<T>(first),
+                                        column_matrices(x.data<T>(), first, s.n, sides.n), upper, false, unitriangular,
+                                        space);
+        });
+        return st ? st : all_finished(x);
+      }
+    });
+  }
+  if (lamella_status st = x.copy_from(b)) return st;
   // A matrix in row-major order is its transpose in column-major order: it is read as it lies, from the other triangle.
   const lamella_tensor* t = a.get();
   const int nd = t->dl.ndim;
@@ -291,8 +346,8 @@ Status ormqr(const Tensor& self, const Tensor& tau, const Tensor& other, bool le
       const Work<T> work(size);
       Int failed;
       for (int64_t i = b; i < e; i++)
-        f.ormqr(side, turn, &sides.m, &sides.n, &k, vectors.data<T>() + i * s.each(), &lda,
-                factors.data<T>() + i * k, c.data<T>() + i * sides.each(), &ldc, work, &size, &failed, 1, 1);
+        f.ormqr(side, turn, &sides.m, &sides.n, &k, vectors.data<T>() + i * s.each(), &lda, factors.data<T>() + i * k,
+                c.data<T>() + i * sides.each(), &ldc, work, &size, &failed, 1, 1);
       return LAMELLA_OK;
     });
     if (st) return st;
@@ -311,6 +366,19 @@ Status qr(const Tensor& a, std::string_view mode, const Tensor& q, const Tensor&
   return with_number(a.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
     if (s.count == 0 || inner == 0) return LAMELLA_OK;
+    if constexpr (!is_complex_number<T>)
+      if (small_suits(SmallKind::qr, s)) {
+        const SmallOperand given(a);
+        const Status st = for_small_matrices<T>(SmallKind::qr, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().qr(n, s.m, s.n, inner, given.from<T>(first),
+                                wants_q ? column_matrices(basis->data<T>(), first, s.m, inner) : Matrices<T>{},
+                                column_matrices(triangle.data<T>(), first, inner, s.n), space);
+        });
+        if (st) return st;
+        if (wants_q)
+          if (lamella_status done = basis->finish()) return done;
+        return triangle.finish();
+      }
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy columns(a);
     T first(0), second(0);
@@ -370,10 +438,7 @@ Status ldl(const Tensor& self, bool hermitian, const Tensor& factors, const Tens
       }
       return LAMELLA_OK;
     });
-    if (st) return st;
-    if (lamella_status done = a.finish()) return done;
-    if (lamella_status done = exchanged.finish()) return done;
-    return codes.finish();
+    return st ? st : all_finished(a, exchanged, codes);
   });
 }
 

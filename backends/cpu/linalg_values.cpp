@@ -36,6 +36,23 @@ Status eigh(const Tensor& a, std::string_view triangle, bool compute_v, const Te
       std::fill_n(codes.data<Int>(), s.count, 0);
       return codes.finish();
     }
+    if constexpr (!is_complex_number<T>) {
+      const SmallKind kind = compute_v ? SmallKind::eigh : SmallKind::eigvalsh;
+      if (small_suits(kind, s)) {
+        const SmallOperand given(a);
+        const bool upper = triangle[0] == 'U' || triangle[0] == 'u';
+        const Status st = for_small_matrices<T>(kind, s, [&](int64_t first, int64_t n, void* space) {
+          small_spectra<T>().eigh(n, s.n, given.from<T>(first), upper, values.data<T>() + first * s.n,
+                                  compute_v ? column_matrices(columns->data<T>(), first, s.n, s.n) : Matrices<T>{},
+                                  codes.data<Int>() + first, space);
+        });
+        if (st) return st;
+        if (compute_v)
+          if (lamella_status done = columns->finish()) return done;
+        if (lamella_status done = values.finish()) return done;
+        return codes.finish();
+      }
+    }
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy matrices(a);
     const char* job = compute_v ? "V" : "N";
@@ -188,6 +205,26 @@ Status svd(const Tensor& a, bool full, bool compute_uv, std::optional<std::strin
         if (lamella_status st = s.m ? identity(*left, s.m) : s.n ? identity(*right, s.n) : LAMELLA_OK) return st;
       return codes.finish();
     }
+    if constexpr (!is_complex_number<T>) {
+      const SmallKind kind = compute_uv ? SmallKind::svd : SmallKind::svdvals;
+      if ((!full || s.m == s.n || !compute_uv) && small_suits(kind, s)) {
+        const SmallOperand given(a);
+        const Status st = for_small_matrices<T>(kind, s, [&](int64_t first, int64_t n, void* space) {
+          small_spectra<T>().svd(n, s.m, s.n, given.from<T>(first),
+                                 compute_uv ? column_matrices(left->data<T>(), first, s.m, k) : Matrices<T>{},
+                                 sigma.data<T>() + first * k,
+                                 compute_uv ? column_matrices(right->data<T>(), first, k, s.n) : Matrices<T>{},
+                                 codes.data<Int>() + first, space);
+        });
+        if (st) return st;
+        if (compute_uv) {
+          if (lamella_status done = left->finish()) return done;
+          if (lamella_status done = right->finish()) return done;
+        }
+        if (lamella_status done = sigma.finish()) return done;
+        return codes.finish();
+      }
+    }
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy matrices(a);
     const char* job = !compute_uv ? "N" : full ? "A" : "S";
@@ -204,8 +241,9 @@ Status svd(const Tensor& a, bool full, bool compute_uv, std::optional<std::strin
     const int64_t small = k, large = std::max(s.m, s.n);
     // The sizes that LAPACK's documentation of gesdd gives for rwork.
     const int64_t reals = !is_complex_number<T> ? 0
-                          : compute_uv ? std::max(5 * small * small + 5 * small, 2 * large * small + 2 * small * small + small)
-                                       : 7 * small;
+                          : compute_uv
+                              ? std::max(5 * small * small + 5 * small, 2 * large * small + 2 * small * small + small)
+                              : 7 * small;
     const double flops = work_of(k) * large / small;
     const Status st = for_matrices(s.count, flops, [&](int64_t b, int64_t e) -> lamella_status {
       const Work<T> work(size);
@@ -247,9 +285,9 @@ enum class Driver { gels, gelsy, gelss, gelsd };
 
 Driver driver_of(std::string_view name) {
   if (name == "gels") return Driver::gels;
-  if (name == "gelsy") return Driver::gelsy;
+  if (name == "gelsd") return Driver::gelsd;
   if (name == "gelss") return Driver::gelss;
-  return Driver::gelsd;
+  return Driver::gelsy;
 }
 
 // The workspace of one solution.
@@ -321,28 +359,29 @@ Status lstsq(const Tensor& a, const Tensor& b, double rcond, std::string_view na
     const int64_t reals = std::max<int64_t>(static_cast<int64_t>(first_real[0]) + 1, 5 * (int64_t{k} + 1) + 2 * s.n);
     const int64_t ints = std::max<int64_t>(first_int[0], s.n) + 1;
     const Status st = for_matrices(s.count, work_of(k), [&](int64_t from, int64_t to) -> lamella_status {
-      const Work<T> work(size);
+      const Work<T> work(size), at(int64_t{ldb} * columns);
       const Work<R> rwork(reals), sv(k);
       const Work<Int> iwork(ints);
       for (int64_t i = from; i < to; i++) {
-        T* at = x.data<T>() + i * int64_t{ldb == 1 && !s.m && !s.n ? 0 : std::max(s.m, s.n)} * columns;
         const T* source = right.data<T>() + i * sides.each();
         for (Int j = 0; j < columns; j++) {
-          T* column = at + int64_t{j} * std::max(s.m, s.n);
+          T* column = at + int64_t{j} * ldb;
           std::copy_n(source + int64_t{j} * s.m, s.m, column);
-          std::fill(column + s.m, column + std::max(s.m, s.n), T(0));
+          std::fill(column + s.m, column + ldb, T(0));
         }
         Int found = 0, *code = codes.data<Int>() + i;
         *code = 0;
         R* w = driver == Driver::gelss || driver == Driver::gelsd ? sigma.data<R>() + i * k : sv.data();
         if (k == 0)
-          std::fill_n(at, int64_t{std::max(s.m, s.n)} * columns, T(0));
+          std::fill_n(at.data(), int64_t{ldb} * columns, T(0));
         else if (!all_finite(matrices.data<T>() + i * s.each(), s.each()))
           *code = not_finite;
         else
           *code = least_squares<T>(driver, s.m, s.n, columns, matrices.data<T>() + i * s.each(), at, ldb, R(rcond),
                                    &found, w, {work, size, rwork, iwork});
         ranks.data<int64_t>()[i] = found;
+        for (Int j = 0; j < columns; j++)
+          std::copy_n(at + int64_t{j} * ldb, s.n, x.data<T>() + (i * columns + j) * int64_t{s.n});
       }
       return LAMELLA_OK;
     });

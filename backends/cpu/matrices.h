@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/cpu/lapack.h"
+#include "backends/cpu/small_matrices.h"
 #include "backends/cpu/space.h"
 
 namespace lamella::cpu {
@@ -111,6 +112,73 @@ Status for_matrices(int64_t count, double flops, Body&& body) {
   return parallel_for(0, count, grain, [&](int64_t b, int64_t e) -> lamella_status {
     return guarded([&]() -> lamella_status { return body(b, e); });
   });
+}
+
+// Matrices that the functions of small_matrices.h read: as they lie, or from a copy if the batch has no single stride.
+class SmallOperand {
+ public:
+  explicit SmallOperand(const Tensor& source) : t_(source.get()) {
+    if (has_one_stride(t_)) return;
+    copy_ = allocate_like(t_, t_->dtype);
+    check(copy_into(copy_.get(), t_));
+    t_ = copy_.get();
+  }
+  // Returns the matrices from number `first` on; `turned` exchanges rows and columns.
+  template <class T>
+  Matrices<const T> from(int64_t first, bool turned = false) const {
+    const int n = t_->dl.ndim;
+    const int64_t* strides = t_->dl.strides;
+    const int64_t row = strides[n - 2], column = strides[n - 1];
+    int64_t step = 0;  // the innermost dimension of the batch that is not 1 has the stride of the whole batch
+    for (int d = n - 3; d >= 0 && !step; d--)
+      if (t_->dl.shape[d] != 1) step = strides[d];
+    const T* data = static_cast<const T*>(t_->dl.data) + first * step;
+    return turned ? Matrices<const T>{data, step, column, row} : Matrices<const T>{data, step, row, column};
+  }
+
+ private:
+  static bool has_one_stride(const lamella_tensor* t) {
+    int64_t expected = -1;
+    for (int d = t->dl.ndim - 3; d >= 0; d--) {
+      if (t->dl.shape[d] == 1) continue;
+      if (expected >= 0 && t->dl.strides[d] != expected) return false;
+      expected = t->dl.strides[d] * t->dl.shape[d];
+    }
+    return true;
+  }
+
+  const lamella_tensor* t_;
+  Tensor copy_;
+};
+
+// The matrices of a result in column-major order, m×n each, from number `first` on; `turned` exchanges rows and columns.
+template <class T>
+Matrices<T> column_matrices(T* data, int64_t first, int64_t m, int64_t n, bool turned = false) {
+  T* at = data + first * m * n;
+  return turned ? Matrices<T>{at, m * n, m, 1} : Matrices<T>{at, m * n, 1, m};
+}
+
+// Returns whether the functions of small_matrices.h are the faster ones.
+inline bool small_suits(SmallKind kind, const MatrixSizes& s) {
+  return !s.empty() && small_suits(kind, s.count, s.m, s.n);
+}
+
+// Calls body(first, count, space) for parts of a batch of small m×n matrices. No part but the last has a group that is
+// not full.
+template <class T, class Body>
+Status for_small_matrices(SmallKind kind, const MatrixSizes& s, Body&& body) {
+  const int64_t count = s.count, m = s.m, n = s.n;
+  const int64_t lanes = small_matrices().vector_bytes / static_cast<int64_t>(sizeof(T));
+  constexpr double worthwhile = 1e5;  // operations on vectors
+  const double each = 20. * double(std::max(m, n)) * double(m) * double(n);
+  return parallel_for(0, (count + lanes - 1) / lanes, static_cast<int64_t>(worthwhile / (each + 1)) + 1,
+                      [&](int64_t b, int64_t e) -> lamella_status {
+                        Space space;
+                        if (lamella_status st = space.take(small_space(kind, m, n))) return st;
+                        const int64_t first = b * lanes;
+                        body(first, std::min(e * lanes, count) - first, space.data());
+                        return LAMELLA_OK;
+                      });
 }
 
 // Workspace for numbers of type T.

@@ -20,11 +20,16 @@ def is_primitive(title):
     return title in OPERATORS or BY_TITLE[title]["category"] == "pointwise"
 
 
+def on_the_host(title):
+    """Whether the operator's kernel is one that the page leaves to the counted fallback."""
+    return BY_TITLE[title]["category"] in ("linalg", "fft")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def nothing_but_primitives():
     """Disables every other kernel of the cpu, and forbids the fallback."""
     native = {op.removeprefix("aten::") for op, kind in lamella._C._support("cpu") if kind == "native"}
-    others = sorted("aten::" + t for t in native & BY_TITLE.keys() if not is_primitive(t))
+    others = sorted("aten::" + t for t in native & BY_TITLE.keys() if not (is_primitive(t) or on_the_host(t)))
     lamella.set_fallback("error")
     try:
         with lamella.library.kernels_disabled(others, "cpu"):
@@ -46,7 +51,7 @@ def test_it_exists(name):
 def test_nothing_else_is_native(nothing_but_primitives):
     assert len(nothing_but_primitives) > 50
     native = [op.removeprefix("aten::") for op, kind in lamella._C._support("cpu") if kind == "native"]
-    assert [t for t in native if t in BY_TITLE and not is_primitive(t)] == []
+    assert [t for t in native if t in BY_TITLE and not (is_primitive(t) or on_the_host(t))] == []
     kinds = {kind for op, kind in lamella._C._support("cpu") if op.removeprefix("aten::") in BY_TITLE}
     assert kinds == {"native", "composite", "shape rule"}
 

@@ -1139,6 +1139,56 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve(const Tensor& A,
   const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left)};
   return op_.several<4>(args_);
 }
+inline void _linalg_check_errors(const Tensor& info, const Text& api_name, bool is_matrix) {
+  static detail::Callee op_{"aten::_linalg_check_errors", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(info), detail::as<const Text&>(api_name), detail::as<bool>(is_matrix)};
+  op_.several<0>(args_);
+}
+inline Tensor linalg_svdvals(const Tensor& A, const Text& driver) {
+  static detail::Callee op_{"aten::linalg_svdvals", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(driver)};
+  return op_.tensor(args_);
+}
+inline Tensor _linalg_permutation(const Tensor& pivots, int64_t size) {
+  static detail::Callee op_{"aten::_linalg_permutation", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(pivots), detail::as<int64_t>(size)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
+  static detail::Callee op_{"aten::_linalg_det", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) {
+  static detail::Callee op_{"aten::_linalg_slogdet", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.several<4>(args_);
+}
+inline Tensor linalg_matrix_exp(const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_matrix_exp", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_inv(const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_inv", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) {
+  static detail::Callee op_{"aten::linalg_inv_ex", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(check_errors)};
+  return op_.several<2>(args_);
+}
+inline Tensor linalg_pinv(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+  static detail::Callee op_{"aten::linalg_pinv", "atol_rtol_tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Tensor>&>(atol), detail::as<const std::optional<Tensor>&>(rtol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_matrix_norm(const Tensor& self, const Text& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  static detail::Callee op_{"aten::linalg_matrix_norm", "str_ord"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(ord), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
+  return op_.tensor(args_);
+}
 inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_svd(const Tensor& A, bool full_matrices, bool compute_uv, const Text& driver = {}) {
   static detail::Callee op_{"aten::_linalg_svd", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(full_matrices), detail::as<bool>(compute_uv), detail::as<const Text&>(driver)};
