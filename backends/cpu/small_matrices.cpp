@@ -12,42 +12,55 @@ const SmallMatrices& small_matrices() {
   return chosen;
 }
 
-bool small_suits(SmallKind kind, int64_t count, int64_t m, int64_t n) {
-  const int64_t size = m > n ? m : n;
+namespace {
+
+// The time of one group of n×n matrices, in times of LAPACK for one of them, where n is at most 8, 16, 24 and 32. It was
+// measured with vectors of 32 bytes, and the slower dtype counts, beside OpenBLAS on one thread.
+struct GroupTimes {
+  double times[4];
+};
+
+GroupTimes group_times(SmallKind kind, bool many_columns) {
+  switch (kind) {
+    case SmallKind::cholesky:
+      return {1.0, 1.4, 1.7, 2.4};
+    case SmallKind::lu:
+      return {0.8, 0.9, 1.4, 1.6};
+    case SmallKind::lu_solve:
+      return many_columns ? GroupTimes{2.4, 3.0, 4.1, 4.7} : GroupTimes{2.0, 2.3, 2.6, 2.9};
+    case SmallKind::solve:
+      return many_columns ? GroupTimes{1.0, 1.1, 1.8, 2.2} : GroupTimes{1.0, 1.0, 1.5, 1.7};
+    case SmallKind::inverse:
+      return {0.9, 1.0, 1.8, 2.2};
+    case SmallKind::triangular:
+      return many_columns ? GroupTimes{1.9, 4.1, 6.5, 7.0} : GroupTimes{1.2, 1.7, 2.3, 3.0};
+    case SmallKind::qr:
+      return {0.5, 0.6, 0.8, 1.0};
+    case SmallKind::eigh:
+      return {0.7, 0.7, 0.8, 0.9};
+    case SmallKind::eigvalsh:
+      return {1.0, 1.0, 1.2, 1.2};
+    case SmallKind::svd:
+      return {0.5, 0.6, 0.8, 1.0};
+    case SmallKind::svdvals:
+      return {0.7, 0.9, 1.1, 1.2};
+  }
+  return {};
+}
+
+bool solves(SmallKind kind) {
+  return kind == SmallKind::lu_solve || kind == SmallKind::solve || kind == SmallKind::triangular;
+}
+
+}  // namespace
+
+bool small_suits(SmallKind kind, int64_t element_bytes, int64_t count, int64_t m, int64_t n) {
+  const int64_t size = solves(kind) || m > n ? m : n;
   if (size > small_matrix) return false;
-  // The largest sizes of one, two and three matrices for which a group is computed as fast as LAPACK computes them one
-  // by one, measured on a machine with vectors of 32 bytes beside OpenBLAS.
-  struct Largest {
-    int64_t one, two, three;
-  };
-  const Largest largest = [kind]() -> Largest {
-    switch (kind) {
-      case SmallKind::cholesky:
-        return {8, 24, 32};
-      case SmallKind::lu:
-        return {16, 32, 32};
-      case SmallKind::lu_solve:
-        return {4, 16, 24};
-      case SmallKind::solve:
-        return {16, 32, 32};
-      case SmallKind::inverse:
-        return {16, 24, 32};
-      case SmallKind::triangular:
-        return {4, 12, 24};
-      case SmallKind::qr:
-        return {32, 32, 32};
-      case SmallKind::eigh:
-        return {32, 32, 32};
-      case SmallKind::eigvalsh:
-        return {12, 32, 32};
-      case SmallKind::svd:
-        return {12, 24, 24};
-      case SmallKind::svdvals:
-        return {8, 12, 16};
-    }
-    return {0, 0, 0};
-  }();
-  return size <= (count == 1 ? largest.one : count == 2 ? largest.two : count == 3 ? largest.three : small_matrix);
+  const int64_t group = small_matrices().vector_bytes / element_bytes;
+  const double groups = static_cast<double>((count + group - 1) / group);
+  const double time = group_times(kind, n > 4).times[size <= 8 ? 0 : (size - 1) / 8];
+  return groups * time <= static_cast<double>(count);
 }
 
 int64_t small_space(SmallKind kind, int64_t m, int64_t n) {
@@ -60,7 +73,7 @@ int64_t small_space(SmallKind kind, int64_t m, int64_t n) {
       case SmallKind::lu_solve:
       case SmallKind::solve:
       case SmallKind::triangular:
-        return n * n + n * small_matrix;
+        return m * m + m * small_matrix;
       case SmallKind::qr:
         return m * n + m * m;
       case SmallKind::inverse:
@@ -69,7 +82,7 @@ int64_t small_space(SmallKind kind, int64_t m, int64_t n) {
         return 2 * n * n;
       case SmallKind::svd:
       case SmallKind::svdvals:
-        return 2 * m * n + 2 * least * least;
+        return 2 * m * n + least * least;
     }
     return 0;
   }();

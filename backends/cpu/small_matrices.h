@@ -26,7 +26,7 @@ struct Matrices {
 enum class SmallKind { cholesky, lu, lu_solve, solve, inverse, triangular, qr, eigh, eigvalsh, svd, svdvals };
 
 // Every function here computes `count` matrices. `space` is memory of at least small_space() bytes, for one thread.
-// Inputs may have strides of 0. Outputs of one call must not overlap its inputs.
+// Inputs may have strides of 0. An output may lie in an input's memory if it has the same strides.
 template <class T>
 struct SmallFactors {
   // Computes the lower L of a = L Lᵀ from the lower triangle of a; the other triangle of l becomes zero. info[b] is 0,
@@ -94,9 +94,10 @@ const SmallSpectra<T>& small_spectra() {
   else
     return small_matrices().spectra_f64;
 }
-// Returns whether these functions are faster than LAPACK for `count` m×n matrices.
-bool small_suits(SmallKind kind, int64_t count, int64_t m, int64_t n);
-// Returns the bytes of memory that a function needs for m×n matrices, up to 512 KiB.
+// Returns whether these functions are expected to be at least as fast as LAPACK for `count` m×n matrices; where systems
+// are solved, for m×m matrices and n right-hand sides.
+bool small_suits(SmallKind kind, int64_t element_bytes, int64_t count, int64_t m, int64_t n);
+// Returns the bytes of memory that a function needs for such matrices, at most 192 KiB and a vector.
 int64_t small_space(SmallKind kind, int64_t m, int64_t n);
 
 }  // namespace lamella::cpu

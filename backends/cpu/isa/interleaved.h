@@ -244,46 +244,47 @@ LAMELLA_INLINE Pack<T> reflection(int64_t n, Pack<T>* x, int64_t step) {
   return none ? zero : (beta - alpha) / beta;
 }
 
-// Applies the reflection of v, v[0] being taken as 1, to the columns of x, which has m rows and n columns.
+// Applies the reflection of v, v[0] being taken as 1, to n vectors of m elements: element i of vector j is
+// x[i * row + j * column].
 template <class T>
 __attribute__((noinline)) void reflect(int64_t m, int64_t n, const Pack<T>* v, int64_t step, const Pack<T>& tau,
-                                       Pack<T>* x, int64_t row) {
+                                       Pack<T>* x, int64_t row, int64_t column) {
   int64_t j = 0;
   for (; j + 4 <= n; j += 4) {
-    Pack<T>* y = x + j;
-    Pack<T> s0 = y[0], s1 = y[1], s2 = y[2], s3 = y[3];
+    Pack<T>*y0 = x + j * column, *y1 = y0 + column, *y2 = y1 + column, *y3 = y2 + column;
+    Pack<T> s0 = *y0, s1 = *y1, s2 = *y2, s3 = *y3;
     for (int64_t i = 1; i < m; i++) {
       const Pack<T> u = v[i * step];
-      const Pack<T>* z = y + i * row;
-      s0 += u * z[0], s1 += u * z[1], s2 += u * z[2], s3 += u * z[3];
+      s0 += u * y0[i * row], s1 += u * y1[i * row], s2 += u * y2[i * row], s3 += u * y3[i * row];
     }
     s0 *= tau, s1 *= tau, s2 *= tau, s3 *= tau;
-    y[0] -= s0, y[1] -= s1, y[2] -= s2, y[3] -= s3;
+    *y0 -= s0, *y1 -= s1, *y2 -= s2, *y3 -= s3;
     for (int64_t i = 1; i < m; i++) {
       const Pack<T> u = v[i * step];
-      Pack<T>* z = y + i * row;
-      z[0] -= u * s0, z[1] -= u * s1, z[2] -= u * s2, z[3] -= u * s3;
+      y0[i * row] -= u * s0, y1[i * row] -= u * s1, y2[i * row] -= u * s2, y3[i * row] -= u * s3;
     }
   }
   for (; j < n; j++) {
-    Pack<T>* y = x + j;
-    Pack<T> s = y[0];
+    Pack<T>* y = x + j * column;
+    Pack<T> s = *y;
     for (int64_t i = 1; i < m; i++) s += v[i * step] * y[i * row];
     s *= tau;
-    y[0] -= s;
+    *y -= s;
     for (int64_t i = 1; i < m; i++) y[i * row] -= v[i * step] * s;
   }
 }
 
-// Makes x, m×n, the product of k reflections, whose vectors are the columns of v from their diagonal on.
+// Makes x, m×n, the identity times k reflections, of which reflection i leaves the first `skip` + i rows as they are.
+// The vector of the first begins at v, that of the next at v + next.
 template <class T>
-LAMELLA_INLINE void product(int64_t m, int64_t n, int64_t k, const Pack<T>* v, int64_t v_row, const Pack<T>* tau,
-                            Pack<T>* x) {
+__attribute__((noinline)) void product(int64_t m, int64_t n, int64_t k, int64_t skip, const Pack<T>* v, int64_t next,
+                                       int64_t step, const Pack<T>* tau, Pack<T>* x) {
   for (int64_t i = 0; i < m; i++) {
     for (int64_t j = 0; j < n; j++) x[i * n + j] = Pack<T>{} + T(i == j);
   }
   for (int64_t i = k; i-- > 0;) {
-    reflect<T>(m - i, n - i, v + i * v_row + i, v_row, tau[i], x + i * n + i, n);
+    const int64_t at = skip + i;
+    reflect<T>(m - at, n - at, v + i * next, step, tau[i], x + at * n + at, n, 1);
   }
 }
 

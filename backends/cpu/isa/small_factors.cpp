@@ -291,10 +291,10 @@ void qr(int64_t count, int64_t m, int64_t n, int64_t columns, Matrices<const T> 
     for (int64_t i = 0; i < k; i++) {
       Pack<T>* corner = x + i * n + i;
       tau[i] = reflection<T>(m - i, corner, n);
-      reflect<T>(m - i, n - i - 1, corner, n, tau[i], corner + 1, n);
+      reflect<T>(m - i, n - i - 1, corner, n, tau[i], corner + 1, n, 1);
     }
     if (q.data) {
-      product<T>(m, columns, k, x, n, tau, y);
+      product<T>(m, columns, k, 0, x, n + 1, n, tau, y);
       store<T>(y, columns, 1, q, g, m, columns);
     }
     for (int64_t i = 0; i < columns; i++) {

@@ -68,6 +68,49 @@ LAMELLA_INLINE void finish(int64_t n, Pack<T>* x, const Mask<T>& bad) {
   for (int64_t i = 0; i < n; i++) x[i] = (x[i] + T(0)) + nothing;
 }
 
+// Multiplies z, m×n, by `count` rotations of neighbouring columns: the first is of columns `at` and at + step, where
+// `step` is 1 or -1, and each next one is a column further.
+template <class T>
+__attribute__((noinline)) void rotate_columns(int64_t m, int64_t n, Pack<T>* z, const Pack<T>* c, const Pack<T>* s,
+                                              int64_t count, int64_t at, int64_t step) {
+  int64_t r = 0;
+  for (; r + 4 <= m; r += 4) {
+    Pack<T>*a = z + r * n + at, *b = a + n, *p = b + n, *q = p + n;
+    Pack<T> a1 = *a, b1 = *b, p1 = *p, q1 = *q;
+    for (int64_t k = 0; k < count; k++) {
+      const Pack<T> ck = c[k], sk = s[k];
+      const Pack<T> a0 = a[step], b0 = b[step], p0 = p[step], q0 = q[step];
+      *a = sk * a0 + ck * a1, *b = sk * b0 + ck * b1, *p = sk * p0 + ck * p1, *q = sk * q0 + ck * q1;
+      a1 = ck * a0 - sk * a1, b1 = ck * b0 - sk * b1, p1 = ck * p0 - sk * p1, q1 = ck * q0 - sk * q1;
+      a += step, b += step, p += step, q += step;
+    }
+    *a = a1, *b = b1, *p = p1, *q = q1;
+  }
+  for (; r < m; r++) {
+    Pack<T>* a = z + r * n + at;
+    Pack<T> a1 = *a;
+    for (int64_t k = 0; k < count; k++) {
+      const Pack<T> a0 = a[step];
+      *a = s[k] * a0 + c[k] * a1;
+      a1 = c[k] * a0 - s[k] * a1;
+      a += step;
+    }
+    *a = a1;
+  }
+}
+
+// Computes the rotation that maps (f, g) to (r, 0) where `on`, and no rotation elsewhere or where both are nearly zero.
+template <class T>
+LAMELLA_INLINE void rotation(const Pack<T>& f, const Pack<T>& g, const Mask<T>& on, Pack<T>& c, Pack<T>& s,
+                             Pack<T>& r) {
+  const Pack<T> one = Pack<T>{} + T(1), square = f * f + g * g;
+  const Mask<T> turns = on & (square > Types<T>::least_square);
+  const Pack<T> length = root<T>(turns ? square : one);
+  c = turns ? f / length : one;
+  s = turns ? g / length : Pack<T>{};
+  r = turns ? length : f;
+}
+
 // ---- symmetric matrices ----
 
 // Reduces the lower triangle of x to tridiagonal form, diagonal d and subdiagonal e: Golub and Van Loan, algorithm
@@ -108,33 +151,22 @@ __attribute__((noinline)) void tridiagonalize(int64_t n, Pack<T>* x, Pack<T>* d,
   }
 }
 
-// Multiplies columns first ... last of z by the rotations of columns i and i + 1, from the last i to the first.
 template <class T>
-__attribute__((noinline)) void rotate_columns(int64_t n, Pack<T>* z, const Pack<T>* c, const Pack<T>* s, int64_t first,
-                                              int64_t last) {
-  int64_t r = 0;
-  for (; r + 4 <= n; r += 4) {
-    Pack<T>*a = z + r * n, *b = a + n, *p = b + n, *q = p + n;
-    Pack<T> a1 = a[last], b1 = b[last], p1 = p[last], q1 = q[last];
-    for (int64_t i = last; i-- > first;) {
-      const Pack<T> ci = c[i], si = s[i];
-      const Pack<T> a0 = a[i], b0 = b[i], p0 = p[i], q0 = q[i];
-      a[i + 1] = si * a0 + ci * a1, b[i + 1] = si * b0 + ci * b1;
-      p[i + 1] = si * p0 + ci * p1, q[i + 1] = si * q0 + ci * q1;
-      a1 = ci * a0 - si * a1, b1 = ci * b0 - si * b1;
-      p1 = ci * p0 - si * p1, q1 = ci * q0 - si * q1;
-    }
-    a[first] = a1, b[first] = b1, p[first] = p1, q[first] = q1;
-  }
-  for (; r < n; r++) {
-    Pack<T>* a = z + r * n;
-    Pack<T> a1 = a[last];
-    for (int64_t i = last; i-- > first;) {
-      const Pack<T> a0 = a[i];
-      a[i + 1] = s[i] * a0 + c[i] * a1;
-      a1 = c[i] * a0 - s[i] * a1;
-    }
-    a[first] = a1;
+LAMELLA_INLINE void exchange(const Mask<T>& where, Pack<T>& x, Pack<T>& y) {
+  const Pack<T> u = x, v = y;
+  x = where ? v : u;
+  y = where ? u : v;
+}
+// Reverses the order of rows and columns of the tridiagonal matrices whose first element is larger than the last, and
+// the columns of z: QL steps converge sooner where small elements come first.
+template <class T>
+__attribute__((noinline)) void reverse(int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>* z) {
+  const Mask<T> where = magnitude<T>(d[0]) > magnitude<T>(d[n - 1]);
+  for (int64_t i = 0; i < n / 2; i++) {
+    const int64_t j = n - 1 - i;
+    exchange<T>(where, d[i], d[j]);
+    if (i < j - 1) exchange<T>(where, e[i], e[j - 1]);
+    for (int64_t r = 0; z && r < n; r++) exchange<T>(where, z[r * n + i], z[r * n + j]);
   }
 }
 
@@ -143,12 +175,12 @@ __attribute__((noinline)) void rotate_columns(int64_t n, Pack<T>* z, const Pack<
 // search for eigenvalue l at the same time; each has its own end m of the block, and where i >= m its rotation is none.
 template <class T>
 __attribute__((noinline)) Mask<T> ql(int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>* z) {
-  constexpr int most_steps = 60;
+  const int64_t most_steps = 30 + 6 * n;
   const Pack<T> zero = {}, one = zero + T(1);
   Pack<T> c[small_matrix], s[small_matrix];
   Mask<T> failures = {};
   for (int64_t l = 0; l + 1 < n; l++) {
-    for (int step = 0;; step++) {
+    for (int64_t step = 0;; step++) {
       Mask<T> m = Mask<T>{} + static_cast<Int<T>>(n - 1);
       int64_t last = l;  // the largest m
       for (int64_t i = n - 1; i-- > l;) {
@@ -175,11 +207,9 @@ __attribute__((noinline)) Mask<T> ql(int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>*
         const Mask<T> begins = m == static_cast<Int<T>>(i + 1);
         g = begins ? d[i + 1] - shift : g;
         const Pack<T> f = sine * e[i], b = cosine * e[i];
-        const Pack<T> square = f * f + g * g;
-        const Mask<T> turns = on & (square > Types<T>::least_square);
-        const Pack<T> length = turns ? root<T>(square) : one;
-        const Pack<T> si = turns ? f / length : zero, ci = turns ? g / length : one;
-        e[i + 1] = on ? (turns & ~begins ? length : zero) : e[i + 1];
+        Pack<T> ci, si, length;
+        rotation<T>(g, f, on, ci, si, length);
+        e[i + 1] = on ? (begins ? zero : length) : e[i + 1];
         const Pack<T> next = d[i + 1] - p;
         const Pack<T> t = (d[i] - next) * si + T(2) * ci * b;
         const Pack<T> q = si * t;
@@ -188,12 +218,12 @@ __attribute__((noinline)) Mask<T> ql(int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>*
         g = on ? ci * t - b : g;
         sine = on ? si : sine;
         cosine = on ? ci : cosine;
-        s[i] = si;
-        c[i] = ci;
+        s[last - 1 - i] = si;
+        c[last - 1 - i] = ci;
       }
       d[l] = active ? d[l] - p : d[l];
       e[l] = active ? g : e[l];
-      if (z) rotate_columns<T>(n, z, c, s, l, last);
+      if (z) rotate_columns<T>(n, n, z, c, s, last - l, last, -1);
     }
   }
   return failures;
@@ -214,16 +244,8 @@ void eigh(int64_t count, int64_t n, Matrices<const T> a, bool upper, T* w, Matri
     Pack<T> back;
     const Mask<T> bad = scale<T>(n, n, x, back);
     tridiagonalize<T>(n, x, d, e, tau);
-    if (z) {  // the first reflection leaves row 0 as it is
-      for (int64_t i = 0; i < n; i++) z[i] = z[i * n] = Pack<T>{} + T(i == 0);
-      for (int64_t i = 1; i < n; i++) {
-        for (int64_t j = 1; j < n; j++) z[i * n + j] = Pack<T>{} + T(i == j);
-      }
-      for (int64_t k = n - 2; k-- > 0;) {
-        Pack<T>* corner = z + (k + 1) * n + k + 1;
-        reflect<T>(n - k - 1, n - k - 1, x + (k + 1) * n + k, n, tau[k], corner, n);
-      }
-    }
+    if (z) product<T>(n, n, n - 1, 1, x + n, n + 1, n, tau, z);
+    if (n > 1) reverse<T>(n, d, e, z);
     const Mask<T> failures = ql<T>(n, d, e, z);
     for (int64_t i = 0; i < n; i++) d[i] *= back;
     ranks<T>(n, d, false, rank);
@@ -239,124 +261,91 @@ void eigh(int64_t count, int64_t n, Matrices<const T> a, bool upper, T* w, Matri
 
 // ---- singular values ----
 
-// Columns whose square is below it are taken as zero: they are shorter than the rounding errors of the longest.
+// Reduces x, m×n with m >= n, to bidiagonal form, diagonal d and e above it: Golub and Van Loan, algorithm 5.4.2. The
+// reflections remain in x, `left` and `right`.
 template <class T>
-constexpr T no_column = sizeof(T) == 4 ? T(1e-18) : T(1e-200);
-
-template <class T>
-LAMELLA_INLINE Pack<T> dot(int64_t n, const Pack<T>* x, const Pack<T>* y) {
-  Pack<T> s0 = {}, s1 = {};
-  int64_t i = 0;
-  for (; i + 2 <= n; i += 2) s0 += x[i] * y[i], s1 += x[i + 1] * y[i + 1];
-  if (i < n) s0 += x[i] * y[i];
-  return s0 + s1;
-}
-template <class T>
-LAMELLA_INLINE void rotate(int64_t n, Pack<T>* x, Pack<T>* y, const Pack<T>& c, const Pack<T>& s) {
-  for (int64_t i = 0; i < n; i++) {
-    const Pack<T> u = x[i], v = y[i];
-    x[i] = c * u - s * v;
-    y[i] = s * u + c * v;
+__attribute__((noinline)) void bidiagonalize(int64_t m, int64_t n, Pack<T>* x, Pack<T>* d, Pack<T>* e, Pack<T>* left,
+                                             Pack<T>* right) {
+  for (int64_t k = 0; k < n; k++) {
+    Pack<T>* corner = x + k * n + k;
+    left[k] = reflection<T>(m - k, corner, n);
+    reflect<T>(m - k, n - k - 1, corner, n, left[k], corner + 1, n, 1);
+    d[k] = *corner;
+    if (k + 1 == n) break;
+    right[k] = reflection<T>(n - k - 1, corner + 1, 1);
+    reflect<T>(n - k - 1, m - k - 1, corner + 1, 1, right[k], corner + n + 1, 1, n);
+    e[k] = corner[1];
   }
 }
 
-// Makes the columns of x, n×n, one after another, orthogonal by rotations of pairs: Golub and Van Loan, section 8.6.3.
-// The columns of z, n×n, if not null, get the same rotations. The pairs of a round have no common column, so that the
-// processor can compute one while it waits for another. `squares` become those of the columns' lengths.
+// Makes d the singular values, in no order and of any sign, of a bidiagonal matrix by QR steps with implicit shifts
+// (Golub and Van Loan, algorithm 8.6.2; the shift is the smaller singular value of the last 2×2 block), and multiplies u,
+// m×n, and v, n×n, if not null, by the rotations. All matrices search for value h at the same time; each has its own
+// start l of the block, and where i < l its rotation is none.
 template <class T>
-__attribute__((noinline)) Mask<T> jacobi(int64_t n, Pack<T>* x, Pack<T>* z, Pack<T>* squares) {
-  constexpr int most_sweeps = 40;
+__attribute__((noinline)) Mask<T> qr_steps(int64_t m, int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>* u, Pack<T>* v) {
+  const int64_t most_steps = 30 + 6 * n;
   const Pack<T> zero = {}, one = zero + T(1);
-  const T tolerance = Types<T>::epsilon * T(2);
-  const int64_t seats = n + n % 2, turn = seats - 1;
-  Mask<T> rotated;
-  for (int sweep = 0; sweep < most_sweeps; sweep++) {
-    rotated = Mask<T>{};
-    for (int64_t j = 0; j < n; j++) squares[j] = dot<T>(n, x + j * n, x + j * n);
-    for (int64_t round = 0; round < turn; round++) {
-      for (int64_t k = 0; k < seats / 2; k++) {
-        int64_t p = round + k, q = k ? round + turn - k : turn;
-        if (p >= turn) p -= turn;
-        if (q >= turn && k) q -= turn;
-        if (p > q) {
-          const int64_t t = p;
-          p = q;
-          q = t;
-        }
-        if (q >= n) continue;
-        const Pack<T> a = squares[p], b = squares[q];
-        const Pack<T> g = dot<T>(n, x + p * n, x + q * n);
-        const Mask<T> turns = (a > no_column<T>)&(b > no_column<T>)&(magnitude<T>(g) > tolerance * root<T>(a * b));
-        if (!any<T>(turns)) continue;
-        rotated |= turns;
-        const Pack<T> zeta = (b - a) / (turns ? g + g : one);
-        const Pack<T> tangent = one / (magnitude<T>(zeta) + root<T>(one + zeta * zeta));
-        const Pack<T> t = turns ? with_sign<T>(tangent, zeta) : zero;
-        const Pack<T> c = one / root<T>(one + t * t), s = c * t;
-        const Pack<T> less = a - t * g;
-        squares[p] = less > zero ? less : zero;
-        const Pack<T> other = b + t * g;
-        squares[q] = other > zero ? other : zero;
-        rotate<T>(n, x + p * n, x + q * n, c, s);
-        if (z) rotate<T>(n, z + p * n, z + q * n, c, s);
+  Pack<T> cu[small_matrix], su[small_matrix], cv[small_matrix], sv[small_matrix];
+  Mask<T> failures = {};
+  for (int64_t h = n; h-- > 1;) {
+    for (int64_t step = 0;; step++) {
+      Mask<T> l = {};
+      Pack<T> top = d[0], least = magnitude<T>(d[0]), most = least;
+      for (int64_t i = 0; i < h; i++) {
+        const Pack<T> next = magnitude<T>(d[i + 1]), size = magnitude<T>(d[i]) + next;
+        const Mask<T> small = magnitude<T>(e[i]) <= Types<T>::epsilon * T(0.5) * size + Types<T>::negligible;
+        l = small ? Mask<T>{} + static_cast<Int<T>>(i + 1) : l;
+        top = small ? d[i + 1] : top;
+        least = small | (next < least) ? next : least;
+        most = small | (size > most) ? (small ? next : size) : most;
       }
+      const Mask<T> active = l < static_cast<Int<T>>(h);
+      if (!any<T>(active)) break;
+      if (step == most_steps) {
+        failures -= active;
+        break;
+      }
+      int64_t first = h;
+      for (int k = 0; k < width<T>; k++) first = l[k] < first ? l[k] : first;
+      const Pack<T> a = magnitude<T>(d[h - 1]), b = magnitude<T>(d[h]), sum = a + b, gap = a - b;
+      const Pack<T> off = e[h - 1] * e[h - 1];
+      const Pack<T> twice = root<T>(sum * sum + off) + root<T>(gap * gap + off);
+      // A step without a shift separates a value that is nearly zero beside the others of its block.
+      const Mask<T> shifts = active & (least > Types<T>::epsilon * most);
+      const Pack<T> shift = shifts ? T(2) * a * b / (shifts ? twice : one) : zero;
+      const Pack<T> ratio = shift / (shifts ? top : one);
+      Pack<T> f = (magnitude<T>(top) - shift) * (with_sign<T>(one, top) + ratio), g = zero;
+      const Pack<T> start = shifts ? f : top;
+      for (int64_t i = first; i < h; i++) {
+        const Mask<T> on = l <= static_cast<Int<T>>(i), begins = l == static_cast<Int<T>>(i);
+        f = begins ? start : f;
+        g = begins ? e[i] : g;
+        Pack<T> c, s, r;
+        rotation<T>(f, g, on, c, s, r);
+        if (i) e[i - 1] = on & ~begins ? r : e[i - 1];
+        cv[i - first] = c;
+        sv[i - first] = s;
+        const Pack<T> ei = c * e[i] - s * d[i], next = c * d[i + 1];
+        rotation<T>(c * d[i] + s * e[i], s * d[i + 1], on, c, s, r);
+        cu[i - first] = c;
+        su[i - first] = s;
+        d[i] = on ? r : d[i];
+        f = c * ei + s * next;
+        d[i + 1] = on ? c * next - s * ei : d[i + 1];
+        if (i + 1 == h) break;
+        g = s * e[i + 1];
+        e[i + 1] = c * e[i + 1];
+      }
+      e[h - 1] = active ? f : e[h - 1];
+      if (!u) continue;
+      rotate_columns<T>(m, n, u, cu, su, h - first, first, 1);
+      rotate_columns<T>(n, n, v, cv, sv, h - first, first, 1);
     }
-    if (!any<T>(rotated)) break;
   }
-  return rotated;
+  return failures;
 }
 
-// Makes the `missing` columns of matrix l of x unit vectors that are orthogonal to the others. Few matrices have such
-// columns, so this is done for one matrix at a time.
-template <class T>
-__attribute__((noinline)) void complete(int64_t n, Pack<T>* x, int l, const Mask<T>* missing) {
-  for (int64_t j = 0; j < n; j++) {
-    if (!missing[j][l]) continue;
-    // The unit vector that is farthest from the columns so far; zero columns count for nothing.
-    int64_t at = 0;
-    T least = 2;
-    for (int64_t i = 0; i < n; i++) {
-      T sum = 0;
-      for (int64_t c = 0; c < n; c++) sum += x[c * n + i][l] * x[c * n + i][l];
-      if (sum < least) {
-        least = sum;
-        at = i;
-      }
-    }
-    T y[small_matrix] = {};
-    y[at] = 1;
-    for (int pass = 0; pass < 2; pass++) {  // the second pass removes the rounding errors of the first
-      for (int64_t c = 0; c < n; c++) {
-        T sum = 0;
-        for (int64_t i = 0; i < n; i++) sum += x[c * n + i][l] * y[i];
-        for (int64_t i = 0; i < n; i++) y[i] -= sum * x[c * n + i][l];
-      }
-    }
-    Pack<T> square = {};
-    for (int64_t i = 0; i < n; i++) square[0] += y[i] * y[i];
-    const T length = root<T>(square)[0];
-    for (int64_t i = 0; i < n; i++) x[j * n + i][l] = y[i] / length;
-  }
-}
-// Makes the columns of x, n×n, one after another, unit vectors. `lengths` are their lengths.
-template <class T>
-LAMELLA_INLINE void normalize(int64_t n, Pack<T>* x, const Pack<T>* lengths) {
-  const Pack<T> one = Pack<T>{} + T(1);
-  Mask<T> missing[small_matrix], some = {};
-  for (int64_t j = 0; j < n; j++) {
-    missing[j] = lengths[j] * lengths[j] <= no_column<T>;
-    some |= missing[j];
-    const Pack<T> factor = missing[j] ? Pack<T>{} : one / (missing[j] ? one : lengths[j]);
-    for (int64_t i = 0; i < n; i++) x[j * n + i] *= factor;
-  }
-  for (int l = 0; l < width<T>; l++) {
-    if (some[l]) complete<T>(n, x, l, missing);
-  }
-}
-
-// Computes the decomposition of a = Q R from Rᵀ W = V diag(s) with orthogonal W: it is (Q W) diag(s) Vᵀ. The columns of
-// Rᵀ are orthogonal after fewer rotations than those of a (Drmač and Veselić, New fast and accurate Jacobi SVD
-// algorithm, 2008).
 template <class T>
 void svd(int64_t count, int64_t m, int64_t n, Matrices<const T> a, Matrices<T> u, T* s, Matrices<T> vh, int32_t* info,
          void* space) {
@@ -365,48 +354,36 @@ void svd(int64_t count, int64_t m, int64_t n, Matrices<const T> a, Matrices<T> u
     const Matrices<T> left = {vh.data, vh.matrix, vh.column, vh.row}, right = {u.data, u.matrix, u.column, u.row};
     return svd<T>(count, n, m, turned, left, s, right, info, space);
   }
-  const bool vectors = u.data;
-  Pack<T>*x = aligned<T>(space), *y = x + m * n, *z = y + n * n, *q = z + n * n;
-  Pack<T> tau[small_matrix], values[small_matrix], lengths[small_matrix];
+  const Matrices<T> v = {vh.data, vh.matrix, vh.column, vh.row};
+  Pack<T>*x = aligned<T>(space), *y = u.data ? x + m * n : nullptr, *z = u.data ? y + m * n : nullptr;
+  Pack<T> d[small_matrix], e[small_matrix], left[small_matrix], right[small_matrix];
   Mask<T> rank[small_matrix];
   for (int64_t first = 0; first < count; first += width<T>) {
     const Group<T> g = {first, count};
     load<T>(x, n, 1, a, g, m, n);
     Pack<T> back;
     const Mask<T> bad = scale<T>(m, n, x, back);
-    for (int64_t i = 0; i < n; i++) {
-      Pack<T>* corner = x + i * n + i;
-      tau[i] = reflection<T>(m - i, corner, n);
-      reflect<T>(m - i, n - i - 1, corner, n, tau[i], corner + 1, n);
+    bidiagonalize<T>(m, n, x, d, e, left, right);
+    if (y) {
+      product<T>(m, n, n, 0, x, n + 1, n, left, y);
+      product<T>(n, n, n - 1, 1, x + 1, n + 1, 1, right, z);
     }
-    for (int64_t i = 0; i < n; i++) {
-      for (int64_t j = 0; j < n; j++) {
-        y[i * n + j] = j < i ? Pack<T>{} : x[i * n + j];
-        z[i * n + j] = Pack<T>{} + T(i == j);
-      }
-    }
-    const Mask<T> failures = jacobi<T>(n, y, vectors ? z : nullptr, values);
+    const Mask<T> failures = qr_steps<T>(m, n, d, e, y, z);
     for (int64_t j = 0; j < n; j++) {
-      values[j] = root<T>(values[j]);
-      lengths[j] = values[j] * back;
+      const Mask<T> negative = d[j] < 0;
+      d[j] = magnitude<T>(d[j]) * back;
+      for (int64_t i = 0; z && i < n; i++) z[i * n + j] = negative ? -z[i * n + j] : z[i * n + j];
     }
-    ranks<T>(n, values, true, rank);
-    finish<T>(n, lengths, bad);
-    store_ranked<T>(n, lengths, rank, g, s);
-    if (vectors) {
-      normalize<T>(n, y, values);
-      finish<T>(n * n, y, bad);
-      store_columns<T>(n, n, y, 1, n, rank, Matrices<T>{vh.data, vh.matrix, vh.column, vh.row}, g);
-      for (int64_t j = 0; j < n; j++) values[j] = root<T>(dot<T>(n, z + j * n, z + j * n));
-      normalize<T>(n, z, values);
-      for (int64_t i = 0; i < m; i++) {
-        for (int64_t j = 0; j < n; j++) q[i * n + j] = i < n ? z[j * n + i] : Pack<T>{};
-      }
-      for (int64_t i = n; i-- > 0;) reflect<T>(m - i, n, x + i * n + i, n, tau[i], q + i * n, n);
-      finish<T>(m * n, q, bad);
-      store_columns<T>(m, n, q, n, 1, rank, u, g);
+    ranks<T>(n, d, true, rank);
+    finish<T>(n, d, bad);
+    store_ranked<T>(n, d, rank, g, s);
+    if (y) {
+      finish<T>(m * n, y, bad);
+      store_columns<T>(m, n, y, n, 1, rank, u, g);
+      finish<T>(n * n, z, bad);
+      store_columns<T>(n, n, z, n, 1, rank, v, g);
     }
-    for (int l = 0; l < g.present(); l++) info[first + l] = bad[l] ? -1 : failures[l] ? 1 : 0;
+    for (int l = 0; l < g.present(); l++) info[first + l] = bad[l] ? -1 : static_cast<int32_t>(failures[l]);
   }
 }
 
