@@ -1,5 +1,7 @@
 #include "dispatcher/forms.h"
 
+#include <algorithm>
+
 #include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
@@ -172,6 +174,34 @@ lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value
   return st;
 }
 
+// Raises unless the i-th result, which a kernel or a composite allocated, can be stored in its target. `exact` is what
+// the shape rule says.
+lamella_status check_computed(Frame& f, const CallInfo& info, int i, bool exact, const Value* args,
+                              const Value& computed) {
+  if (computed.tag != LAMELLA_TENSOR || !computed.as.tensor)
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("%s: result %d must be a tensor, got %s", operator_title(f.op).c_str(), i,
+                                    core::describe(computed).c_str()));
+  const int at = target_position(info, i);
+  const Tensor* result = full(computed.as.tensor);
+  return check_target(f, info, at, full(args[at].as.tensor), exact, result->dtype, result->ndim(), result->sizes());
+}
+
+// Stores results that were allocated, unless `st` is an error, and releases them. `metas` is what the shape rule says,
+// or null.
+lamella_status store_computed(Frame& f, const CallInfo& info, const lamella_meta* metas, const Value* args,
+                              Value* computed, Value* rets, lamella_status st) {
+  const int n = info.nrets;
+  clear(rets, n);
+  for (int i = 0; i < n && !st; i++)
+    st = check_computed(f, info, i, metas && metas[i].flags & LAMELLA_META_EXACT, args, computed[i]);
+  for (int i = 0; i < n && !st; i++)
+    st = store_result(f, full(args[target_position(info, i)].as.tensor), full(computed[i].as.tensor), &rets[i]);
+  if (st) release_all(rets, n);
+  release_all(computed, n);
+  return st;
+}
+
 // Runs in-place and out= forms: the kernel of the functional form computes into the target, or into a temporary if the
 // target overlaps an input, has another dtype or shape than the result, or must stay unchanged after a fault.
 lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
@@ -179,6 +209,14 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   const int n = info.nrets;
   auto* metas = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (n + 1)));
   if (lamella_status st = infer(f, t, args, metas, n)) return st;
+  // The kernel allocates results whose shapes depend on the data.
+  if (std::any_of(metas, metas + n, [](const lamella_meta& m) { return m.kind == LAMELLA_META_DYNAMIC; })) {
+    if (e.flags & no_kernel) return dynamic_without_kernel(f);
+    Value computed[LAMELLA_MAX_RETURNS];
+    clear(computed, n);
+    const lamella_status st = run_kernel(f, e, args, computed);
+    return store_computed(f, info, metas, args, computed, rets, st);
+  }
   const bool elementwise = f.op->pointwise != nullptr;
   auto* into = static_cast<Value*>(__builtin_alloca(sizeof(Value) * (n + 1)));
   std::vector<core::TensorRef> beside;  // temporaries; empty in the usual call
@@ -223,18 +261,6 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   return st;
 }
 
-// Raises unless the i-th result of a composite can be stored in its target. `exact` is what the shape rule says.
-lamella_status check_computed(Frame& f, const CallInfo& info, int i, bool exact, const Value* args,
-                              const Value& computed) {
-  if (computed.tag != LAMELLA_TENSOR || !computed.as.tensor)
-    return core::raise(LAMELLA_RUNTIME_ERROR,
-                       core::format("%s: result %d of its composite must be a tensor, got %s",
-                                    operator_title(f.op).c_str(), i, core::describe(computed).c_str()));
-  const int at = target_position(info, i);
-  const Tensor* result = full(computed.as.tensor);
-  return check_target(f, info, at, full(args[at].as.tensor), exact, result->dtype, result->ndim(), result->sizes());
-}
-
 }  // namespace
 
 lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value* rets, const Value* read) {
@@ -261,13 +287,7 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
     Value computed[LAMELLA_MAX_RETURNS];
     clear(computed, info.nrets);
     st = e(f, read, computed);
-    clear(rets, info.nrets);
-    for (int i = 0; i < info.nrets && !st; i++)
-      st = check_computed(f, info, i, checked && checked[i].flags & LAMELLA_META_EXACT, args, computed[i]);
-    for (int i = 0; i < info.nrets && !st; i++)
-      st = store_result(f, full(args[target_position(info, i)].as.tensor), full(computed[i].as.tensor), &rets[i]);
-    if (st) release_all(rets, info.nrets);
-    release_all(computed, info.nrets);
+    st = store_computed(f, info, checked, args, computed, rets, st);
   }
   f.thread->exclude = saved;
   if (__builtin_expect(st <= LAMELLA_OK, 1)) return st;
@@ -294,9 +314,42 @@ static inline __attribute__((always_inline)) lamella_status run_chosen(Frame& f,
   return st;
 }
 
+namespace {
+
+__attribute__((noinline)) lamella_status run_any(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  return run_chosen(f, *static_cast<const Table*>(f.table), e, args, rets);
+}
+
+// Runs an out= form that reads no tensor: its result has the dtype and the device of its target. Raises if the caller
+// gives others.
+__attribute__((cold, noinline)) lamella_status run_creation(Frame& f, const Value* args, Value* rets) {
+  const CallInfo& info = *static_cast<const Table*>(f.table)->info;
+  const Tensor* target = full(args[info.first_out].as.tensor);
+  const Value &dtype = args[info.target_dtype], &device = args[info.device];
+  const auto clash = [&](int at, const std::string& what) {
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("%s is %s, but 'out' has %s; leave the argument out", where(&f, at).c_str(),
+                                    core::describe(args[at]).c_str(), what.c_str()));
+  };
+  if (dtype.tag == LAMELLA_DTYPE && dtype.as.i != target->dtype)
+    return clash(info.target_dtype, std::string("dtype ") + core::dtype_info(target->dtype).name);
+  if (device.tag == LAMELLA_DEVICE && !core::same_device(device.as.device, target->device()))
+    return clash(info.device, "device " + core::device_name(target->device()));
+  std::vector<Value> given(args, args + info.nargs);
+  given[info.target_dtype] = core::dtype_value(target->dtype);
+  given[info.device] = core::device_value(f.device = target->device());
+  const auto* t = static_cast<const Table*>(f.table);
+  if (f.device.backend >= t->num_backends && !(f.table = t = filled_table(f.op))) return core::pending_error().kind;
+  const lamella_status st = run_any(f, t->backends[f.device.backend], given.data(), rets);
+  return st == LAMELLA_DECLINED ? run_declined(f, given.data(), rets) : st;
+}
+
+}  // namespace
+
 lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   f.layer = -1;
+  if (__builtin_expect(t->info->target_dtype >= 0, 0)) return run_creation(f, args, rets);
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   // The backend was registered after the table was filled.
   if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {
@@ -304,14 +357,6 @@ lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   }
   return run_chosen(f, *t, t->backends[f.device.backend], args, rets);
 }
-
-namespace {
-
-__attribute__((noinline)) lamella_status run_any(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  return run_chosen(f, *static_cast<const Table*>(f.table), e, args, rets);
-}
-
-}  // namespace
 
 lamella_status run_declined(Frame& f, const Value* args, Value* rets) {
   const Entry& next = static_cast<const Table*>(f.table)->next[f.device.backend];

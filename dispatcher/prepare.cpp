@@ -57,6 +57,10 @@ lamella_status describe(Operator* op, const Schema& s) {
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }
+  // An out= form that creates takes its dtype and its device from its target.
+  if (c.form == Form::Out && c.num_tensors + c.first_out == c.nargs && c.num_lists == 0 && c.device >= 0)
+    for (int i = 0; i < c.first_out; i++)
+      if (s.args[i].type.kind == Kind::Dtype) c.target_dtype = static_cast<int8_t>(i);
   if (lamella_status st = kinds_of(op->name, s, &c)) return st;
   c.between_devices = (op->forms & form_between_devices) != 0;
   c.first_decides = (op->forms & (form_between_devices | form_geometry)) != 0;

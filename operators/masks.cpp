@@ -88,7 +88,10 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   return copy;
 }
 
-void infer_nonzero(const Tensor& /*self*/, Output out) { out.dynamic(); }
+void infer_nonzero(const Tensor& /*self*/, Output out) {
+  out.dynamic();
+  out.exact();
+}
 
 Tensor argwhere(const Tensor& self) { return self.nonzero(); }
 
@@ -149,6 +152,7 @@ tensor([1., 0., 2.])
 )"},
       {.schema = "nonzero(Tensor self) -> Tensor",
        .dims = "...~ -> a b",
+       .forms = everywhere | out,
        .infer = shape<infer_nonzero>,
        .doc = R"(The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple`
 one vector for each dimension.
