@@ -207,6 +207,7 @@ tensor([[2],
         [4]])
 )"},
       {.schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+       .forms = everywhere | out,
        .infer = shape<infer_copied<check_index_add>>,
        .composite = composite<index_add>,
        .doc = R"(`self` plus `alpha` times the slices of `source`, each at its index along one dimension.
@@ -224,6 +225,7 @@ tensor([0., 3.])
 tensor([1., 0.])
 )"},
       {.schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+       .forms = everywhere | out,
        .infer = shape<infer_copied<check_index_rows>>,
        .composite = composite<index_copy>,
        .doc = R"(`self` with the slices of `source`, each at its index along one dimension.

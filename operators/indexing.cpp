@@ -271,7 +271,7 @@ of its dimension. What they give stands where they stood, or first if they were 
 tensor([3, 1])
 )"},
       {.schema = "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
-       .forms = method,
+       .forms = everywhere,
        .infer = shape<infer_written<check_index_put>>,
        .composite = composite<index_put_inplace>,
        .doc = R"(index_put() in place: self[indices] = values.

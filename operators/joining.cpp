@@ -129,10 +129,10 @@ Tensor column_stack(TensorList tensors) {
   return cat_views(tensors, column, 1);
 }
 
-#define STACK(name, about, call, result, other_names)                                   \
-  {                                                                                     \
-    .schema = #name "(Tensor[] tensors) -> Tensor", .composite = composite<name>,       \
-    .doc = about "\n\n>>> lamella." #name call "\n" result "\n", .aliases = other_names \
+#define STACK(name, about, call, result, other_names)                                                      \
+  {                                                                                                        \
+    .schema = #name "(Tensor[] tensors) -> Tensor", .forms = function | out, .composite = composite<name>, \
+    .doc = about "\n\n>>> lamella." #name call "\n" result "\n", .aliases = other_names                    \
   }
 
 }  // namespace

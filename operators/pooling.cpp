@@ -325,7 +325,7 @@ tensor([[[ 5,  7],
       {.schema = "avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
                                                       "divisor_override=None) -> Tensor",
        .dims = "n c h~ w~ -> n c h~ w~ | c h~ w~ -> c h~ w~",
-       .forms = function | hidden,
+       .forms = function | hidden | out,
        .infer = shape<infer_avg2d>,
        .composite = composite<avg_pool>,
        .doc = R"(The mean of each window; padding counts as zeros, or not at all without `count_include_pad`.

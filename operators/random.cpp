@@ -231,7 +231,7 @@ Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator
 
 }  // namespace
 
-LAMELLA_FAMILY(random, .category = "random", .forms = function) {
+LAMELLA_FAMILY(random, .category = "random", .forms = function | out) {
   return {
       {.schema = "_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
        .dims = "broadcast",
@@ -259,6 +259,7 @@ lamella.Size([2, 3])
 )"},
       {.schema = "rand_like(Tensor self, " RANDOM_LIKE,
        .dims = "broadcast",
+       .forms = function,
        .infer = shape<infer_drawn_like>,
        .composite = composite<rand_like>,
        .doc = R"(Uniform numbers in [0, 1) in the shape, dtype and device of `self`.
@@ -268,6 +269,7 @@ lamella.Size([2, 3])
 )"},
       {.schema = "randn_like(Tensor self, " RANDOM_LIKE,
        .dims = "broadcast",
+       .forms = function,
        .infer = shape<infer_drawn_like>,
        .composite = composite<randn_like>,
        .doc = R"(Normal numbers in the shape, dtype and device of `self`.

@@ -180,6 +180,7 @@ LAMELLA_FAMILY(random_integers, .category = "random", .forms = function, .dims =
   return {
       {.schema = "randint(SymInt high, SymInt[] size, " RANDOM_OPTIONS,
        .dims = "",
+       .forms = function | out,
        .infer = shape<infer_randint>,
        .composite = composite<randint>,
        .doc = R"(Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says otherwise.
@@ -192,6 +193,7 @@ True
 )"},
       {.schema = "randint.low(SymInt low, SymInt high, SymInt[] size, " RANDOM_OPTIONS,
        .dims = "",
+       .forms = function | out,
        .infer = shape<infer_randint_low>,
        .composite = composite<randint_low>},
       {.schema = "randint_like(Tensor self, SymInt high, " RANDOM_LIKE,

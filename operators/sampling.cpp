@@ -150,7 +150,7 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
 LAMELLA_FAMILY(sampling, .category = "random", .forms = everywhere) {
   return {
       {.schema = "randperm(SymInt n, " RANDOM_OPTIONS,
-       .forms = function,
+       .forms = function | out,
        .infer = shape<infer_randperm>,
        .composite = composite<randperm>,
        .doc = R"(The integers below `n` in random order.
@@ -165,6 +165,7 @@ tensor([0, 1, 2, 3])
        .doc = "Fills a row with the integers below its size, in random order."},
       {.schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
        .dims = "broadcast",
+       .forms = everywhere | out,
        .infer = shape<infer_bernoulli_of>,
        .composite = composite<bernoulli>,
        .doc = R"(1 with the probability that each element of `self` gives, else 0; or with one probability `p`.
@@ -197,6 +198,7 @@ tensor([1., 1.])
       {.schema = "multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) "
                  "-> Tensor",
        .dims = "... c~ -> ... s",
+       .forms = everywhere | out,
        .infer = shape<infer_multinomial>,
        .composite = composite<multinomial>,
        .doc = R"(Indices drawn with the probabilities, or weights, in the rows of `self`.

@@ -123,6 +123,7 @@ LAMELLA_FAMILY(triangle, .category = "copy", .forms = everywhere) {
                "[[0, 0, 1],\n        [0, 1, 1]]"),
       {.schema = "diag(Tensor self, int diagonal=0) -> Tensor",
        .dims = "a~ b~ -> i | a~ -> a b",
+       .forms = everywhere | out,
        .composite = composite<diag>,
        .doc = R"(A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.
 

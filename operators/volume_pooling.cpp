@@ -130,6 +130,7 @@ tensor([3, 7])
       {.schema = "avg_pool3d(Tensor self, " WINDOW
                  "bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
        .dims = "n c d~ h~ w~ -> n c d~ h~ w~ | c d~ h~ w~ -> c d~ h~ w~",
+       .forms = function | hidden | out,
        .infer = shape<infer_avg>,
        .composite = composite<avg_pool>,
        .doc = R"(The mean of each window of volumes (n, c, depth, height, width), or without n. See avg_pool2d.
