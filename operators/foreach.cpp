@@ -3,45 +3,13 @@
 // Note [Each]  A row below says which lists an operator takes and which single operator it stands for. A call of the
 //   single operator gets one element of every list, and every other argument as it is; its further arguments have their
 //   defaults. So values, promotion, derivatives and devices are those of the single operator.
-#include "operators/foreach.h"
-
-#include <mutex>
-#include <shared_mutex>
-
 #include "core/error.h"
 #include "operators/shapes.h"
 #include "operators/sharing.h"
+#include "operators/singles.h"
 
 namespace lamella::operators {
 namespace {
-
-// Maps an operator's name, "_foreach_add_.List", to that of its single operator.
-std::unordered_map<std::string, std::string>& singles() {
-  static auto* all = new std::unordered_map<std::string, std::string>;  // lives as long as the catalogue
-  return *all;
-}
-
-const lamella_operator* find_single(const lamella_operator* op) {
-  const std::string overload = api().operator_overload(op);
-  const std::string single = singles().at(title(op) + (overload.empty() ? "" : "." + overload));
-  const size_t dot = single.find('.');
-  const lamella_operator* found = api().find_operator(("aten::" + single.substr(0, dot)).c_str(),
-                                                      dot == single.npos ? "" : single.substr(dot + 1).c_str());
-  LAMELLA_CHECK(found, "its operator for one tensor, aten::", single, ", is not registered");
-  return found;
-}
-
-const lamella_operator* single_of(const lamella_operator* op) {
-  static auto* lock = new std::shared_mutex;
-  static auto* known = new std::unordered_map<const lamella_operator*, const lamella_operator*>;
-  {
-    std::shared_lock<std::shared_mutex> reading(*lock);
-    if (const auto at = known->find(op); at != known->end()) return at->second;
-  }
-  const lamella_operator* found = find_single(op);
-  std::unique_lock<std::shared_mutex> writing(*lock);
-  return (*known)[op] = found;
-}
 
 // Raises if a tensor of some place shares memory with the written tensor of that place, unless they are the same
 // element by element. A single operator would compute into a temporary; kernels over lists compute in place on every
@@ -236,7 +204,7 @@ void add(std::vector<Declaration>& table, const Row& row, const std::string& nam
     const size_t dot = std::min(single.find('.'), single.size());
     single.insert(dot, "_");
   }
-  singles()[whole] = single;
+  stand_for(whole, single);
   const std::string schema =
       whole + "(Tensor" + (in_place ? "(a!)" : "") + "[] self" + row.rest + ") -> " + (in_place ? "()" : "Tensor[]");
   const char* doc = row.in_lists ? kept(page(name, row, in_place)) : nullptr;
@@ -257,15 +225,13 @@ void add_all(std::vector<Declaration>& table, const Row (&rows)[N], bool functio
 
 }  // namespace
 
-const std::unordered_map<std::string, std::string>& single_operators() { return singles(); }
-
 LAMELLA_FAMILY(foreach) {
   static const auto* table = [] {
     auto* all = new std::vector<Declaration>;
     add_all(*all, both_forms, true, true);
     add_all(*all, functions_alone, true, false);
     add_all(*all, in_place_alone, false, true);
-    singles()["_foreach_pow.ScalarAndTensor"] = "pow.Scalar";
+    stand_for("_foreach_pow.ScalarAndTensor", "pow.Scalar");
     all->push_back({.schema = "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
                     .category = "lists",
                     .forms = function,

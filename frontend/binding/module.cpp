@@ -49,7 +49,7 @@
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 #include "frontend/binding/updates.h"
-#include "operators/foreach.h"
+#include "operators/singles.h"
 #include "operators/start.h"
 
 namespace py = pybind11;
@@ -150,7 +150,7 @@ void add_operators(py::module_& m) {
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
-  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // what each `_foreach_*` calls
+  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // see operators/singles.h
   m.def("_describe", [](py::object o) {
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();

@@ -32,7 +32,8 @@ which the message must quote one, beside the operator's name. A first word with 
 call that is timed at 16 elements, ``free:`` one whose values are not determined. A line that begins with a space
 continues the one before; ``#`` begins a comment.
 
-Operators over lists, ``_foreach_*``, have no lines: each of their samples has some of the single operator's as the
+Copies of views, ``view_copy``, have no lines: their samples are those of the views. So it is with operators over lists,
+``_foreach_*``: each of their samples has some of the single operator's as the
 places of its lists. So it is with overloads of ``_fused_*`` whose options are tensors.
 
 Values depend on the line alone: the same sample holds the same numbers everywhere and always.

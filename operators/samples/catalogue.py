@@ -23,7 +23,7 @@ def read_all() -> dict[str, list[Sample]]:
 
 
 def operators() -> list[str]:
-    """Returns the operators that have lines, and those over lists that have samples."""
+    """Returns the operators that have lines, and those that stand for such operators."""
     return sorted({*read_all(), *(name for name in lists.singles() if every(name))})
 
 
@@ -43,14 +43,19 @@ def every(operator: str) -> list[Sample]:
     if operator in read_all():
         return read_all()[operator]
     name, dot, overload = operator.partition(".")
-    if name.startswith("_foreach_"):
-        single = lists.singles().get(operator)
-        return lists.over_lists(operator, single, of(single)) if single else []
+    if single := lists.singles().get(operator):
+        of_lists = name.startswith("_foreach_")
+        return lists.over_lists(operator, single, of(single)) if of_lists else copied(operator, single)
     if name.startswith("_fused_") and overload.startswith("tensor"):
         return list(lists.with_tensors(operator, every(name)))
     if name.endswith("_"):
         return [replace(s, operator=operator) for s in read_all().get(name[:-1] + dot + overload, ())]
     return []
+
+
+def copied(operator: str, single: str) -> list[Sample]:
+    """Returns the samples of an operator that calls another one with its arguments: the other one's."""
+    return [replace(s, operator=operator, text=s.text.replace(single, operator, 1)) for s in every(single)]
 
 
 def call(operator: str) -> Callable[..., Any]:

@@ -21,7 +21,8 @@ def arguments(operator: str) -> list[dict[str, Any]]:
 
 
 def singles() -> dict[str, str]:
-    """Maps each operator over lists, "_foreach_add.List", to the one that it calls for every place, "add.Tensor"."""
+    """Maps each operator over lists, "_foreach_add.List", to the one that it calls for every place, "add.Tensor", and
+    each copy of a view to the view."""
     from lamella import _C
 
     return _C._single_operators()

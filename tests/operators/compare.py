@@ -40,7 +40,7 @@ def expected(sample: Sample):
     """Returns the oracle's arrays for a sample; for lists, those of the single operator at each place."""
     if sample.places:
         return [result for place in sample.places for result in expected(place)]
-    name = base(sample.operator)
+    name = base(SINGLES.get(sample.operator, sample.operator))
 
     def argument(leaf):
         if isinstance(leaf, Spec):
