@@ -148,6 +148,30 @@ Tensor arange_start(const Scalar& start, const Scalar& end, std::optional<Scalar
   return lamella::arange(start, end, 1, options_of(dtype, layout, device, pin_memory));
 }
 
+// The last number is at most `end`, unlike that of arange. Half a step beyond it, arange ends behind it.
+Tensor range_step(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype,
+                  std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  for (const auto& [name, number] : {std::pair("start", start), std::pair("end", end), std::pair("step", step)})
+    check_ordered(name, number);
+  const double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
+  LAMELLA_CHECK(std::isfinite(from) && std::isfinite(to), argument("end"), ": the range from ", from, " ('start') to ",
+                to, " is not finite");
+  LAMELLA_CHECK(by != 0 && std::isfinite(by), argument("step"), ": expected a finite step other than 0, got ", by);
+  LAMELLA_CHECK((by > 0) == (to >= from) || to == from, argument("step"), ": the step ", by, " leads away from ", from,
+                " to ", to);
+  const double steps = std::floor((to - from) / by);
+  LAMELLA_CHECK(steps < 9e18, argument("end"), ": the range from ", from, " ('start') to ", to, " by ", by,
+                " ('step') has more elements than 63 bits can count");
+  const TensorOptions options = options_of(dtype.value_or(default_dtype()), layout, device, pin_memory);
+  if (start.isFloatingPoint() || end.isFloatingPoint() || step.isFloatingPoint())
+    return lamella::arange(from, from + (steps + 0.5) * by, by, options);
+  return lamella::arange(start, end.toLong() + (by > 0 ? 1 : -1), step, options);
+}
+Tensor range_start(const Scalar& start, const Scalar& end, std::optional<ScalarType> dtype,
+                   std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return range_step(start, end, 1, dtype, layout, device, pin_memory);
+}
+
 void check_count(const char* name, int64_t n) {
   LAMELLA_CHECK(n >= 0, argument(name), ": expected at least 0, got ", n);
 }
@@ -241,6 +265,16 @@ const Tensor& fill_tensor(const Tensor& self, const Tensor& value) {
   return self.copy_(value);
 }
 
+Tensor filled_copy(const Tensor& self, const Scalar& value) {
+  check_number("value", value, self.dtype());
+  return lamella::full_like(self, value);
+}
+Tensor filled_copy_tensor(const Tensor& self, const Tensor& value) {
+  const Tensor all = lamella::empty_like(self);
+  fill_tensor(all, value);
+  return all;
+}
+
 void infer_self(const Tensor& self, Output out) { out.same(self); }
 const Tensor& zero_(const Tensor& self) { return self.fill_(0); }
 
@@ -251,10 +285,10 @@ const Tensor& zero_(const Tensor& self) { return self.fill_(0); }
 
 }  // namespace
 
-LAMELLA_FAMILY(creation, .category = "creation", .forms = function) {
+LAMELLA_FAMILY(creation, .category = "creation", .forms = function | out) {
   return {
       {.schema = "empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-       .forms = function | no_kernel_needed,
+       .forms = function | out | no_kernel_needed,
        .infer = shape<infer_empty>,
        .doc = R"(A tensor of the given sizes whose elements are not initialized.
 
@@ -312,6 +346,7 @@ tensor([7, 7])
 )"},
       {.schema = "zeros_like(Tensor self, " LIKE,
        .dims = "broadcast",
+       .forms = function,
        .infer = shape<infer_empty_like>,
        .composite = composite<zeros_like>,
        .doc = R"(Zeros like `self`.
@@ -321,6 +356,7 @@ tensor([0., 0.])
 )"},
       {.schema = "ones_like(Tensor self, " LIKE,
        .dims = "broadcast",
+       .forms = function,
        .infer = shape<infer_empty_like>,
        .composite = composite<ones_like>,
        .doc = R"(Ones like `self`.
@@ -330,6 +366,7 @@ tensor([1., 1.])
 )"},
       {.schema = "full_like(Tensor self, Scalar fill_value, " LIKE,
        .dims = "broadcast",
+       .forms = function,
        .infer = shape<infer_full_like>,
        .composite = composite<full_like>,
        .doc = R"(A tensor like `self`, filled with one number.
@@ -351,6 +388,18 @@ tensor([1, 4, 7])
       {.schema = "arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor", .composite = composite<arange_start>},
       {.schema = "arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor",
        .infer = shape<infer_arange>},
+      {.schema = "range.step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor",
+       .composite = composite<range_step>,
+       .doc = R"(The numbers from `start` to `end`, both included, `step` (1) apart, in the default dtype unless `dtype`
+says otherwise. arange() leaves the end out, as Python's ranges do, and is what new programs call.
+
+Raises:
+    RuntimeError: the step is zero or leads away from the end
+
+>>> lamella.range(1, 4)
+tensor([1., 2., 3., 4.])
+)"},
+      {.schema = "range(Scalar start, Scalar end, " OPTIONS ") -> Tensor", .composite = composite<range_start>},
       {.schema = "eye(SymInt n, " OPTIONS ") -> Tensor",
        .infer = shape<infer_eye>,
        .composite = composite<eye>,
@@ -379,6 +428,7 @@ tensor([0.0000, 0.5000, 1.0000])
 tensor([  1.,  10., 100.])
 )"},
       {.schema = "scalar_tensor(Scalar s, " OPTIONS ") -> Tensor",
+       .forms = function,
        .composite = composite<scalar_tensor>,
        .doc = R"(A zero-dim tensor of the default dtype or the given one.
 
@@ -398,6 +448,19 @@ tensor([3., 3.])
        .dims = "broadcast",
        .forms = everywhere,
        .infer = shape<infer_fill>},
+      {.schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
+       .dims = "broadcast",
+       .forms = function,
+       .composite = composite<filled_copy>,
+       .doc = R"(A tensor like `self`, every element of which is one number.
+
+>>> lamella.fill(lamella.zeros(2), 3)
+tensor([3., 3.])
+)"},
+      {.schema = "fill.Tensor(Tensor self, Tensor value) -> Tensor",
+       .dims = "broadcast",
+       .forms = function,
+       .composite = composite<filled_copy_tensor>},
       {.schema = "zero_(Tensor(a!) self) -> Tensor(a!)",
        .dims = "broadcast",
        .forms = method | function,

@@ -27,6 +27,21 @@ Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, i
   return replaced(all, all.diagonal(offset, dim1, dim2), src);
 }
 
+// Returns a tensor of the same geometry over a copy of the memory up to the last element of `self`.
+Tensor copy_of_memory(const Tensor& self) {
+  int64_t end = self.storage_offset() + 1;
+  for (int64_t d = 0; d < self.dim(); d++) end += std::max<int64_t>(self.size(d) - 1, 0) * self.stride(d);
+  if (self.numel() == 0) end = self.storage_offset();
+  return self.as_strided({end}, {1}, 0).clone().as_strided(self.sizes(), self.strides(), self.storage_offset());
+}
+
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                          std::optional<int64_t> storage_offset) {
+  const Tensor all =
+      self.is_contiguous() && self.storage_offset() == 0 ? self.clone(MemoryFormat::Contiguous) : copy_of_memory(self);
+  return replaced(all, all.as_strided(size, stride, storage_offset), src);
+}
+
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
   check_int64("index", index);
   check_same_dtype("source", source, self);
@@ -105,6 +120,7 @@ tensor([[0., 0.],
       {.schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
                  "step=1) -> Tensor",
        .dims = "keep",
+       .forms = everywhere | out,
        .composite = composite<slice_scatter>,
        .doc = R"(A copy of `self` with `src` in place of what a slice sees.
 
@@ -118,6 +134,17 @@ tensor([0., 1., 1., 0.])
 >>> lamella.diagonal_scatter(lamella.zeros(2, 2), lamella.ones(2))
 tensor([[1., 0.],
         [0., 1.]])
+)"},
+      {.schema = "as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? "
+                 "storage_offset=None) -> Tensor",
+       .composite = composite<as_strided_scatter>,
+       .doc = R"(A copy of `self` with `src` in place of what as_strided() sees, which lies between the first element
+of the storage and the last one of `self`.
+
+>>> lamella.as_strided_scatter(lamella.zeros(3, 3), lamella.ones(3), (3,), (4,))
+tensor([[1., 0., 0.],
+        [0., 1., 0.],
+        [0., 0., 1.]])
 )"},
       {.schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
        .forms = everywhere | inplace,
@@ -170,6 +197,7 @@ tensor([[ 1],
       {.schema = "narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
        .dims = "keep",
        .category = "copy",
+       .forms = everywhere | out,
        .composite = composite<narrow_copy>,
        .doc = R"(A copy of what narrow() sees.
 

@@ -46,6 +46,8 @@ constexpr Line views[] = {
     {"cat", "tensors: _cat_backward(grad, tensors.shapes, dim)"},
     {"stack", "tensors: unbind(grad, dim)"},
     {"empty_like", "none"},
+    {"fill.Scalar", "self: zeros_like(grad)"},
+    {"fill.Tensor", "self: zeros_like(grad); value: sum(grad)"},
     {"fill_.Scalar, _random_bits_", "self: zeros_like(grad)"}};
 
 constexpr Line reductions[] = {
@@ -56,7 +58,8 @@ constexpr Line reductions[] = {
     {"prod.dim_int", "self: _prod_backward(grad, self, dim, keepdim)"},
     // Elements equal to the extremum share its gradient.
     {"amax, amin", "self: _extremum_backward(grad, self, result, dim, keepdim)"},
-    {"argmax", "none"},
+    {"argmax, hash_tensor", "none"},
+    {"histogram.bins_tensor, histogram.bin_ct, histogramdd, histogramdd.int_bins, histogramdd.TensorList_bins", "none"},
     {"max.dim, min.dim", "self: _pick_backward(grad, self.shape, dim, indices, keepdim)"},
     {"max, min, median", "self: _extremum_backward(grad, self, result, none, false)"},
     {"var", "self: _spread_backward(grad, none, self, none, none, unbiased, false)"},

@@ -36,6 +36,10 @@ DECLARED = {
     "_weight_linear": "takes float32 scales alone; backends/cpu/test_int8_layers.py has its gradients",
     "view.dtype": "reads the bytes as other numbers; between equal dtypes, too, as the layer does not look",
 }
+DECLARED |= {"detach_copy": DECLARED["detach"], "view_copy.dtype": DECLARED["view.dtype"]}
+# Counts are constant between jumps. The edges follow the data, and have no derivative either, as in torch.
+COUNTS = tuple(t for t in SAMPLED if t.startswith(("histogram.", "histogramdd")))
+DECLARED |= dict.fromkeys(COUNTS, "counts elements")
 # Gradients of rounded numbers pass straight through; plugins/quantization/test_fake_quantize.py has them.
 ROUNDED = tuple(t for t in SAMPLED if "quantize" in t)
 DECLARED |= dict.fromkeys((*ROUNDED, "_scale_gradient"), "is rounded, and passes the gradient, or multiplies it")

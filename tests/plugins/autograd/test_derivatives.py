@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import lamella
 import pytest
-from gradient_sweep import CONSTANT, DECLARED, LIVE, REFUSED, ROUNDED, SAMPLED, Case, cases, faults
+from gradient_sweep import CONSTANT, COUNTS, DECLARED, LIVE, REFUSED, ROUNDED, SAMPLED, Case, cases, faults
 from lamella.operators import samples
 
 
@@ -20,6 +20,7 @@ def test_what_is_declared_has_no_history():
     x = lamella.ones(2, requires_grad=True)
     assert set(DECLARED) == {
         *("detach", "view.dtype", "_int_linear", "_weight_linear", "_scale_gradient"),
+        *("detach_copy", "view_copy.dtype", *COUNTS),
         *ROUNDED,
         *REFUSED,
     }

@@ -1,0 +1,203 @@
+// Histograms: how many elements, or how much weight, lie in each bin of one dimension or of several.
+#include <cmath>
+
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+using Edges = std::vector<Tensor>;  // for each dimension of the data, in order
+
+void check_data(const Tensor& self, const Tensor& weight, IntArrayRef rows) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(is_floating_point(self.dtype()), argument("self"), ": expected a floating dtype, got ",
+                                self.dtype());
+  if (!weight.defined()) return;
+  LAMELLA_CHECK(weight.dtype() == self.dtype(), argument("weight"), ": dtype ", weight.dtype(),
+                " is not that of 'self', ", self.dtype());
+  LAMELLA_CHECK(weight.sizes() == rows, argument("weight"), ": expected one weight for each element, in shape ",
+                shape_text(rows), ", got ", shape_text(weight));
+}
+
+// The range of a column of the data, by the data itself: 0 to 1 without data, and half to each side of a single number.
+std::pair<double, double> range_of(const Tensor& column) {
+  if (column.numel() == 0) return {0, 1};
+  const auto [least, most] = lamella::aminmax(column);
+  return {least.item().toDouble(), most.item().toDouble()};
+}
+
+// Returns the edges of equal bins in each dimension; without a range, between the extremes of the data.
+Edges equal_bins(const Tensor& rows, IntArrayRef bins, std::optional<ArrayRef<double>> range) {
+  const int64_t dims = rows.size(1);
+  if (range)
+    LAMELLA_CHECK(static_cast<int64_t>(range->size()) == 2 * dims, argument("range"), ": expected ", 2 * dims,
+                  " numbers, the two ends of each dimension, got ", range->size());
+  Edges all;
+  for (int64_t d = 0; d < dims; d++) {
+    LAMELLA_CHECK(bins[d] > 0, argument("bins"), ": expected a positive number, got ", bins[d]);
+    auto [low, high] = range ? std::pair((*range)[2 * d], (*range)[2 * d + 1]) : range_of(rows.select(1, d));
+    LAMELLA_CHECK(std::isfinite(low) && std::isfinite(high), argument("range"), ": the range from ", low, " to ", high,
+                  " is not finite");
+    LAMELLA_CHECK(low <= high, argument("range"), ": it begins at ", low, ", behind its end, ", high);
+    if (low == high) {
+      low -= 0.5;
+      high += 0.5;
+    }
+    all.push_back(lamella::linspace(low, high, bins[d] + 1, rows.options()));
+  }
+  return all;
+}
+
+void check_edges(const Tensor& self, const Tensor& edges) {
+  LAMELLA_CHECK(edges.dtype() == self.dtype(), argument("bins"), ": dtype ", edges.dtype(), " is not that of 'self', ",
+                self.dtype());
+  LAMELLA_CHECK(edges.dim() == 1 && edges.numel() > 0, argument("bins"),
+                ": expected a row of at least one edge, got shape ", shape_text(edges));
+  if (edges.numel() > 1 && !edges.is_meta())
+    LAMELLA_CHECK(lamella::diff(edges).ge(0).all().item().toBool(), argument("bins"),
+                  ": the edges must ascend from one to the next");
+}
+
+// Counts the rows whose element in each dimension lies in a bin. Bins contain their first edge and not their last one;
+// the last bin contains both. Elements outside, and NaN, go to one more place at the end, which is left out.
+Tensor in_bins(const Tensor& rows, const Edges& edges, const Tensor& weight, bool density) {
+  const TensorOptions numbers = rows.options().dtype(kDouble);
+  DimVector sizes;
+  int64_t places = 1;
+  for (const Tensor& e : edges) {
+    sizes.push_back(e.numel() - 1);
+    check_sizes("bins", sizes, kDouble);
+    places *= e.numel() - 1;
+  }
+  Tensor at, inside;
+  for (size_t d = 0; d < edges.size(); d++) {
+    const Tensor& e = edges[d];
+    const Tensor x = rows.select(1, static_cast<int64_t>(d)).contiguous();
+    const int64_t last = e.numel() - 1;
+    const Tensor within = (x >= e.select(0, 0)).logical_and(x <= e.select(0, last));
+    const Tensor bin = (lamella::bucketize(x, e, false, true) - 1).clamp(0, std::max<int64_t>(last - 1, 0));
+    at = d == 0 ? bin : at * last + bin;
+    inside = d == 0 ? within : inside.logical_and(within);
+  }
+  at = lamella::where(inside, at, Scalar(places));
+  const Tensor amount = weight.defined() ? weight.reshape({-1}).to(kDouble) : lamella::ones({rows.size(0)}, numbers);
+  Tensor hist = slice(lamella::zeros({places + 1}, numbers).scatter_add(0, at, amount), 0, 0, places).view(sizes);
+  if (!density) return hist.to(rows.dtype());
+  hist = hist / hist.sum();
+  for (size_t d = 0; d < edges.size(); d++) {
+    DimVector along(edges.size(), 1);
+    along[d] = edges[d].numel() - 1;
+    hist = hist / lamella::diff(edges[d].to(kDouble)).view(along);
+  }
+  return hist.to(rows.dtype());
+}
+
+// ---- of all elements ----
+
+Tensor as_column(const Tensor& self) { return self.reshape({self.numel(), 1}); }
+
+std::tuple<Tensor, Tensor> counted_by_edges(const Tensor& self, const Tensor& bins, const Tensor& weight,
+                                            bool density) {
+  check_data(self, weight, self.sizes());
+  check_edges(self, bins);
+  const Tensor edges = bins.clone();
+  return {in_bins(as_column(self), {edges}, weight, density), edges};
+}
+
+std::tuple<Tensor, Tensor> counted_elements(const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range,
+                                            const Tensor& weight, bool density) {
+  check_data(self, weight, self.sizes());
+  const Edges edges = equal_bins(as_column(self), {bins}, range);
+  return {in_bins(as_column(self), edges, weight, density), edges[0]};
+}
+
+// ---- of points ----
+
+// Returns the points as rows; each has a coordinate in each dimension.
+Tensor as_rows(const Tensor& self, const Tensor& weight, int64_t dims) {
+  LAMELLA_CHECK(self.dim() >= 2, argument("self"), ": expected points in the last of at least 2 dimensions, got shape ",
+                shape_text(self));
+  LAMELLA_CHECK(dims == self.size(-1), argument("bins"), ": ", dims, " dimensions of bins for points with ",
+                self.size(-1), " coordinates");
+  check_data(self, weight, {self.sizes().data(), static_cast<size_t>(self.dim() - 1)});
+  const int64_t points = self.size(-1) ? self.numel() / self.size(-1) : 0;
+  return self.reshape({points, self.size(-1)});
+}
+
+std::tuple<Tensor, Edges> counted_points(const Tensor& self, IntArrayRef bins, std::optional<ArrayRef<double>> range,
+                                         const Tensor& weight, bool density) {
+  const Tensor rows = as_rows(self, weight, static_cast<int64_t>(bins.size()));
+  Edges edges = equal_bins(rows, bins, range);
+  return {in_bins(rows, edges, weight, density), edges};
+}
+
+std::tuple<Tensor, Edges> counted_points_alike(const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range,
+                                               const Tensor& weight, bool density) {
+  const DimVector all(self.dim() ? self.size(-1) : 0, bins);
+  return counted_points(self, all, range, weight, density);
+}
+
+std::tuple<Tensor, Edges> counted_points_by_edges(const Tensor& self, TensorList bins,
+                                                  std::optional<ArrayRef<double>> range, const Tensor& weight,
+                                                  bool density) {
+  LAMELLA_CHECK(!range, argument("range"), ": the edges in 'bins' are the ranges already");
+  const Tensor rows = as_rows(self, weight, static_cast<int64_t>(bins.size()));
+  Edges edges;
+  for (const Tensor& e : bins) {
+    check_edges(self, e);
+    edges.push_back(e.clone());
+  }
+  return {in_bins(rows, edges, weight, density), edges};
+}
+
+#define WEIGHTS "Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)"
+#define POINT_WEIGHTS \
+  "float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)"
+
+}  // namespace
+
+LAMELLA_FAMILY(histograms, .category = "reduction", .forms = everywhere | out) {
+  return {
+      {.schema = "histogram.bins_tensor(Tensor self, Tensor bins, *, " WEIGHTS,
+       .composite = composite<counted_by_edges>,
+       .doc = R"(How many elements lie in each bin, in the dtype of `self`, and the edges of the bins. A bin contains
+its first edge and not its last one; the last bin contains both. What lies outside, and NaN, does not count.
+
+Args:
+    bins: the edges of the bins, which ascend, or the number of equal bins
+    range: the first and the last edge of equal bins; else the extremes of the data
+    weight: how much each element counts
+    density: divides by the sum of all and by the widths, so that the integral over all bins is 1
+
+Raises:
+    NotImplementedError: the dtype is not floating
+    RuntimeError: the edges do not ascend, the range is not finite, or the weights do not fit
+
+>>> lamella.histogram(lamella.tensor([1., 2., 1.]), bins=4, range=(0., 3.)).hist
+tensor([0., 2., 1., 0.])
+)"},
+      {.schema = "histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, " WEIGHTS,
+       .composite = composite<counted_elements>},
+      {.schema = "histogramdd(Tensor self, int[] bins, " POINT_WEIGHTS,
+       .forms = function,
+       .composite = composite<counted_points>,
+       .doc = R"(How many points, whose coordinates are the last dimension, lie in each box of a grid, and the edges of
+the bins in each dimension. See histogram().
+
+Args:
+    bins: the numbers of equal bins, the edges of the bins of each dimension, or one number for all dimensions
+    range: the first and the last edge of each dimension, one dimension after the other; else the extremes of the data
+
+>>> lamella.histogramdd(lamella.tensor([[0., 1.], [1., 0.], [1., 1.]]), bins=[2, 2], weight=lamella.tensor([1., 2., 4.])).hist
+tensor([[0., 1.],
+        [2., 4.]])
+)"},
+      {.schema = "histogramdd.int_bins(Tensor self, int bins, " POINT_WEIGHTS,
+       .forms = function,
+       .composite = composite<counted_points_alike>},
+      {.schema = "histogramdd.TensorList_bins(Tensor self, Tensor[] bins, " POINT_WEIGHTS,
+       .forms = function,
+       .composite = composite<counted_points_by_edges>},
+  };
+}
+
+}  // namespace lamella::operators
