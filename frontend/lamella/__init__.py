@@ -142,6 +142,7 @@ _lazy.contribute(
         "distributions",
         "func",
         "linalg",
+        "masked",
         "multiprocessing",
         "nn",
         "optim",
