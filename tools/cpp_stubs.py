@@ -23,6 +23,7 @@ TYPES = {
     "int?": "std::optional<int64_t>",
     "float": "double",
     "float?": "std::optional<double>",
+    "float[]?": "std::optional<ArrayRef<double>>",
     "bool": "bool",
     "bool?": "std::optional<bool>",
     "str": "const Text&",

@@ -407,6 +407,7 @@ def package_stub(distribution: str = "lamella") -> str:
     for module in (
         *("amp", "backends", "compiler", "distributed", "distributions", "func", "hub", "jit", "library"),
         *(
+            "masked",
             "multiprocessing",
             "nn",
             "optim",
