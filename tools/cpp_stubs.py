@@ -249,6 +249,8 @@ def body(f: Function, first: str = "") -> list[str]:
         return [*lines, f"return op_.scalar(args_){'.toBool()' if f.returned == 'bool' else ''};"]
     if f.returned.startswith("std::vector"):
         return [*lines, "return op_.tensors(args_);"]
+    if f.returned == "std::tuple<Tensor, std::vector<Tensor>>":
+        return [*lines, "return op_.tensor_and_list(args_);"]
     count = f.returned.count("Tensor")
     return [*lines, f"return op_.several<{count}>(args_);"]
 

@@ -260,13 +260,14 @@ class Callee {
   std::vector<Tensor> tensors(const lamella_value (&args)[N]) {
     lamella_value ret;
     call(args, N, &ret, 1);
-    std::vector<Tensor> all;
-    for (uint32_t i = 0; ret.tag == LAMELLA_TENSOR_LIST && i < ret.length; i++)
-      all.push_back(Tensor::borrow(ret.as.tensors[i]));
-    api().value_release(&ret);
-    return all;
+    return stolen_list(ret);
   }
-  /* Calls an operator with Results tensors as results, and returns them as a tuple. */
+  template <size_t N>
+  std::tuple<Tensor, std::vector<Tensor>> tensor_and_list(const lamella_value (&args)[N]) {
+    lamella_value rets[2];
+    call(args, N, rets, 2);
+    return {steal(rets[0]), stolen_list(rets[1])};
+  }
   template <size_t Results, size_t N>
   auto several(const lamella_value (&args)[N]) {
     lamella_value rets[Results];
@@ -288,7 +289,6 @@ class Callee {
     call(args, N, rets, Results);
     for (lamella_value& v : rets) api().value_release(&v);
   }
-  /* Calls an operator without results. */
   template <size_t N>
   void nothing(const lamella_value (&args)[N]) {
     call(args, N, nullptr, 0);
@@ -299,6 +299,12 @@ class Callee {
     check(api().call(nullptr, get(), args, num_args, rets, num_rets));
   }
   static Tensor steal(const lamella_value& v) { return Tensor::steal(v.tag == LAMELLA_TENSOR ? v.as.tensor : nullptr); }
+  static std::vector<Tensor> stolen_list(lamella_value& v) {
+    const TensorList list(reinterpret_cast<const Tensor*>(v.as.tensors), v.tag == LAMELLA_TENSOR_LIST ? v.length : 0);
+    std::vector<Tensor> all(list.begin(), list.end());
+    api().value_release(&v);
+    return all;
+  }
   template <size_t... I>
   static auto stolen(const lamella_value* rets, std::index_sequence<I...>) {
     return std::make_tuple(steal(rets[I])...);
