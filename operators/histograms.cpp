@@ -8,6 +8,13 @@ namespace {
 
 using Edges = std::vector<Tensor>;  // for each dimension of the data, in order
 
+// The bins of one dimension. `low` and `high` are the ends of bins of one width that is far above the rounding of the
+// edges; both are 0 for other bins.
+struct Bins {
+  Tensor edges;
+  double low = 0, high = 0;
+};
+
 void check_data(const Tensor& self, const Tensor& weight, IntArrayRef rows) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(is_floating_point(self.dtype()), argument("self"), ": expected a floating dtype, got ",
                                 self.dtype());
@@ -25,13 +32,13 @@ std::pair<double, double> range_of(const Tensor& column) {
   return {least.item().toDouble(), most.item().toDouble()};
 }
 
-// Returns the edges of equal bins in each dimension; without a range, between the extremes of the data.
-Edges equal_bins(const Tensor& rows, IntArrayRef bins, std::optional<ArrayRef<double>> range) {
+// Returns equal bins in each dimension; without a range, between the extremes of the data.
+std::vector<Bins> equal_bins(const Tensor& rows, IntArrayRef bins, std::optional<ArrayRef<double>> range) {
   const int64_t dims = rows.size(1);
   if (range)
     LAMELLA_CHECK(static_cast<int64_t>(range->size()) == 2 * dims, argument("range"), ": expected ", 2 * dims,
                   " numbers, the two ends of each dimension, got ", range->size());
-  Edges all;
+  std::vector<Bins> all;
   for (int64_t d = 0; d < dims; d++) {
     LAMELLA_CHECK(bins[d] > 0, argument("bins"), ": expected a positive number, got ", bins[d]);
     auto [low, high] = range ? std::pair((*range)[2 * d], (*range)[2 * d + 1]) : range_of(rows.select(1, d));
@@ -42,40 +49,53 @@ Edges equal_bins(const Tensor& rows, IntArrayRef bins, std::optional<ArrayRef<do
       low -= 0.5;
       high += 0.5;
     }
-    all.push_back(lamella::linspace(low, high, bins[d] + 1, rows.options()));
+    Bins made{lamella::linspace(low, high, bins[d] + 1, rows.options())};
+    const double width = (high - low) / static_cast<double>(bins[d]);
+    const double rounding = rows.dtype() == kDouble ? 0x1p-52 : rows.dtype() == kFloat ? 0x1p-23 : 1;
+    if (width > 64 * rounding * std::max(std::fabs(low), std::fabs(high))) {
+      made.low = low;
+      made.high = high;
+    }
+    all.push_back(made);
   }
   return all;
+}
+
+// Returns the bin of each element; any bin for one that lies outside. In bins of one width, the bin by division is off
+// by one at most, which its edges show.
+Tensor bin_of(const Tensor& x, const Bins& b) {
+  const int64_t count = b.edges.numel() - 1, last = std::max<int64_t>(count - 1, 0);
+  if (b.low == b.high) return (lamella::bucketize(x, b.edges, false, true) - 1).clamp(0, last);
+  const Tensor near = ((x - b.low) * (static_cast<double>(count) / (b.high - b.low))).to(kLong).clamp(0, last);
+  const Tensor below = x < b.edges.index_select(0, near), above = x >= b.edges.index_select(0, near + 1);
+  return (near - below.to(kLong) + above.to(kLong)).clamp(0, last);
 }
 
 void check_edges(const Tensor& self, const Tensor& edges) {
   LAMELLA_CHECK(edges.dtype() == self.dtype(), argument("bins"), ": dtype ", edges.dtype(), " is not that of 'self', ",
                 self.dtype());
-  LAMELLA_CHECK(edges.dim() == 1 && edges.numel() > 0, argument("bins"),
-                ": expected a row of at least one edge, got shape ", shape_text(edges));
-  if (edges.numel() > 1 && !edges.is_meta())
+  LAMELLA_CHECK(edges.dim() == 1 && edges.numel() > 1, argument("bins"),
+                ": expected a row of at least two edges, got shape ", shape_text(edges));
+  if (!edges.is_meta())
     LAMELLA_CHECK(lamella::diff(edges).ge(0).all().item().toBool(), argument("bins"),
                   ": the edges must ascend from one to the next");
 }
 
 // Counts the rows whose element in each dimension lies in a bin. Bins contain their first edge and not their last one;
 // the last bin contains both. Elements outside, and NaN, go to one more place at the end, which is left out.
-Tensor in_bins(const Tensor& rows, const Edges& edges, const Tensor& weight, bool density) {
+Tensor in_bins(const Tensor& rows, const std::vector<Bins>& bins, const Tensor& weight, bool density) {
   const TensorOptions numbers = rows.options().dtype(kDouble);
   DimVector sizes;
   int64_t places = 1;
-  for (const Tensor& e : edges) {
-    sizes.push_back(e.numel() - 1);
-    check_sizes("bins", sizes, kDouble);
-    places *= e.numel() - 1;
-  }
   Tensor at, inside;
-  for (size_t d = 0; d < edges.size(); d++) {
-    const Tensor& e = edges[d];
-    const Tensor x = rows.select(1, static_cast<int64_t>(d)).contiguous();
-    const int64_t last = e.numel() - 1;
-    const Tensor within = (x >= e.select(0, 0)).logical_and(x <= e.select(0, last));
-    const Tensor bin = (lamella::bucketize(x, e, false, true) - 1).clamp(0, std::max<int64_t>(last - 1, 0));
-    at = d == 0 ? bin : at * last + bin;
+  for (size_t d = 0; d < bins.size(); d++) {
+    const Tensor &e = bins[d].edges, x = rows.select(1, static_cast<int64_t>(d)).contiguous();
+    const int64_t count = e.numel() - 1;
+    sizes.push_back(count);
+    check_sizes("bins", sizes, kDouble);
+    places *= count;
+    const Tensor within = (x >= e.select(0, 0)).logical_and(x <= e.select(0, count)), bin = bin_of(x, bins[d]);
+    at = d == 0 ? bin : at * count + bin;
     inside = d == 0 ? within : inside.logical_and(within);
   }
   at = lamella::where(inside, at, Scalar(places));
@@ -83,10 +103,10 @@ Tensor in_bins(const Tensor& rows, const Edges& edges, const Tensor& weight, boo
   Tensor hist = slice(lamella::zeros({places + 1}, numbers).scatter_add(0, at, amount), 0, 0, places).view(sizes);
   if (!density) return hist.to(rows.dtype());
   hist = hist / hist.sum();
-  for (size_t d = 0; d < edges.size(); d++) {
-    DimVector along(edges.size(), 1);
-    along[d] = edges[d].numel() - 1;
-    hist = hist / lamella::diff(edges[d].to(kDouble)).view(along);
+  for (size_t d = 0; d < bins.size(); d++) {
+    DimVector along(bins.size(), 1);
+    along[d] = sizes[d];
+    hist = hist / lamella::diff(bins[d].edges.to(kDouble)).view(along);
   }
   return hist.to(rows.dtype());
 }
@@ -100,14 +120,14 @@ std::tuple<Tensor, Tensor> counted_by_edges(const Tensor& self, const Tensor& bi
   check_data(self, weight, self.sizes());
   check_edges(self, bins);
   const Tensor edges = bins.clone();
-  return {in_bins(as_column(self), {edges}, weight, density), edges};
+  return {in_bins(as_column(self), {{edges}}, weight, density), edges};
 }
 
 std::tuple<Tensor, Tensor> counted_elements(const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range,
                                             const Tensor& weight, bool density) {
   check_data(self, weight, self.sizes());
-  const Edges edges = equal_bins(as_column(self), {bins}, range);
-  return {in_bins(as_column(self), edges, weight, density), edges[0]};
+  const std::vector<Bins> all = equal_bins(as_column(self), {bins}, range);
+  return {in_bins(as_column(self), all, weight, density), all[0].edges};
 }
 
 // ---- of points ----
@@ -123,11 +143,17 @@ Tensor as_rows(const Tensor& self, const Tensor& weight, int64_t dims) {
   return self.reshape({points, self.size(-1)});
 }
 
+Edges edges_of(const std::vector<Bins>& bins) {
+  Edges all;
+  for (const Bins& b : bins) all.push_back(b.edges);
+  return all;
+}
+
 std::tuple<Tensor, Edges> counted_points(const Tensor& self, IntArrayRef bins, std::optional<ArrayRef<double>> range,
                                          const Tensor& weight, bool density) {
   const Tensor rows = as_rows(self, weight, static_cast<int64_t>(bins.size()));
-  Edges edges = equal_bins(rows, bins, range);
-  return {in_bins(rows, edges, weight, density), edges};
+  const std::vector<Bins> all = equal_bins(rows, bins, range);
+  return {in_bins(rows, all, weight, density), edges_of(all)};
 }
 
 std::tuple<Tensor, Edges> counted_points_alike(const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range,
@@ -141,12 +167,12 @@ std::tuple<Tensor, Edges> counted_points_by_edges(const Tensor& self, TensorList
                                                   bool density) {
   LAMELLA_CHECK(!range, argument("range"), ": the edges in 'bins' are the ranges already");
   const Tensor rows = as_rows(self, weight, static_cast<int64_t>(bins.size()));
-  Edges edges;
+  std::vector<Bins> all;
   for (const Tensor& e : bins) {
     check_edges(self, e);
-    edges.push_back(e.clone());
+    all.push_back({e.clone()});
   }
-  return {in_bins(rows, edges, weight, density), edges};
+  return {in_bins(rows, all, weight, density), edges_of(all)};
 }
 
 #define WEIGHTS "Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)"

@@ -78,15 +78,16 @@ DimVector sampled_dims(const Tensor& self, std::optional<IntArrayRef> dim, int64
   return dims;
 }
 
-std::vector<Tensor> even_gradient(const Tensor& self, ArrayRef<Scalar> spacing, std::optional<IntArrayRef> dim,
-                                  int64_t edge_order) {
+// Takes one distance for all dimensions (`common`), or one for each.
+std::vector<Tensor> even_gradient(const Tensor& self, ArrayRef<Scalar> spacing, bool common,
+                                  std::optional<IntArrayRef> dim, int64_t edge_order) {
   const DimVector dims = sampled_dims(self, dim, edge_order);
-  LAMELLA_CHECK(spacing.size() == dims.size() || spacing.size() == 1, argument("spacing"), ": ", spacing.size(),
-                " numbers for ", dims.size(), " dimensions");
+  LAMELLA_CHECK(spacing.size() == dims.size() || common, argument("spacing"), ": ", spacing.size(), " numbers for ",
+                dims.size(), " dimensions");
   const Tensor f = is_integral(self.dtype()) ? self.to(default_dtype()) : self;
   std::vector<Tensor> all;
   for (size_t i = 0; i < dims.size(); i++)
-    all.push_back(even_slopes({f, dims[i]}, f, spacing[spacing.size() == 1 ? 0 : i], edge_order));
+    all.push_back(even_slopes({f, dims[i]}, f, spacing[common ? 0 : i], edge_order));
   return all;
 }
 
@@ -113,21 +114,21 @@ std::optional<IntArrayRef> only(const std::optional<int64_t>& dim) {
 std::vector<Tensor> gradient_int(const Tensor& self, const std::optional<Scalar>& spacing, std::optional<int64_t> dim,
                                  int64_t edge_order) {
   const Scalar h = spacing.value_or(Scalar(1));
-  return even_gradient(self, ArrayRef<Scalar>(&h, 1), only(dim), edge_order);
+  return even_gradient(self, ArrayRef<Scalar>(&h, 1), true, only(dim), edge_order);
 }
 std::vector<Tensor> gradient_dims(const Tensor& self, const Scalar& spacing, IntArrayRef dim, int64_t edge_order) {
-  return even_gradient(self, ArrayRef<Scalar>(&spacing, 1), dim, edge_order);
+  return even_gradient(self, ArrayRef<Scalar>(&spacing, 1), true, dim, edge_order);
 }
 std::vector<Tensor> gradient_of_dims(const Tensor& self, IntArrayRef dim, int64_t edge_order) {
   return gradient_dims(self, Scalar(1), dim, edge_order);
 }
 std::vector<Tensor> gradient_list(const Tensor& self, const std::vector<Scalar>& spacing, std::optional<int64_t> dim,
                                   int64_t edge_order) {
-  return even_gradient(self, spacing, only(dim), edge_order);
+  return even_gradient(self, spacing, false, only(dim), edge_order);
 }
 std::vector<Tensor> gradient_lists(const Tensor& self, const std::vector<Scalar>& spacing, IntArrayRef dim,
                                    int64_t edge_order) {
-  return even_gradient(self, spacing, dim, edge_order);
+  return even_gradient(self, spacing, false, dim, edge_order);
 }
 std::vector<Tensor> gradient_points(const Tensor& self, TensorList spacing, std::optional<int64_t> dim,
                                     int64_t edge_order) {
