@@ -35,7 +35,7 @@ def register(ctx):
 
     modes = {name: getattr(grad_mode, name) for name in grad_mode.__all__}
     globals().update({name: getattr(api, name) for name in api.__all__} | modes)
-    ctx.contribute("lamella", {"autograd": sys.modules[__name__], **modes})
+    ctx.contribute("lamella", {"autograd": sys.modules[__name__], "detach_": tensor.detach_, **modes})
     ctx.contribute("Tensor", tensor.methods)
     ctx.contribute("repr", {"history": tensor.history_note})
     ctx.contribute("copied", {"requires_grad": True})

@@ -255,3 +255,77 @@ def test_linspace(native, data):
 def test_wrong_arguments_of_matrices_and_ranges(call, words):
     with pytest.raises(RuntimeError, match=words):
         call()
+
+
+# ---- into a given tensor -------------------------------------------------------------------------------------------
+
+INTO = {
+    "zeros": (lambda **out: lamella.zeros(2, 3, **out), np.zeros((2, 3))),
+    "ones": (lambda **out: lamella.ones((2, 3), **out), np.ones((2, 3))),
+    "full": (lambda **out: lamella.full((2,), 7, **out), np.full(2, 7)),
+    "arange": (lambda **out: lamella.arange(5, **out), np.arange(5)),
+    "arange of steps": (lambda **out: lamella.arange(5, 0, -2, **out), np.arange(5, 0, -2)),
+    "range": (lambda **out: lamella.range(0, 4, **out), np.arange(5)),
+    "eye": (lambda **out: lamella.eye(2, 3, **out), np.eye(2, 3)),
+    "linspace": (lambda **out: lamella.linspace(0, 8, 5, **out), np.linspace(0, 8, 5)),
+    "logspace": (lambda **out: lamella.logspace(0, 2, 3, **out), np.logspace(0, 2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+@pytest.mark.parametrize("dtype", [lamella.float64, lamella.int32, lamella.bfloat16])
+def test_out_has_the_dtype(name, dtype):
+    call, want = INTO[name]
+    fitting = lamella.full(want.shape, 9, dtype=dtype)
+    for target in (fitting, fitting.t().contiguous().t(), lamella.empty(0, dtype=dtype)):
+        assert call(out=target) is target
+        assert target.dtype is dtype and (target.double().numpy() == want).all()
+    assert call(out=fitting, dtype=dtype, device="cpu") is fitting
+    assert call(out=lamella.empty(0, dtype=dtype, device="meta")).shape == want.shape
+
+
+@pytest.mark.parametrize("name", INTO)
+def test_out_of_another_dtype_or_device(name):
+    call, _ = INTO[name]
+    target = lamella.full((1,), 9)
+    named = name.partition(" ")[0]
+    with pytest.raises(RuntimeError, match=rf"^{named}: argument 'dtype' is float32, but 'out' has dtype int64"):
+        call(out=target, dtype=lamella.float32)
+    with pytest.raises(RuntimeError, match=rf"^{named}: argument 'device' is .*meta.*, but 'out' has device cpu"):
+        call(out=target, device="meta")
+    assert target.tolist() == [9]
+    with pytest.raises(RuntimeError, match="automatic differentiation"):
+        call(out=lamella.ones(1, requires_grad=True))
+
+
+def test_empty_into_a_tensor():
+    target = lamella.ones(2, 3)
+    assert lamella.empty(2, 3, out=target) is target
+    assert lamella.empty(4, out=lamella.empty(0, dtype=lamella.int8)).shape == (4,)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda **k: lamella.rand(3, 2, **k),
+        lambda **k: lamella.randn(3, 2, **k),
+        lambda **k: lamella.randint(9, (3, 2), **k),
+        lambda **k: lamella.randint(-2, 9, (3, 2), **k),
+        lambda **k: lamella.randperm(7, **k),
+        lambda **k: lamella.normal(1.0, 2.0, (3, 2), **k),
+    ],
+)
+def test_random_numbers_into_a_tensor(draw):
+    for dtype in (lamella.float64, lamella.float32):
+        target = lamella.empty(0, dtype=dtype)
+        draw(out=target, generator=lamella.Generator().manual_seed(5))
+        assert target.equal(draw(dtype=dtype, generator=lamella.Generator().manual_seed(5)))
+
+
+def test_indices_into_a_tensor():
+    target = lamella.empty(0, dtype=lamella.int64)
+    assert lamella.nonzero(lamella.tensor([0, 3, 2]), out=target) is target and target.tolist() == [[1], [2]]
+    with pytest.raises(RuntimeError, match="nonzero: argument 'out' has dtype float32"):
+        lamella.nonzero(lamella.tensor([0, 3, 2]), out=lamella.empty(0))
+    with pytest.raises(NotImplementedError, match="nonzero"):
+        lamella.nonzero(lamella.ones(2, device="meta"), out=lamella.empty(0, dtype=lamella.int64, device="meta"))

@@ -142,7 +142,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 
 
 def avg_pool2d(
-    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, **out
 ):
     """Returns the mean of each window of the last two dimensions; of int64 numbers, rounded toward zero.
 
@@ -150,18 +150,18 @@ def avg_pool2d(
     tensor([[[[ 2.5000,  4.5000],
               [10.5000, 12.5000]]]])
     """
-    return _avg[1](input, kernel_size, _steps(stride), padding, ceil_mode, count_include_pad, divisor_override)
+    return _avg[1](input, kernel_size, _steps(stride), padding, ceil_mode, count_include_pad, divisor_override, **out)
 
 
 def avg_pool3d(
-    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, **out
 ):
     """Returns the mean of each window of the last three dimensions.
 
     >>> lamella.nn.functional.avg_pool3d(lamella.arange(8.0).view(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])
     """
-    return _avg[2](input, kernel_size, _steps(stride), padding, ceil_mode, count_include_pad, divisor_override)
+    return _avg[2](input, kernel_size, _steps(stride), padding, ceil_mode, count_include_pad, divisor_override, **out)
 
 
 def _power(n, input, norm_type, kernel_size, stride, ceil_mode):
