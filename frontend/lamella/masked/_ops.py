@@ -19,14 +19,12 @@ _vector_norm = lamella._C._packet("aten::linalg_vector_norm")
 
 def _operands(name: str, input: Any, mask: Tensor | None, dtype=None) -> tuple[Tensor, Tensor | None]:
     """Returns the input as a plain tensor, in ``dtype`` if there is one, and the mask in the shape of the input."""
-    from lamella.masked.maskedtensor.core import is_masked_tensor
-
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}: argument 'input' must be Tensor, got {type(input).__name__}")
     if mask is not None and not isinstance(mask, Tensor):
         raise TypeError(f"{name}: argument 'mask' must be Tensor, got {type(mask).__name__}")
     own = None
-    if is_masked_tensor(input):
+    if hasattr(input, "get_mask"):  # a MaskedTensor
         own, input = input.get_mask(), input.get_data()
     if mask is not None:
         if mask.dim() > input.dim():

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 import lamella
+import lamella.masked._ops as _ops
 from lamella import Tensor
-from lamella.masked import _ops
 
 # Names of the positional arguments after the input of the functions in _ops.
 ALONG = {
