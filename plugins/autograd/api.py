@@ -15,9 +15,9 @@ from typing import Any
 import lamella
 import lamella.plugins.autograd.function as function
 import lamella.plugins.autograd.graph as graph
+import lamella.plugins.autograd.multi_grad as multi_grad
 from lamella import Tensor
 
-from . import _python
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .variable import Variable
@@ -84,7 +84,7 @@ def backward(
     if not roots:
         raise RuntimeError("backward: argument 'tensors' is empty")
     flags = _flags(retain_graph, create_graph) | ACCUMULATE
-    _python._run(roots, _gradients(grad_tensors, len(roots)), _inputs(inputs), flags)
+    multi_grad.run(roots, _gradients(grad_tensors, len(roots)), _inputs(inputs), flags)
 
 
 def grad(
@@ -133,7 +133,7 @@ def grad(
     given = _gradients(grad_outputs, len(roots))
     if is_grads_batched:
         return _batched(roots, wanted, given, retain_graph, create_graph, allow_unused, materialize_grads)
-    found = _python._run(roots, given, wanted, _flags(retain_graph, create_graph))
+    found = multi_grad.run(roots, given, wanted, _flags(retain_graph, create_graph))
     for i, g in enumerate(found):
         if g is None and not (allow_unused or materialize_grads):
             raise RuntimeError(

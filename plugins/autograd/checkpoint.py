@@ -11,7 +11,8 @@ import contextlib
 import copy
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import lamella
@@ -21,7 +22,53 @@ from . import _python
 from .function import Function
 from .graph import saved_tensors_hooks
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential"]
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_early_stop",
+]
+
+Contexts = tuple[AbstractContextManager, AbstractContextManager]
+
+
+class _EarlyStop(threading.local):
+    """The value of ``set_checkpoint_early_stop`` on this thread; None outside of its blocks."""
+
+    forced: bool | None = None
+
+
+_early_stop = _EarlyStop()
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Sets ``early_stop`` of every checkpoint that is called within the block.
+
+    >>> x = lamella.ones(1, requires_grad=True)
+    >>> with lamella.autograd.checkpoint.set_checkpoint_early_stop(True):
+    ...     y = lamella.autograd.checkpoint.checkpoint(lambda x: x.exp().mul(2), x)
+    >>> y.backward()
+    """
+    before, _early_stop.forced = _early_stop.forced, bool(enable)
+    try:
+        yield
+    finally:
+        _early_stop.forced = before
+
+
+def noop_context_fn() -> Contexts:
+    """Returns two contexts that do nothing, for ``context_fn`` of `checkpoint`.
+
+    >>> forward, again = lamella.autograd.checkpoint.noop_context_fn()
+    """
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+class _Stop(BaseException):
+    """Raised in a function's second run when backward has all that it needs."""
 
 
 class CheckpointError(RuntimeError):
@@ -45,7 +92,10 @@ def checkpoint(
     *args: Any,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
     determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = False,
     **kwargs: Any,
 ) -> Any:
     """Returns ``function(*args, **kwargs)`` without saving tensors for its backward: they are computed again.
@@ -54,7 +104,12 @@ def checkpoint(
         use_reentrant: is ignored. Either way gradients flow to the parameters of the function though none of its
             arguments requires grad, and ``grad()`` and keywords work
         preserve_rng_state: the function draws the same random numbers when it runs again
+        context_fn: returns two contexts: the function runs within the first, and again within the second.
+            ``lamella.utils.checkpoint.create_selective_checkpoint_contexts`` makes two that save some results
         determinism_check: "default" raises if shapes, dtypes or devices differ in the second run; "none" does not
+        debug: is ignored; errors always say which tensors differ
+        early_stop: ends the second run as soon as backward has all its tensors, so that what the function does after
+            that is not computed again, and tensors that it would save then are not noticed. torch's default is True
 
     Raises:
         CheckpointError: in backward: the function's second run saved other tensors than its first
@@ -72,8 +127,10 @@ def checkpoint(
         )
     if not _python.is_grad_enabled():
         return function(*args, **kwargs)
-    part = _Part(function, args, kwargs, preserve_rng_state, determinism_check == "default")
-    with saved_tensors_hooks(part.pack, part.unpack):
+    forward, again = context_fn()
+    stops = early_stop if _early_stop.forced is None else _early_stop.forced
+    part = _Part(function, args, kwargs, preserve_rng_state, determinism_check == "default", again, stops)
+    with saved_tensors_hooks(part.pack, part.unpack), forward:
         return function(*args, **kwargs)
 
 
@@ -82,16 +139,18 @@ def checkpoint_sequential(
     segments: int,
     input: Any,
     use_reentrant: bool | None = None,
-    preserve_rng_state: bool = True,
+    **kwargs: Any,
 ) -> Any:
     """Calls functions one after the other, in segments: each is a checkpoint, except the last.
 
     Args:
         functions: each takes the result of the one before it
         segments: the number of parts that they are divided into
+        kwargs: keywords of `checkpoint`: ``preserve_rng_state``, ``context_fn``, ``determinism_check``, ``debug`` and
+            ``early_stop``
 
     Raises:
-        ValueError: segments is less than 1 or more than the number of functions
+        ValueError: segments is less than 1 or more than the number of functions, or a keyword is unknown
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> parts = [lamella.exp, lamella.sin, lamella.log]
@@ -99,6 +158,9 @@ def checkpoint_sequential(
     >>> x.grad
     tensor([-6.0333])
     """
+    known = ("preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop")
+    if unknown := sorted(set(kwargs) - set(known)):
+        raise ValueError(f"checkpoint_sequential: has no argument '{unknown[0]}'; it has {', '.join(known)}")
     functions = list(functions)
     if not 1 <= segments <= len(functions):
         raise ValueError(
@@ -116,9 +178,7 @@ def checkpoint_sequential(
         return segment
 
     for k in range(segments - 1):
-        input = checkpoint(
-            run(k * size, (k + 1) * size), input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state
-        )
+        input = checkpoint(run(k * size, (k + 1) * size), input, use_reentrant=use_reentrant, **kwargs)
     return run((segments - 1) * size, None)(input)
 
 
@@ -152,8 +212,9 @@ class _Part:
 
     arguments: Any  # the ctx of the node that saves them
 
-    def __init__(self, function, args, kwargs, preserve_rng_state, checked):
+    def __init__(self, function, args, kwargs, preserve_rng_state, checked, context, stops):
         self.function, self.checked = function, checked
+        self.context, self.stops = context, stops  # for the second run
         self.places: list[weakref.ref[_Place]] = []
         self.tensors: dict[int, Tensor] = {}  # tensors computed again, until backward has read them
         self.lock = threading.RLock()
@@ -207,18 +268,71 @@ class _Part:
             if found < len(self.places) and self.places[found]() is not None:
                 self.tensors[found] = tensor.detach()
             found += 1
+            if self.stops and found == len(self.places):
+                raise stop
             return tensor.detach()
 
-        again = copy.copy(self.generator)
-        with (
-            lamella.random.drawing_from(again) if again else contextlib.nullcontext(),
-            _python.enable_grad(),
-            saved_tensors_hooks(keep, lambda tensor: tensor),
-        ):
-            self.function(*given[:n], **dict(zip(self.names, given[n:], strict=True)))
+        again, stop = copy.copy(self.generator), _Stop()
+        try:
+            with (
+                lamella.random.drawing_from(again) if again else contextlib.nullcontext(),
+                _python.enable_grad(),
+                saved_tensors_hooks(keep, lambda tensor: tensor),
+                self.context,
+            ):
+                self.function(*given[:n], **dict(zip(self.names, given[n:], strict=True)))
+        except _Stop as caught:
+            if caught is not stop:  # that of a checkpoint around this one
+                raise
         if found != len(self.places):
             self.tensors.clear()
             raise CheckpointError(
                 f"checkpoint: {len(self.places)} tensor{' was' if len(self.places) == 1 else 's were'} saved when the "
                 f"function ran first, and {found} when it ran again; the function must do the same both times"
             )
+
+
+class CheckpointFunction(Function):
+    """A checkpoint by a second backward within the first one, as torch's ``use_reentrant=True`` has it.
+
+    ``apply(run_function, preserve_rng_state, *args)`` runs the function without recording it. Its backward runs it
+    again and calls backward on that, so that gradients of its parameters are added to their ``grad`` at once. There is
+    a gradient only if an argument requires grad. ``checkpoint`` has no such conditions.
+
+    >>> x = lamella.ones(1, requires_grad=True)
+    >>> lamella.autograd.checkpoint.CheckpointFunction.apply(lamella.exp, True, x).backward()
+    >>> x.grad
+    tensor([2.7183])
+    """
+
+    @staticmethod
+    def forward(ctx, run_function, preserve_rng_state, *args):
+        ctx.run_function = run_function
+        ctx.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.at))
+        with _python.no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        given = list(ctx.others)
+        for i, t in zip(ctx.at, ctx.saved_tensors, strict=True):
+            given[i] = t.detach().requires_grad_(t.requires_grad)
+        again = copy.copy(ctx.generator)
+        with lamella.random.drawing_from(again) if again else contextlib.nullcontext(), _python.enable_grad():
+            found = ctx.run_function(*given)
+        outputs = (found,) if isinstance(found, Tensor) else tuple(found)
+        pairs = [
+            (t, g)
+            for t, g in zip(outputs, grads, strict=True)
+            if isinstance(t, Tensor) and t.requires_grad and g is not None
+        ]
+        if not pairs:
+            raise RuntimeError(
+                "CheckpointFunction: no result of the function requires grad when it runs again; none of its "
+                "parameters or arguments does"
+            )
+        lamella.autograd.backward([t for t, _ in pairs], [g for _, g in pairs])
+        return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in given))

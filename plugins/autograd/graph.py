@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from lamella import Tensor
@@ -10,7 +13,31 @@ from lamella import Tensor
 from . import _python
 from ._python import Node
 
-__all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save_on_cpu", "saved_tensors_hooks"]
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "RemovableHandle",
+    "allow_mutation_on_saved_tensors",  # noqa: F822  # this and the next are imported by __getattr__
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",  # noqa: F822
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+_LATER = {"allow_mutation_on_saved_tensors": "mutation", "register_multi_grad_hook": "multi_grad"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'lamella.autograd.graph' has no attribute '{name}'")
+    package = __name__.rpartition(".")[0]
+    globals()[name] = found = getattr(import_module(f"{package}.{_LATER[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
 
 
 class GradientEdge(NamedTuple):
@@ -39,6 +66,62 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return GradientEdge(node, output)
 
 
+class _Hooks(threading.local):
+    """The state of ``saved_tensors_hooks`` on this thread: how many are open, and the messages that refuse more."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.refused: list[str] = []
+
+
+_hooks = _Hooks()
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Within the block, ``saved_tensors_hooks`` cannot be opened on this thread: that raises a RuntimeError.
+
+    Args:
+        error_message: the text of the error
+
+    Raises:
+        RuntimeError: some are open already
+
+    >>> with lamella.autograd.graph.disable_saved_tensors_hooks("no hooks in here"):
+    ...     try:
+    ...         lamella.autograd.graph.save_on_cpu().__enter__()
+    ...     except RuntimeError as error:
+    ...         print(error)
+    no hooks in here
+    """
+    if _hooks.depth:
+        raise RuntimeError(error_message)
+    _hooks.refused.append(error_message)
+    try:
+        yield
+    finally:
+        _hooks.refused.pop()
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Marks tensors as written in place, for code that writes their memory past Lamella.
+
+    Backward raises an error if it needs what the tensor was before.
+
+    Raises:
+        TypeError: an argument is not a tensor
+
+    >>> x = lamella.ones(2)
+    >>> lamella.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    for t in (tensor,) if isinstance(tensor, Tensor) else tuple(tensor):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"increment_version: argument 'tensor': expected a Tensor, got {type(t).__name__}")
+        t.detach().as_strided((0,), (1,)).zero_()  # writes no element, and counts as a write of the memory
+
+
 class saved_tensors_hooks:
     """Within the block, ``pack_hook`` replaces each tensor that is saved for backward; ``unpack_hook`` restores it.
 
@@ -58,10 +141,14 @@ class saved_tensors_hooks:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self):
+        if _hooks.refused:
+            raise RuntimeError(_hooks.refused[-1])
         _python._push_hooks(self.pack_hook, self.unpack_hook)
+        _hooks.depth += 1
         return self
 
     def __exit__(self, *error: object) -> None:
+        _hooks.depth -= 1
         _python._pop_hooks()
 
 

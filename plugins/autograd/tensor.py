@@ -9,6 +9,7 @@ from typing import Any
 
 import lamella
 import lamella.plugins.autograd.api as api
+import lamella.plugins.autograd.multi_grad as multi_grad
 from lamella import Tensor
 
 from . import _python
@@ -30,7 +31,7 @@ def backward(
     tensor([2., 1.])
     """
     flags = api._flags(retain_graph, create_graph) | api.ACCUMULATE
-    _python._run((self,), (gradient,), api._inputs(inputs), flags)
+    multi_grad.run((self,), (gradient,), api._inputs(inputs), flags)
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:

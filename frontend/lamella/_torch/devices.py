@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 from lamella import _C
@@ -116,6 +117,17 @@ class AbsentDevice(DeviceModule):
     def __init__(self, name: str):
         super().__init__(name)
         self._common = AbsentKind(name)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name.startswith("_") or self._name != "cuda":
+                raise
+            # import_module, since the module itself uses lamella.cuda
+            if (found := import_module("lamella._torch.cuda_modules").find(name)) is None:
+                raise
+            return found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(n for n in vars(AbsentKind) if not n.startswith("_"))})

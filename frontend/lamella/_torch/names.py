@@ -13,7 +13,8 @@ from lamella._torch.refusals import Refusal
 from lamella.plugins import contributions
 from lamella.plugins.contributions import gather
 
-MODULES = ("amp", "compiler", "distributed", "hub", "jit", "torch_version", "types")
+MODULES = ("amp", "compiler", "distributed", "functional", "hub", "jit", "storage", "torch_version", "types")
+OF_CUDA = ("graphs", "memory", "random", "streams")
 BACKENDS = ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum")
 
 
@@ -57,6 +58,8 @@ def contribute() -> None:
     cuda: dict[str, Any] = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}
     cuda["OutOfMemoryError"] = _C.OutOfMemoryError
     cuda["amp"] = _lazy.filled("lamella.cuda.amp", "lamella._torch.cuda_amp")
+    cuda["nvtx"] = _lazy.of_file("lamella.cuda.nvtx", Path(__file__).with_name("cuda_nvtx.py"))
+    cuda |= {name: _lazy.filled(f"lamella.cuda.{name}", "lamella._torch.cuda_modules") for name in OF_CUDA}
     contributions.contribute(
         [
             *gather("lamella", {**modules(), **FUNCTIONS}, placeholder=True),

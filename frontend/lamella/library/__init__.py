@@ -49,8 +49,11 @@ _LATER = {
     "OpCheckError": "_opcheck",
     "as_called": "_calls",
     "describe": "_calls",
+    "get_ctx": "_torch_dispatch",
+    "impl_abstract": "_torch_dispatch",
     "infer_schema": "_schema",
     "opcheck": "_opcheck",
+    "register_torch_dispatch": "_torch_dispatch",
 }
 
 __all__ = [
@@ -78,8 +81,10 @@ __all__ = [
     "fallthrough_kernel",
     "find",
     "find_dtype",
+    "get_ctx",
     "get_kernel",
     "impl",
+    "impl_abstract",
     "infer_schema",
     "kernels_disabled",
     "on_rule",
@@ -90,6 +95,7 @@ __all__ = [
     "register_fake",
     "register_kernel",
     "register_layer",
+    "register_torch_dispatch",
     "register_vmap",
     "rules",
 ]

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 from lamella import _C
 from lamella._lazy import contribute as _contribute_lazy
 
-_contribute_lazy(__name__, ("data",))
+_contribute_lazy(
+    __name__,
+    ("benchmark", "checkpoint", "collect_env", "data", "dlpack", "flop_counter", "hooks", "model_zoo", "weak"),
+)
 if TYPE_CHECKING:
     from lamella.utils import data as data
 

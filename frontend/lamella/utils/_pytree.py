@@ -30,6 +30,7 @@ class Node(NamedTuple):
 
     flatten: Callable[[Any], tuple[Iterable[Any], Any]]
     unflatten: Callable[[Iterable[Any], Any], Any]
+    with_keys: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Any]] | None = None  # gives pairs of key and child
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,29 @@ class TreeSpec:
 
 
 LEAF = TreeSpec(None, None, ())
+PyTreeSpec = TreeSpec
+Context = Any
+DumpableContext = Any
+FlattenFn = Callable[[Any], tuple[Iterable[Any], Any]]
+UnflattenFn = Callable[[Iterable[Any], Any], Any]
+ToDumpableContextFn = Callable[[Any], Any]
+FromDumpableContextFn = Callable[[Any], Any]
+# By class: the name in the text of treespec_dumps, and the functions for contexts.
+SAVED: dict[Any, tuple[str | None, Callable[[Any], Any] | None, Callable[[Any], Any] | None]] = {}
+
+
+class _IsLeafSpec(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TreeSpec) and instance.is_leaf()
+
+
+class LeafSpec(metaclass=_IsLeafSpec):
+    """The form of a leaf: ``LeafSpec()`` returns it, and ``isinstance(spec, LeafSpec)`` is ``spec.is_leaf()``."""
+
+    def __new__(cls) -> Any:
+        return LEAF
+
+
 NODES: dict[Any, Node] = {
     dict: Node(lambda d: (d.values(), list(d)), lambda xs, keys: dict(zip(keys, xs, strict=True))),
     OrderedDict: Node(lambda d: (d.values(), list(d)), lambda xs, keys: OrderedDict(zip(keys, xs, strict=True))),
@@ -114,16 +138,47 @@ def register_pytree_node(
     cls: type,
     flatten_fn: Callable[[Any], tuple[Iterable[Any], Any]],
     unflatten_fn: Callable[[Iterable[Any], Any], Any],
-    **keywords: Any,
+    *,
+    serialized_type_name: str | None = None,
+    to_dumpable_context: Callable[[Any], Any] | None = None,
+    from_dumpable_context: Callable[[Any], Any] | None = None,
+    flatten_with_keys_fn: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Any]] | None = None,
 ) -> None:
     """Makes objects of a class inner nodes. The first function returns children and a context; the second takes them.
 
+    Args:
+        serialized_type_name: the class's name in the text of ``treespec_dumps``
+        to_dumpable_context, from_dumpable_context: turn the context into what JSON can hold, and back
+        flatten_with_keys_fn: returns pairs of key and child, and the context, for ``tree_flatten_with_path``
+
     Raises:
-        ValueError: the class has been registered
+        ValueError: the class has been registered, or one of the functions for contexts is given without the other
     """
     if cls in NODES:
         raise ValueError(f"register_pytree_node: {cls} is already registered as pytree node")
-    NODES[cls] = Node(flatten_fn, unflatten_fn)
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(
+            "register_pytree_node: to_dumpable_context and from_dumpable_context must both be given, or neither"
+        )
+    NODES[cls] = Node(flatten_fn, unflatten_fn, flatten_with_keys_fn)
+    SAVED[cls] = (serialized_type_name, to_dumpable_context, from_dumpable_context)
+
+
+_LATER = (  # names of _pytree_paths.py, which is imported at their first use
+    "GetAttrKey KeyEntry KeyPath MappingKey SequenceKey is_namedtuple is_namedtuple_class is_namedtuple_instance "
+    "is_structseq is_structseq_class is_structseq_instance key_get keystr register_constant register_dataclass "
+    "tree_flatten_with_path tree_leaves_with_path tree_map_with_path treespec_dict treespec_dumps treespec_leaf "
+    "treespec_loads treespec_pprint treespec_tuple"
+).split()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'lamella.utils._pytree' has no attribute '{name}'")
+    from importlib import import_module
+
+    globals()[name] = found = getattr(import_module("lamella.utils._pytree_paths"), name)
+    return found
 
 
 def _kind(tree: PyTree) -> Any:
