@@ -42,6 +42,11 @@ def run(roots: tuple, grads: tuple, inputs: tuple, flags: int) -> Any:
         _backwards.running.pop()
 
 
+def is_running() -> bool:
+    """Returns whether a backward runs on this thread; False as long as no hook on several tensors was registered."""
+    return bool(_backwards.running)
+
+
 def _reached(roots: Sequence[Tensor], inputs: Sequence[Tensor]) -> set[Node]:
     """Returns the nodes that a backward runs: those below the roots, and with inputs only those above one of them."""
     order: list[Node] = []
