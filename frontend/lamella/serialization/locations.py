@@ -8,6 +8,7 @@ from typing import Any
 from lamella import _C
 from lamella._devices import host
 from lamella._storage import UntypedStorage
+from lamella.serialization import options
 from lamella.serialization.errors import CheckpointError
 
 META = "meta"
@@ -58,10 +59,21 @@ class Locations:
             if result is not None:
                 return result._bytes
             return self._moved(flat, device, device)
+        if given is None and device != META and options.packages:
+            return self._restored(read(), device)
         target = META if device == META else self.target(device)
         if target == META:
             return _C._packet("aten::empty")((nbytes,), dtype=_C.uint8, device=META)
         return self._moved(read(), device, target)
+
+    def _restored(self, flat: Any, device: str) -> Any:
+        """Returns the storage that a function of ``register_package`` makes, else one on the saved device."""
+        try:
+            found = options.restored(UntypedStorage(flat), device)
+        except Exception as error:
+            self.error = error
+            raise
+        return self._moved(flat, device, device) if found is None else found._bytes
 
     def _moved(self, flat: Any, device: str, target: str) -> Any:
         if target == self.host:

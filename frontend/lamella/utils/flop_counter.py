@@ -93,7 +93,7 @@ def _of_shapes(formula: Formula) -> Formula:
 
 
 def _of_tensors(formula: Formula) -> Formula:
-    """Makes a formula of the profiler, which takes the shapes of the tensors among a call's arguments, one of a call."""
+    """Makes a formula of a call out of one of the profiler, which takes the shapes of the call's tensors."""
 
     def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
         return formula(*(tuple(x.shape) for x in (*args, *kwargs.values()) if isinstance(x, Tensor)))
@@ -174,7 +174,7 @@ TAKEN_APART = "aten::einsum aten::tensordot aten::bilinear"
 
 
 def _fill() -> None:
-    """Puts the formulas of this file and those of the profiler into the registry, without those of missing operators."""
+    """Puts the formulas of this file and those of the profiler into the registry, except for missing operators."""
     listed = {name: _of_tensors(formula) for name, formula in FORMULAS.items()}
     listed |= {name: formula for formula, names in OWN.items() for name in names.split()}
     for name, formula in listed.items():
@@ -234,8 +234,8 @@ class FlopCounterMode(TorchDispatchMode):
         mods: is ignored, with a warning; all modules are counted
         depth: how deep the modules are that the printed table shows
         display: prints the table at the end of the block
-        custom_mapping: formulas by operator, which come before those of ``register_flop_formula``; such a formula takes
-            shapes in place of tensors, and the result's shape as ``out_shape``, unless its attribute ``_get_raw`` is True
+        custom_mapping: formulas by operator, in place of those of ``register_flop_formula``; such a formula takes
+            shapes in place of tensors, and the result's as ``out_shape``, unless its attribute ``_get_raw`` is True
 
     >>> model = lamella.nn.Sequential(lamella.nn.Linear(2, 3), lamella.nn.Linear(3, 1))
     >>> with lamella.utils.flop_counter.FlopCounterMode() as counter, lamella.no_grad():
@@ -306,7 +306,7 @@ class FlopCounterMode(TorchDispatchMode):
         return sum(self.flop_counts[GLOBAL].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """Returns the operations by the modules' names and by operator. The name "Global" stands for the whole block."""
+        """Returns the operations by module and operator. The name "Global" stands for the whole block."""
         return {module: dict(counts) for module, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:

@@ -16,6 +16,7 @@ from lamella._torch.files import globals as torch_globals
 from lamella._torch.files.opcodes import Interpreter, Known
 from lamella._torch.files.pickled import PREFIX, Pickled
 from lamella._torch.typed_storage import TypedStorage
+from lamella.serialization import options
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
 from lamella.serialization.errors import CheckpointError, PickleError
 from lamella.serialization.limits import Limits
@@ -159,7 +160,8 @@ class Reader:
             raise CheckpointError(f"load: {shown(archive.file)} is no file of torch: it has {len(pickles)} data.pkl")
         self.prefix = pickles[0][: -len("data.pkl")]
         order = self.prefix + "byteorder"
-        if order in archive.names and archive.read(order) != b"little":
+        big = options.get_default_load_endianness() is options.LoadEndianness.BIG
+        if archive.read(order) != b"little" if order in archive.names else big:
             raise CheckpointError(
                 f"load: {shown(archive.file)} was written on a machine with big-endian numbers; save it again on one "
                 "with little-endian numbers"

@@ -13,6 +13,10 @@ import contextlib
 import enum
 from collections.abc import Iterator, Sequence
 
+from lamella._lazy import contribute as _contribute_lazy
+
+_contribute_lazy(__name__, ("bias", "flex_attention"))
+
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
