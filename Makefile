@@ -78,6 +78,7 @@ tsan: build
 stubs: build
 	$(BIN)/python tools/stubs.py frontend/lamella extensions/include/lamella
 	$(BIN)/python tools/areas.py README.md
+	$(BIN)/python tools/torch_names.py docs/torch_names.md
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

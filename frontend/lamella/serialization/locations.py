@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import lamella.serialization.options as options
 from lamella import _C
 from lamella._devices import host
 from lamella._storage import UntypedStorage
-from lamella.serialization import options
 from lamella.serialization.errors import CheckpointError
 
 META = "meta"

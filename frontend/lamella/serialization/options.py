@@ -148,9 +148,9 @@ def register_package(
 ) -> None:
     """Adds functions that place storages on devices.
 
-    ``load`` without ``map_location`` calls the deserializers, those of low priority numbers first, for each storage that
-    is not on device "meta", and uses the first result other than None. ``save`` writes the devices of tensors, and calls
-    no tagger; ``location_tag`` does.
+    ``load`` without ``map_location`` calls the deserializers, those of low priority numbers first, for each storage
+    that is not on device "meta", and uses the first result other than None. ``save`` writes the devices of tensors, and
+    calls no tagger; ``location_tag`` does.
 
     Args:
         priority: a number; 10 for the first functions

@@ -10,13 +10,13 @@ from pickle import UnpicklingError
 from typing import Any
 
 import lamella.serialization.modules as modules
+import lamella.serialization.options as options
 from lamella import _C, _storage
 from lamella._C import OutOfMemoryError
 from lamella._torch.files import globals as torch_globals
 from lamella._torch.files.opcodes import Interpreter, Known
 from lamella._torch.files.pickled import PREFIX, Pickled
 from lamella._torch.typed_storage import TypedStorage
-from lamella.serialization import options
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
 from lamella.serialization.errors import CheckpointError, PickleError
 from lamella.serialization.limits import Limits

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
-import re
 import warnings
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from lamella import _C
 from lamella._torch.refusals import Refusal
 from lamella._torch.run.objects import look_up
+from lamella._torch.run.outlook import is_argument
 from lamella._torch.run.scopes import UNKNOWN, Scope, Torch
-from lamella.plugins import contributions
+from lamella._torch.run.table import signature, taken
 
-KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-# Names that operators take for other names, and arguments of factories, which their schemas do not have.
-OTHERS = {"input", "x", "x1", "x2", "axis", "keepdims", "ddof", "out", "where", "requires_grad", "pin_memory"}
 PLACEHOLDERS = {"lamella.amp", "lamella._torch.names", "lamella._torch.cuda_amp"}  # they define an `autocast`
 UNREAD = {"dtype", "cache_enabled"}  # arguments of autocast that do not decide whether it raises
 
@@ -46,52 +41,25 @@ def fault(path: str, call: ast.Call | None, scope: Scope) -> Fault | None:
         return None
     if getattr(found, "__name__", "") == "autocast" and found.__module__ in PLACEHOLDERS:
         return of_autocast(found, call, scope)
-    return of_arguments(found, call)
+    return of_arguments(path, found, call)
 
 
-def of_arguments(found: Any, call: ast.Call) -> Fault | None:
+def of_arguments(path: str, found: Any, call: ast.Call) -> Fault | None:
     """Returns the TypeError for an argument that a function or class does not take."""
-    given = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
-    if type(found) is type(_C._packet("aten::add")):
-        refused = [name for name in given if name not in taken(found)]
-        return Fault(TypeError, f"it has no argument '{refused[0]}'") if refused else None
+    names = taken(found)
+    for name in (keyword.arg for keyword in call.keywords):
+        if names is not None and name is not None and name not in names:
+            whose = ", which torch has" if is_argument(path, name) else ""
+            return Fault(TypeError, f"it has no argument '{name}'{whose}")
     parameters = signature(found)
     if parameters is None:
         return None
     kinds = [p.kind for p in parameters.values()]
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        for name in given:
-            if name not in parameters or parameters[name].kind not in KINDS:
-                return Fault(TypeError, f"it has no argument '{name}'")
     most, count = sum(kind in POSITIONAL for kind in kinds), len(call.args)
     if inspect.Parameter.VAR_POSITIONAL not in kinds and count > most:
         if not any(isinstance(x, ast.Starred) for x in call.args):
             return Fault(TypeError, f"it takes {most} arguments by position, and {count} are given")
     return None
-
-
-def signature(found: Any) -> Any:
-    """Returns the parameters of a function or class in Python; None for other objects, and for those that say that they
-    have another signature."""
-    if isinstance(found, type):
-        if type(found) is not type or not isinstance(found.__init__, FunctionType):  # type: ignore[misc]
-            return None
-    elif not isinstance(found, FunctionType) or hasattr(found, "__wrapped__") or hasattr(found, "__signature__"):
-        return None
-    try:
-        return inspect.signature(found, follow_wrapped=False).parameters
-    except (ValueError, TypeError):
-        return None
-
-
-@functools.lru_cache(64)
-def taken(packet: Any) -> set[str]:
-    """Returns the names of arguments that an operator may take."""
-    found = OTHERS | set(contributions.place("keyword").used)
-    for schema in packet.schemas:
-        text = str(schema)
-        found |= set(re.findall(r"(\w+)(?=[,)=])", text[text.index("(") : text.rindex(" ->")]))
-    return found
 
 
 def of_autocast(found: Any, call: ast.Call, scope: Scope) -> Fault | None:

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from lamella import _absent, _checkpoints
+from lamella._torch.run.outlook import NOT_COMING, PLANNED, expected
 from lamella.torch_version import TorchVersion
 
 TORCH = "2.13.0"  # the version of torch whose names Lamella follows
@@ -49,6 +50,11 @@ def reason(path: str) -> str:
     path = ours(path)
     parent, _, name = path.rpartition(".")
     top = path.split(".")[1]
+    known = expected("torch" + parent.removeprefix("lamella"), name)
+    if known.kind == NOT_COMING:
+        return f"{path} is not planned: {known.words}"
+    if known.kind == PLANNED:
+        return f"{path} is not here yet; it is planned with {known.words}"
     if parent == "lamella":
         return _absent.explain(parent, name, dir(sys.modules["lamella"]))
     module = find_ours(parent)

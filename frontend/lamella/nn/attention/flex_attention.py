@@ -7,7 +7,9 @@ elements: ``score + bias[h, q_idx - kv_idx + n]``. A tensor with several indices
 >>> from lamella.nn.attention.flex_attention import create_block_mask, flex_attention
 >>> q = lamella.ones(1, 2, 4, 8)
 >>> causal = create_block_mask(lambda b, h, q_idx, kv_idx: q_idx >= kv_idx, None, None, 4, 4)
->>> flex_attention(q, q, q, score_mod=lambda s, b, h, q_idx, kv_idx: s - (q_idx - kv_idx).abs(), block_mask=causal).shape
+>>> def nearer(score, b, h, q_idx, kv_idx):
+...     return score - (q_idx - kv_idx).abs()
+>>> flex_attention(q, q, q, nearer, causal).shape
 lamella.Size([1, 2, 4, 8])
 """
 
@@ -110,7 +112,8 @@ def _check(query: Tensor, key: Tensor, value: Tensor, block_mask: BlockMask | No
     heads, of_keys = query.shape[1], key.shape[1]
     if heads != of_keys and not enable_gqa:
         raise ValueError(
-            f"flex_attention: query has {heads} heads and key {of_keys}; pass enable_gqa=True to share the heads of keys"
+            f"flex_attention: query has {heads} heads and key {of_keys}; pass enable_gqa=True to share those of "
+            "key"
         )
     if of_keys == 0 or heads % of_keys:
         raise ValueError(f"flex_attention: the heads of query, {heads}, must be a multiple of those of key, {of_keys}")
