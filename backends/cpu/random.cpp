@@ -421,38 +421,6 @@ Status randperm(int64_t, const Generator& generator, std::optional<ScalarType>, 
   return permute(out.get(), generator);
 }
 
-// ---- samples ------------------------------------------------------------------------------------------------------
-
-// For the elements [b, e) of u, counts the entries of the element's row of cdf that are at most the element.
-template <class T>
-void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamella_tensor* out, int64_t b, int64_t e) {
-  const int64_t columns = u->dl.shape[1], n = cdf->dl.shape[1], step = cdf->dl.strides[1];
-  for (int64_t i = b; i < e; i++) {
-    const int64_t row = i / columns, column = i % columns;
-    const T* c = static_cast<const T*>(cdf->dl.data) + row * cdf->dl.strides[0];
-    const T v = static_cast<const T*>(u->dl.data)[row * u->dl.strides[0] + column * u->dl.strides[1]];
-    int64_t first = 0, count = n;
-    while (count > 0) {
-      const int64_t half = count / 2;
-      const bool right = c[(first + half) * step] <= v;
-      first = right ? first + half + 1 : first;
-      count = right ? count - half - 1 : half;
-    }
-    static_cast<int64_t*>(out->dl.data)[row * out->dl.strides[0] + column * out->dl.strides[1]] = first;
-  }
-}
-
-Status search_cdf(lamella_frame* f, const Tensor& cdf, const Tensor& u, const Tensor& out) {
-  const int dtype = cdf.get()->dtype;
-  if (dtype != LAMELLA_FLOAT32 && dtype != LAMELLA_FLOAT64)
-    return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": argument 'cdf': expected float32 or float64, got " +
-                                             name(static_cast<ScalarType>(dtype)));
-  return parallel_for(0, u.get()->numel, 512, [&](int64_t b, int64_t e) -> lamella_status {
-    (dtype == LAMELLA_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf.get(), u.get(), out.get(), b, e);
-    return LAMELLA_OK;
-  });
-}
-
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
@@ -477,7 +445,6 @@ LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<randint_like_low>(m, "randint_like.low_dtype");
   add<permute_randomly>(m, "_permute_randomly_");
   add<randperm>(m, "randperm");
-  add<search_cdf>(m, "_search_cdf");
 }
 
 }  // namespace lamella::cpu

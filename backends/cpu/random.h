@@ -30,6 +30,15 @@ struct RandomLoops {
 
 const RandomLoops& random_loops();
 
+// Write n gamma draws of the shapes, or their logarithms, with a seed of two words each; n is below 2^31.
+struct GammaLoops {
+  void (*gamma32)(Stream s, int64_t n, const float* shape, float* out, bool logarithm);
+  void (*gamma64)(Stream s, int64_t n, const double* shape, double* out, bool logarithm);
+};
+
+const GammaLoops& gamma_loops();
+
 }  // namespace lamella::cpu
 
 LAMELLA_DECLARE_ISA(const RandomLoops&, random_loops, ())
+LAMELLA_DECLARE_ISA(const GammaLoops&, gamma_loops, ())

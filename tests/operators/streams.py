@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import special, stats
 
 SEED = 7
 
@@ -162,6 +163,119 @@ def rrelu(x, lower=1 / 8, upper=1 / 3, training=False):
     return np.where(array > 0, array, array * slope)
 
 
+# ---- draws by rejection, each element from a seed of its own: <lamella/pointwise/draws.h> ----------------------------
+
+
+def inner(word) -> float:
+    """Returns a number between 0 and 1 from the upper 31 bits of a word."""
+    return (int(word) // 2 + 0.5) / 2.0**31
+
+
+def blocks(seed: int):
+    """Yields the blocks of a draw's stream, whose counter ends in 1."""
+    for block in range(64):
+        c, (k0, k1) = [block, 0, 0, 1], (seed & 0xFFFFFFFF, seed >> 32)
+        for _ in range(10):
+            a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+            c = [b >> 32 ^ c[1] ^ k0, b & 0xFFFFFFFF, a >> 32 ^ c[3] ^ k1, a & 0xFFFFFFFF]
+            k0, k1 = k0 + 0x9E3779B9 & 0xFFFFFFFF, k1 + 0xBB67AE85 & 0xFFFFFFFF
+        yield c
+
+
+def log_gamma_draw(shape: float, seed: int) -> float:
+    """Marsaglia and Tsang (2000)."""
+    d = (shape + 1 if shape < 1 else shape) - 1 / 3
+    for w in blocks(seed):
+        x = math.sqrt(-2 * math.log(inner(w[0]))) * math.cos(2 * math.pi * inner(w[1]))
+        v = (1 + x / math.sqrt(9 * d)) ** 3
+        if v > 0 and math.log(inner(w[2])) < x * x / 2 + d * (1 - v + math.log(v)):
+            return math.log(d * v) + (math.log(inner(w[3])) / shape if shape < 1 else 0)
+    raise AssertionError("64 tries failed")
+
+
+def by_search(u: float, shares) -> int:
+    """Returns the least k at which the sum of the shares reaches u."""
+    for k, share in enumerate(shares):
+        if u <= share:
+            return k
+        u -= share
+    raise AssertionError("the shares do not add up to 1")
+
+
+def wide_unit(seed: int) -> float:
+    high, low, *_ = next(blocks(seed))
+    return ((high << 32 | low) >> 11) / 2.0**53
+
+
+def transformed(seed: int, a: float, b: float, mean: float, edge: float, scale: float, log_share) -> int:
+    """Hoermann's transformed rejection with squeeze (1993), for whole numbers."""
+    for w in blocks(seed):
+        for u, v in ((inner(w[0]) - 0.5, inner(w[1])), (inner(w[2]) - 0.5, inner(w[3]))):
+            us = 0.5 - abs(u)
+            k = math.floor((2 * a / us + b) * u + mean)
+            if log_share(k) == -math.inf:
+                continue
+            if us >= 0.07 and v <= edge or math.log(v * scale / (a / us**2 + b)) <= log_share(k):
+                return k
+    raise AssertionError("64 tries failed")
+
+
+def poisson_draw(rate: float, seed: int) -> int:
+    if rate < 10:
+        return by_search(wide_unit(seed), stats.poisson(rate).pmf(np.arange(200)))
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    edge, scale = 0.9277 - 3.6224 / (b - 2), 1.1239 + 1.1328 / (b - 3.4)
+    log_share = stats.poisson(rate).logpmf
+    return transformed(seed, -0.059 + 0.02483 * b, b, rate + 0.43, edge, scale, log_share)
+
+
+def binomial_draw(count: float, probability: float, seed: int) -> int:
+    if probability > 0.5:
+        return int(count) - binomial_draw(count, 1 - probability, seed)
+    n, p = int(count), probability
+    if n * p < 10:
+        return by_search(wide_unit(seed), stats.binom(n, p).pmf(np.arange(n + 1)))
+    spread = math.sqrt(n * p * (1 - p))
+    b = 1.15 + 2.53 * spread
+    most = stats.binom(n, p).logpmf(math.floor((n + 1) * p))
+    return transformed(
+        *(seed, -0.0873 + 0.0248 * b + 0.01 * p, b, n * p + 0.5, 0.92 - 4.2 / b, (2.83 + 5.1 / b) * spread),
+        lambda k: stats.binom(n, p).logpmf(k) - most,
+    )
+
+
+def seeds(count: int) -> np.ndarray:
+    high, low = pairs(count)
+    return (high << np.uint64(32) | low) >> np.uint64(11)
+
+
+def each(draw, *arrays):
+    """Draws for each element of arrays that broadcast, by seeds of the stream."""
+    arrays = np.broadcast_arrays(*(a.astype(np.float64) for a in arrays))
+    drawn = [draw(*map(float, x), int(s)) for *x, s in zip(*(a.ravel() for a in arrays), seeds(arrays[0].size), strict=True)]
+    return np.array(drawn, np.float64).reshape(arrays[0].shape)
+
+
+def given_seeds(draw):
+    """Makes an oracle of a draw whose last argument has the seeds."""
+
+    def oracle(s):
+        arrays = np.broadcast_arrays(*(x.array().astype(np.float64) for x in s.args))
+        drawn = [draw(*map(float, x), int(seed)) for *x, seed in zip(*(a.ravel() for a in arrays), strict=True)]
+        return np.array(drawn, np.float64).reshape(arrays[0].shape)
+
+    return oracle
+
+
+def log_gammas(s):
+    return each(log_gamma_draw, s.args[0].array())
+
+
+def dirichlet(s):
+    logs = log_gammas(s)
+    return special.softmax(logs, -1) if logs.size else logs
+
+
 # ---- over samples ----------------------------------------------------------------------------------------------------
 
 
@@ -212,6 +326,12 @@ ORACLES = {
     "cauchy_": from_units(lambda u, median, width: median + width * np.tan(np.pi * (u - 0.5)), 0, 1),
     "geometric_": from_units(lambda u, p: np.maximum(np.ceil(np.log1p(-u) / np.log1p(-p)), 1)),
     "log_normal_": log_normal,
+    "_standard_gamma": lambda s: np.exp(log_gammas(s)), "_standard_gamma_log": log_gammas,
+    "_sample_dirichlet": dirichlet,
+    "poisson": lambda s: each(poisson_draw, s.args[0].array()),
+    "binomial": lambda s: each(binomial_draw, s.args[0].array(), s.args[1].array()),
+    "_gamma_draw": given_seeds(log_gamma_draw), "_poisson_draw": given_seeds(poisson_draw),
+    "_binomial_draw": given_seeds(binomial_draw),
     "rand": drawn(uniform), "randn": drawn(shared), "rand_like": into(uniform), "randn_like": into(shared),
     "uniform_": into(uniform), "normal_": into(shared),
     "randint": lambda s: integers(s.args[-1], 0, s.args[0]),

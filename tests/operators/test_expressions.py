@@ -17,7 +17,7 @@ DTYPES = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float32 float64
 # Functions whose last bits differ between vector, scalar and other libraries' versions.
 ROUNDED = set(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma "
-    "erfinv normal_cdf atan2 hypot modulus arg".split()
+    "erfinv normal_cdf atan2 hypot modulus arg gamma_draw gamma_gradient beta_gradient".split()
 )
 FLAGS = ("-std=c99", "-O1", "-fwrapv", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-I", INCLUDE)
 # Names in an expression that are not functions.

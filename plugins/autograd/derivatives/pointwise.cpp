@@ -66,6 +66,19 @@ constexpr Line elementwise[] = {
     {"xlogy.Scalar_Self", "other: grad * (self / other)"},
     {"logit", "self: _logit_backward(grad, self, eps)"},
 
+    // draws and their gradients; the derivatives of the gradients by the shapes have no formula here, as in torch
+    {"_standard_gamma", "self: grad * _standard_gamma_grad(self, result)"},
+    {"_standard_gamma_log",
+     "self: grad * where(lt(result, -80), (digamma(self + 1) - result) / self,"
+     "_standard_gamma_grad(self, exp(result)) / exp(result))"},
+    {"_sample_dirichlet",
+     "self: _dirichlet_grad(result, self, sum(self, [-1], true)) * (grad - sum(result * grad, [-1], true))"},
+    {"_standard_gamma_grad", "output: grad * (digamma(self) - log(output) - result * ((self - 1) / output - 1))"},
+    {"_dirichlet_grad",
+     "x: grad * ((digamma(alpha) - digamma(total) - log(x) + result * (total - alpha)) / (1 - x)"
+     "- result * (alpha - 1) / x)"},
+    {"poisson, binomial, _gamma_draw, _poisson_draw, _binomial_draw", "none"},
+
     // rounding that passes gradients straight through
     {"_fake_quantize", "self: _fake_quantize_backward(grad, self, scale, low, high)"},
     {"_fake_quantize_backward",

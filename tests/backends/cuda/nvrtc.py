@@ -175,6 +175,7 @@ def texts_of(root: Path) -> dict[str, str]:
     """The files that programs may include, as the library holds them."""
     files = sorted((root / "backends/cuda/kernels").iterdir())
     found = {f.name: f.read_text() for f in files}
-    for name in ("quotient.h", "updates.h", "updates/base.h", "window.h", "pointwise/prelude.h", "pointwise/erfinv.h"):
+    pointwise = [f"pointwise/{n}.h" for n in ("prelude", "erfinv", "draws", "implicit_gradients")]
+    for name in ("quotient.h", "updates.h", "updates/base.h", "window.h", *pointwise):
         found[f"lamella/{name}"] = (root / "extensions/include/lamella" / name).read_text()
     return found

@@ -28,6 +28,8 @@ CONSTANT = {
     "_resample_backward": {"weight"},
     "batch_norm": {"running_mean", "running_var"},  # statistics that training writes
     "instance_norm": {"running_mean", "running_var"},
+    "_standard_gamma_grad": {"self"},  # the second derivatives by the shapes have no closed form
+    "_dirichlet_grad": {"alpha", "total"},
 }
 # Operators whose gradient deliberately differs from finite differences.
 DECLARED = {
@@ -40,6 +42,9 @@ DECLARED |= {"detach_copy": DECLARED["detach"], "view_copy.dtype": DECLARED["vie
 # Counts are constant between jumps. The edges follow the data, and have no derivative either, as in torch.
 COUNTS = tuple(t for t in SAMPLED if t.startswith(("histogram.", "histogramdd")))
 DECLARED |= dict.fromkeys(COUNTS, "counts elements")
+# Draws from seeds are random numbers; operators that draw from a generator have the derivatives.
+DRAWS = ("_gamma_draw", "_poisson_draw", "_binomial_draw")
+DECLARED |= dict.fromkeys(DRAWS, "draws random numbers")
 # Gradients of rounded numbers pass straight through; plugins/quantization/test_fake_quantize.py has them.
 ROUNDED = tuple(t for t in SAMPLED if "quantize" in t)
 DECLARED |= dict.fromkeys((*ROUNDED, "_scale_gradient"), "is rounded, and passes the gradient, or multiplies it")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import lamella
 import pytest
-from gradient_sweep import CONSTANT, COUNTS, DECLARED, LIVE, REFUSED, ROUNDED, SAMPLED, Case, cases, faults
+from gradient_sweep import CONSTANT, COUNTS, DECLARED, DRAWS, LIVE, REFUSED, ROUNDED, SAMPLED, Case, cases, faults
 from lamella.operators import samples
 
 
@@ -21,6 +21,7 @@ def test_what_is_declared_has_no_history():
     assert set(DECLARED) == {
         *("detach", "view.dtype", "_int_linear", "_weight_linear", "_scale_gradient"),
         *("detach_copy", "view_copy.dtype", *COUNTS),
+        *DRAWS,
         *ROUNDED,
         *REFUSED,
     }

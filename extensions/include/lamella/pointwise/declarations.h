@@ -14,6 +14,7 @@
 #include <lamella/pointwise/arithmetic.h>
 #include <lamella/pointwise/backward.h>
 #include <lamella/pointwise/choosing.h>
+#include <lamella/pointwise/draws_family.h>
 #include <lamella/pointwise/functions.h>
 #include <lamella/pointwise/quantization.h>
 #include <lamella/pointwise/signs.h>

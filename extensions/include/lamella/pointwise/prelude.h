@@ -19,7 +19,9 @@
 #ifndef LAMELLA_POINTWISE_PRELUDE_H
 #define LAMELLA_POINTWISE_PRELUDE_H
 
+#include <lamella/pointwise/draws.h>
 #include <lamella/pointwise/erfinv.h>
+#include <lamella/pointwise/implicit_gradients.h>
 #ifndef LAMELLA_WITHOUT_HEADERS
 #ifndef LAMELLA_OWN_COMPLEX
 #include <complex.h>
@@ -99,6 +101,12 @@ typedef R T;
 static inline bool signbit_of(T x) { return signbit(x) != 0; }
 /* The inverse of erf. */
 static inline T erfinv(T x) { return (T)lamella_erfinv((double)x); }
+/* Random numbers from a seed, and the derivatives of gamma and beta draws by their shapes. */
+static inline T gamma_draw(T x, T seed) { return (T)lamella_gamma_draw((double)x, (double)seed); }
+static inline T poisson_draw(T x, T seed) { return (T)lamella_poisson_draw((double)x, (double)seed); }
+static inline T binomial_draw(T n, T p, T seed) { return (T)lamella_binomial_draw((double)n, (double)p, (double)seed); }
+static inline T gamma_gradient(T a, T x) { return (T)lamella_gamma_gradient((double)a, (double)x); }
+static inline T beta_gradient(T x, T a, T sum) { return (T)lamella_beta_gradient((double)x, (double)a, (double)sum); }
 /* The probability that a normal variable is below x. */
 #ifdef LAMELLA_OWN_NORMAL_CDF
 static inline T normal_cdf(T x) { return LAMELLA_OWN_NORMAL_CDF(x); }

@@ -100,7 +100,18 @@ LAMELLA_SYMBOL_FUNCTION_2(quotient)
 LAMELLA_SYMBOL_FUNCTION_2(floor_quotient)
 LAMELLA_SYMBOL_FUNCTION_2(shift_left)
 LAMELLA_SYMBOL_FUNCTION_2(shift_right)
+LAMELLA_SYMBOL_FUNCTION_2(gamma_draw)
+LAMELLA_SYMBOL_FUNCTION_2(poisson_draw)
+LAMELLA_SYMBOL_FUNCTION_2(gamma_gradient)
 #undef LAMELLA_SYMBOL_FUNCTION_2
+#define LAMELLA_SYMBOL_FUNCTION_3(name)                                                                  \
+  template <int Class>                                                                                   \
+  inline Symbol<Class> name##_(const Symbol<Class>& a, const Symbol<Class>& b, const Symbol<Class>& c) { \
+    return {#name "(" + a.text + ", " + b.text + ", " + c.text + ")"};                                   \
+  }
+LAMELLA_SYMBOL_FUNCTION_3(binomial_draw)
+LAMELLA_SYMBOL_FUNCTION_3(beta_gradient)
+#undef LAMELLA_SYMBOL_FUNCTION_3
 
 }  // namespace
 }  // namespace lamella::pointwise

@@ -37,7 +37,9 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 #undef LAMELLA_DECLARE_2
 }
 
+#include <lamella/pointwise/draws.h>
 #include <lamella/pointwise/erfinv.h>
+#include <lamella/pointwise/implicit_gradients.h>
 #include <lamella/types.h>
 
 #include <cmath>
@@ -261,6 +263,21 @@ inline std::enable_if_t<std::is_floating_point_v<T>, T> floor_quotient_(T x, T y
 
 inline double erfinv_(double y) { return lamella_erfinv(y); }
 inline float erfinv_(float y) { return static_cast<float>(lamella_erfinv(y)); }
+
+/* Draws from a seed, and their gradients, in double. */
+#define LAMELLA_DRAW_2(name)                                                 \
+  inline double name##_(double x, double y) { return lamella_##name(x, y); } \
+  inline float name##_(float x, float y) { return static_cast<float>(lamella_##name(x, y)); }
+#define LAMELLA_DRAW_3(name)                                                              \
+  inline double name##_(double x, double y, double z) { return lamella_##name(x, y, z); } \
+  inline float name##_(float x, float y, float z) { return static_cast<float>(lamella_##name(x, y, z)); }
+LAMELLA_DRAW_2(gamma_draw)
+LAMELLA_DRAW_2(poisson_draw)
+LAMELLA_DRAW_2(gamma_gradient)
+LAMELLA_DRAW_3(binomial_draw)
+LAMELLA_DRAW_3(beta_gradient)
+#undef LAMELLA_DRAW_2
+#undef LAMELLA_DRAW_3
 
 /* ---- functions of integers and bools ---- */
 
