@@ -1,5 +1,7 @@
 """Distributions: samples, densities and entropies of random numbers, with torch.distributions' names.
 
+Each distribution is loaded when it is first used.
+
 >>> policy = lamella.distributions.Categorical(logits=lamella.zeros(4))
 >>> action = policy.sample()
 >>> policy.log_prob(action)
@@ -8,43 +10,82 @@ tensor(-1.3863)
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module as _import_module
 
-from lamella._absent import explain
-from lamella.distributions.continuous import Exponential, Gumbel, Laplace, LogNormal, Normal, Uniform
-from lamella.distributions.discrete import Bernoulli, Categorical, Geometric, OneHotCategorical
-from lamella.distributions.distribution import Distribution
-from lamella.distributions.independent import Independent
-from lamella.distributions.kl import kl_divergence, register_kl
+from lamella._absent import explain as _explain
 
-__all__ = [
-    "Bernoulli",
-    "Categorical",
-    "Distribution",
-    "Exponential",
-    "Geometric",
-    "Gumbel",
-    "Independent",
-    "Laplace",
-    "LogNormal",
-    "Normal",
-    "OneHotCategorical",
-    "Uniform",
-    "kl_divergence",
-    "register_kl",
-]
+# Maps each public class or function to the file that defines it; `make stubs` writes __init__.pyi from this table.
+_HOMES = {
+    "Bernoulli": "bernoulli",
+    "Beta": "beta",
+    "Binomial": "binomial",
+    "Categorical": "categorical",
+    "Cauchy": "cauchy",
+    "Chi2": "chi2",
+    "ContinuousBernoulli": "continuous_bernoulli",
+    "Dirichlet": "dirichlet",
+    "Distribution": "distribution",
+    "Exponential": "exponential",
+    "ExponentialFamily": "exp_family",
+    "FisherSnedecor": "fishersnedecor",
+    "Gamma": "gamma",
+    "GeneralizedPareto": "generalized_pareto",
+    "Geometric": "geometric",
+    "Gumbel": "gumbel",
+    "HalfCauchy": "half_cauchy",
+    "HalfNormal": "half_normal",
+    "Independent": "independent",
+    "InverseGamma": "inverse_gamma",
+    "Kumaraswamy": "kumaraswamy",
+    "LKJCholesky": "lkj_cholesky",
+    "Laplace": "laplace",
+    "LogNormal": "log_normal",
+    "LogisticNormal": "logistic_normal",
+    "LowRankMultivariateNormal": "lowrank_multivariate_normal",
+    "MixtureSameFamily": "mixture_same_family",
+    "Multinomial": "multinomial",
+    "MultivariateNormal": "multivariate_normal",
+    "NegativeBinomial": "negative_binomial",
+    "Normal": "normal",
+    "OneHotCategorical": "one_hot_categorical",
+    "OneHotCategoricalStraightThrough": "one_hot_categorical",
+    "Pareto": "pareto",
+    "Poisson": "poisson",
+    "RelaxedBernoulli": "relaxed_bernoulli",
+    "RelaxedOneHotCategorical": "relaxed_categorical",
+    "StudentT": "studentT",
+    "TransformedDistribution": "transformed_distribution",
+    "Uniform": "uniform",
+    "VonMises": "von_mises",
+    "Weibull": "weibull",
+    "Wishart": "wishart",
+    "biject_to": "constraint_registry",
+    "kl_divergence": "kl",
+    "register_kl": "kl",
+    "transform_to": "constraint_registry",
+    **dict.fromkeys(
+        "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform "
+        "CumulativeDistributionTransform ExpTransform IndependentTransform LowerCholeskyTransform "
+        "PositiveDefiniteTransform PowerTransform ReshapeTransform SigmoidTransform SoftmaxTransform SoftplusTransform "
+        "StackTransform StickBreakingTransform TanhTransform Transform identity_transform".split(),
+        "transforms",
+    ),
+}
+_MODULES = ("constraints", "utils")
 
-# Planned names of torch. Most of their classes need gamma distributions, factorizations of matrices or transforms.
-PLANNED = frozenset(
-    "Beta Binomial Cauchy Chi2 ContinuousBernoulli Dirichlet ExponentialFamily FisherSnedecor Gamma "
-    "GeneralizedPareto HalfCauchy HalfNormal InverseGamma Kumaraswamy LKJCholesky LogisticNormal "
-    "LowRankMultivariateNormal MixtureSameFamily Multinomial MultivariateNormal NegativeBinomial "
-    "OneHotCategoricalStraightThrough Pareto Poisson RelaxedBernoulli RelaxedOneHotCategorical StudentT "
-    "TransformedDistribution VonMises Weibull Wishart biject_to constraints transform_to transforms".split()
-)
+__all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
-    if name in PLANNED:
-        raise AttributeError(f"lamella.distributions.{name} is not here yet")
-    raise AttributeError(explain("lamella.distributions", name, __all__))
+def __getattr__(name):
+    if home := _HOMES.get(name):
+        found = globals()[name] = getattr(_import_module(f"{__name__}.{home}"), name)
+        return found
+    if name in _MODULES or name in _HOMES.values():
+        return _import_module(f"{__name__}.{name}")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'lamella.distributions' has no attribute '{name}'")
+    raise AttributeError(_explain("lamella.distributions", name, __all__))
+
+
+def __dir__():
+    return __all__

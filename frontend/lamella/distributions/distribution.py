@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
 from typing import Any
 
 import lamella
-from lamella._C import Tensor
+from lamella._C import Size, Tensor
+from lamella.distributions import constraints
+from lamella.distributions.utils import lazy_property
 
-# A condition on a parameter or a value: a text for messages, and a function that tests the elements.
-Constraint = tuple[str, Callable[[Any], Any]]
-REAL: Constraint = ("a number", lambda x: x == x)
-POSITIVE: Constraint = ("above 0", lambda x: x > 0)
-NOT_NEGATIVE: Constraint = ("0 or more", lambda x: x >= 0)
-SHARE: Constraint = ("in [0, 1]", lambda x: (x >= 0) & (x <= 1))
-BOOLEAN: Constraint = ("0 or 1", lambda x: (x == 0) | (x == 1))
+__all__ = ["Distribution"]
+
+_HERE = __name__.rpartition(".")[0]
+_Dependent, _no_grad = constraints._Dependent, lamella.no_grad  # type: ignore[attr-defined]
 
 
-def tensors(*values: Any) -> tuple[Any, ...]:
-    """Returns numbers and tensors as floating-point tensors of one shape. Numbers first take the dtype and the device
-    of the first tensor; then integers become the default dtype."""
-    given = next((v for v in values if isinstance(v, Tensor)), None)
-    like: dict[str, Any] = {} if given is None else {"dtype": given.dtype, "device": given.device}
-    made = [v if isinstance(v, Tensor) else lamella.tensor(v, **like) for v in values]
-    made = [m if m.is_floating_point() else m.to(lamella.get_default_dtype()) for m in made]
-    return tuple(lamella.broadcast_tensors(made))
+def all_true(truths: Any) -> bool:
+    """Returns whether all bools of a tensor are True."""
+    return bool(truths.all())
+
+
+def wrong_values(value: Any, right: Any, event_dim: int) -> str:
+    """Returns the first values, or events, that a constraint refuses, with their places, for a message."""
+    events = value.reshape((-1, *value.shape[value.dim() - event_dim :]))
+    wrong = (~right).expand(value.shape[: value.dim() - event_dim]).nonzero()
+    places = (~right).expand(value.shape[: value.dim() - event_dim]).flatten().nonzero().flatten().tolist()
+    shown = [
+        f"{events[i].tolist()} at {p}" if p else f"{events[i].tolist()}"
+        for i, p in zip(places[:3], wrong.tolist()[:3], strict=True)
+    ]
+    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    return ", ".join(shown) + more
 
 
 class Distribution:
     """The base class: a batch of independent distributions, of shape ``batch_shape``; each draw is of shape
     ``event_shape``.
 
+    A subclass defines ``arg_constraints``, ``support``, ``sample`` or ``rsample``, and ``log_prob``. Other methods
+    raise a NotImplementedError unless it defines them, except those that are computed from others, such as ``stddev``.
+
     Args:
         validate_args: whether parameters and the values of ``log_prob`` are checked; None means the default of
-            :meth:`set_default_validate_args`, which is True
-
-    A subclass defines ``sample`` or ``rsample``, and ``log_prob``. Other methods raise a NotImplementedError unless it
-    defines them, except those that are computed from others, such as ``stddev``.
+            :meth:`set_default_validate_args`, which is True unless Python runs with ``-O``
 
     Raises:
         ValueError: a parameter is out of its range
@@ -45,22 +52,44 @@ class Distribution:
     lamella.Size([3])
     """
 
-    has_rsample = False
-    has_enumerate_support = False
-    _checked: bool = True
-    _parameters: dict[str, Constraint] = {}  # the condition on each parameter
-    _support: Constraint = REAL
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
+    _validate_args: bool = __debug__
+    _kept: dict[str, int] = {}  # the event dimensions of tensors that are no parameters, which expand() keeps
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
-        self._batch_shape, self._event_shape = lamella.Size(batch_shape), lamella.Size(event_shape)
+        self._batch_shape = batch_shape if isinstance(batch_shape, Size) else Size(batch_shape)
+        self._event_shape = event_shape if isinstance(event_shape, Size) else Size(event_shape)
         if validate_args is not None:
-            self._checked = validate_args
-        for name, (text, check) in self._parameters.items() if self._checked else ():
-            value = self.__dict__.get(name)
-            if value is not None and not bool(check(value).all()):
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        try:
+            checked = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self).__name__} has no arg_constraints, so its parameters are not checked; define "
+                "arg_constraints, or pass validate_args=False",
+                stacklevel=4,
+            )
+            return
+        own = self.__dict__
+        for name, constraint in checked.items():
+            if isinstance(constraint, _Dependent):
+                continue
+            value = own.get(name)
+            if value is None:
+                if isinstance(getattr(type(self), name, None), lazy_property):
+                    continue  # the parameter follows from another, which is checked
+                value = getattr(self, name)
+            right = constraint.check(value)
+            if not right.all():
                 raise ValueError(
-                    f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution {self!r} to be "
-                    f"{text}, but found invalid values:\n{value}"
+                    f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution {self!r} to "
+                    f"satisfy the constraint {constraint!r}, but found invalid values: "
+                    f"{wrong_values(value, right, constraint.event_dim)}"
                 )
 
     @staticmethod
@@ -71,7 +100,10 @@ class Distribution:
         """
         if value not in (True, False):
             raise ValueError(f"set_default_validate_args takes True or False, got {value!r}")
-        Distribution._checked = value
+        Distribution._validate_args = value
+
+    def _lacks(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} has no {what}")
 
     @property
     def batch_shape(self) -> Any:
@@ -83,20 +115,32 @@ class Distribution:
         """The shape of one draw."""
         return self._event_shape
 
+    def _absent_constraints(self) -> Any:
+        """The constraints of the parameters, by name."""
+        raise self._lacks("arg_constraints")
+
+    arg_constraints: Any = property(_absent_constraints)
+
+    def _absent_support(self) -> Any:
+        """The constraint of values."""
+        raise self._lacks("support")
+
+    support: Any = property(_absent_support)
+
     @property
     def mean(self) -> Any:
         """The mean."""
-        raise NotImplementedError(f"{type(self).__name__} has no mean")
+        raise self._lacks("mean")
 
     @property
     def mode(self) -> Any:
         """The most probable value."""
-        raise NotImplementedError(f"{type(self).__name__} has no mode")
+        raise self._lacks("mode")
 
     @property
     def variance(self) -> Any:
         """The variance."""
-        raise NotImplementedError(f"{type(self).__name__} has no variance")
+        raise self._lacks("variance")
 
     @property
     def stddev(self) -> Any:
@@ -105,78 +149,119 @@ class Distribution:
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Draws a tensor of ``sample_shape``, followed by the batch and the event, without a history."""
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with _no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Returns draws that are differentiable in the parameters."""
-        raise NotImplementedError(f"{type(self).__name__} has no rsample")
+        raise self._lacks("rsample")
 
     def sample_n(self, n: int) -> Any:
-        """Returns ``sample((n,))``, for older programs."""
+        """Returns ``sample((n,))``, with a FutureWarning as torch's."""
+        warnings.warn("sample_n(n) is for older programs; use sample((n,))", FutureWarning, stacklevel=2)
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:
         """Returns the logarithm of the density, or of the probability, at a value."""
-        raise NotImplementedError(f"{type(self).__name__} has no log_prob")
+        raise self._lacks("log_prob")
 
     def cdf(self, value: Any) -> Any:
         """Returns the probability that a draw is not greater than the value."""
-        raise NotImplementedError(f"{type(self).__name__} has no cdf")
+        raise self._lacks("cdf")
 
     def icdf(self, value: Any) -> Any:
         """Returns the inverse of ``cdf``."""
-        raise NotImplementedError(f"{type(self).__name__} has no icdf")
+        raise self._lacks("icdf")
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Returns all values that can be drawn, in a new first dimension before the batch."""
-        raise NotImplementedError(f"{type(self).__name__} has no enumerate_support")
+        """Returns all values that can be drawn, in a new first dimension before the batch.
+
+        With ``expand=False`` the dimensions of the batch have size 1.
+        """
+        raise self._lacks("enumerate_support")
 
     def entropy(self) -> Any:
         """Returns the entropy, in nats."""
-        raise NotImplementedError(f"{type(self).__name__} has no entropy")
+        raise self._lacks("entropy")
 
     def perplexity(self) -> Any:
         """Returns the exponential of the entropy."""
         return self.entropy().exp()
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Returns the same distribution over a larger batch.
+        """Returns the same distribution over a larger batch, without copies or checks of its parameters.
+
+        Raises:
+            NotImplementedError: a class of yours has an ``__init__`` of its own and no ``expand``
 
         >>> lamella.distributions.Normal(0.0, 1.0).expand((2,)).batch_shape
         lamella.Size([2])
         """
-        made, shape = object.__new__(type(self)), lamella.Size(batch_shape)
-        for key, value in self.__dict__.items():
-            made.__dict__[key] = value.expand(shape) if isinstance(value, Tensor) else value
-        made._batch_shape = shape
+        made = _instance
+        if made is None:
+            if not type(self).__init__.__module__.startswith(_HERE):
+                raise NotImplementedError(
+                    f"{type(self).__name__} has an __init__ of its own, so it must define expand, too"
+                )
+            made = object.__new__(type(self))
+        made._batch_shape, made._event_shape = Size(batch_shape), self._event_shape
+        if "_validate_args" in self.__dict__:
+            made._validate_args = self._validate_args
+        self._expand_into(made, made._batch_shape)
         return made
 
+    def _expand_into(self, made: Any, shape: Any) -> None:
+        """Sets in ``made`` the expanded parameters, and other fields of the instance as they are."""
+        dims = {**{n: c.event_dim for n, c in self.arg_constraints.items()}, **self._kept}
+        for name, value in self.__dict__.items():
+            if name in dims and isinstance(value, Tensor):
+                made.__dict__[name] = value.expand(shape + value.shape[value.dim() - dims[name] :])
+            elif isinstance(value, Distribution):
+                made.__dict__[name] = value.expand(shape)
+            elif not isinstance(value, Tensor):
+                made.__dict__.setdefault(name, value)
+
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """Returns the instance that ``expand`` of a subclass gave, or a new one without fields."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"{type(self).__name__} has an __init__ of its own, so it must define expand, as {cls.__name__} does"
+            )
+        return object.__new__(type(self)) if _instance is None else _instance
+
     def _extended_shape(self, sample_shape: Any = ()) -> Any:
-        return lamella.Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size(sample_shape) + self._batch_shape + self._event_shape
 
     def _validate_sample(self, value: Any) -> None:
         """Raises ValueError unless a value is a tensor that fits the batch and is in the support."""
-        if not self._checked:
-            return
         if not isinstance(value, Tensor):
             raise ValueError(f"The value argument to log_prob must be a Tensor, got {type(value).__name__}")
-        events, own = len(self._event_shape), tuple(value.shape)
-        if events and own[-events:] != tuple(self._event_shape):
+        own, events = value.shape, len(self._event_shape)
+        if events and own[-events:] != self._event_shape:
             raise ValueError(f"The right-most size of value must match event_shape: {own} vs {self._event_shape}.")
-        for i, j in zip(reversed(own), reversed(self._extended_shape()), strict=False):
-            if i != 1 and j != 1 and i != j:
-                raise ValueError(
-                    f"Value is not broadcastable with batch_shape+event_shape: {own} vs {self._extended_shape()}."
-                )
-        text, check = self._support
-        if not bool(check(value).all()):
+        whole = self._batch_shape + self._event_shape
+        if own[len(own) - len(whole) :] != whole:
+            for i, j in zip(reversed(own), reversed(whole), strict=False):
+                if i != 1 and j != 1 and i != j:
+                    raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {own} vs {whole}.")
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self).__name__} has no support, so values are not checked; define support, or pass "
+                "validate_args=False",
+                stacklevel=3,
+            )
+            return
+        right = support.check(value)
+        if not right.all():
             raise ValueError(
-                f"Expected value argument (Tensor of shape {own}) to be {text}, the support of the distribution "
-                f"{self!r}, but found invalid values:\n{value}"
+                f"Expected value argument (Tensor of shape {tuple(own)}) to be within the support ({support!r}) of the "
+                f"distribution {self!r}, but found invalid values: {wrong_values(value, right, support.event_dim)}"
             )
 
     def __repr__(self) -> str:
-        shown = {n: self.__dict__[n] for n in self._parameters if n in self.__dict__}
-        inner = (f"{n}: {p.item() if p.numel() == 1 and not p.dim() else p.size()}" for n, p in shown.items())
+        own = self.__dict__
+        shown = {n: own[n] for n in self.arg_constraints if n in own}
+        inner = (f"{n}: {p.item() if not p.dim() else p if p.numel() == 1 else p.size()}" for n, p in shown.items())
         return f"{type(self).__name__}({', '.join(inner)})"

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import lamella
-from lamella.distributions.continuous import Exponential, Laplace, Normal, Uniform
-from lamella.distributions.discrete import Bernoulli, Categorical, OneHotCategorical
-from lamella.distributions.independent import Independent
+__all__ = ["kl_divergence", "register_kl"]
 
 Formula = Callable[[Any, Any], Any]
 _formulas: dict[tuple[type, type], Formula] = {}
+_chosen: dict[tuple[type, type], Formula | None] = {}  # what _choose() found for the classes of two distributions
+_OURS = ("_kl_same", "_kl_matrices", "_kl_others")  # files with formulas, which are read when the first is needed
+_loaded: list[str] = []
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
     """Decorates a function as the formula for two classes and their subclasses.
+
+    Raises TypeError for what is no class of distributions.
 
     >>> class Own(lamella.distributions.Normal):
     ...     pass
@@ -25,89 +29,69 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
     >>> lamella.distributions.kl_divergence(Own(0.0, 1.0), Own(1.0, 1.0))
     0.0
     """
+    from lamella.distributions.distribution import Distribution
+
+    for name, kind in (("type_p", type_p), ("type_q", type_q)):
+        if not (isinstance(kind, type) and issubclass(kind, Distribution)):
+            raise TypeError(f"register_kl: argument '{name}': expected a subclass of Distribution, got {kind!r}")
 
     def add(formula: Formula) -> Formula:
         _formulas[type_p, type_q] = formula
+        _chosen.clear()
         return formula
 
     return add
 
 
-def kl_divergence(p: Any, q: Any) -> Any:
-    """Returns ``E_p[log p - log q]`` for every element of the batch.
+def ours(type_p: type, *types_q: type) -> Callable[[Formula], Formula]:
+    """Decorates a formula of Lamella's own; formulas that a program registered before stay."""
 
-    Raises NotImplementedError for pairs of classes without a formula.
+    def add(formula: Formula) -> Formula:
+        for type_q in types_q:
+            _formulas.setdefault((type_p, type_q), formula)
+        return formula
+
+    return add
+
+
+def _choose(type_p: type, type_q: type) -> Formula | None:
+    """Returns the formula of the nearest classes, first by p; warns if those nearest by q have another one."""
+    if not _loaded:
+        for name in _OURS:
+            import_module(f"lamella.distributions.{name}")
+        _loaded.extend(_OURS)
+    of_p, of_q = type_p.__mro__, type_q.__mro__
+    places = [(of_p.index(a), of_q.index(b), (a, b)) for a, b in _formulas if a in of_p and b in of_q]
+    if not places:
+        return None
+    left, right = min(places)[2], min(places, key=lambda x: (x[1], x[0]))[2]
+    if _formulas[left] is not _formulas[right]:
+        names = [f"{a.__name__}, {b.__name__}" for a, b in (left, right)]
+        warnings.warn(
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}): the formula for ({names[0]}) is used, not "
+            f"that for ({names[1]}); register_kl({left[0].__name__}, {right[1].__name__}) settles it",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return _formulas[left]
+
+
+def kl_divergence(p: Any, q: Any) -> Any:
+    """Returns ``E_p[log p - log q]`` for every element of the batch, in nats.
+
+    Raises NotImplementedError for pairs of classes without a formula; ``register_kl`` adds one.
 
     >>> normal = lamella.distributions.Normal
     >>> lamella.distributions.kl_divergence(normal(1.0, 1.0), normal(0.0, 1.0))
     tensor(0.5000)
     """
-    for one in type(p).__mro__:
-        for other in type(q).__mro__:
-            if (one, other) in _formulas:
-                return _formulas[one, other](p, q)
-    raise NotImplementedError(
-        f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}; "
-        "register_kl adds one"
-    )
-
-
-@register_kl(Normal, Normal)
-def _normals(p: Any, q: Any) -> Any:
-    ratio = (p.scale / q.scale).pow(2)
-    return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
-
-
-@register_kl(Laplace, Laplace)
-def _laplaces(p: Any, q: Any) -> Any:
-    ratio, apart = p.scale / q.scale, (p.loc - q.loc).abs()
-    return -ratio.log() + apart / q.scale + ratio * (-apart / p.scale).exp() - 1
-
-
-@register_kl(Exponential, Exponential)
-def _exponentials(p: Any, q: Any) -> Any:
-    ratio = q.rate / p.rate
-    return ratio - ratio.log() - 1
-
-
-@register_kl(Uniform, Uniform)
-def _uniforms(p: Any, q: Any) -> Any:
-    value = ((q.high - q.low) / (p.high - p.low)).log()
-    outside = (q.low > p.low) | (q.high < p.high)
-    return lamella.where(outside, lamella.full_like(value, float("inf")), value)
-
-
-@register_kl(Uniform, Normal)
-def _uniform_normal(p: Any, q: Any) -> Any:
-    squares = p.variance + (p.mean - q.loc).pow(2)
-    return -p.entropy() + q.entropy() - 0.5 + 0.5 * squares / q.variance
-
-
-@register_kl(Bernoulli, Bernoulli)
-def _bernoullis(p: Any, q: Any) -> Any:
-    def part(a: Any, b: Any) -> Any:
-        return lamella.xlogy(a, a) - lamella.xlogy(a, b)
-
-    return part(p.probs, q.probs) + part(1 - p.probs, 1 - q.probs)
-
-
-@register_kl(Categorical, Categorical)
-def _categoricals(p: Any, q: Any) -> Any:
-    terms = p.probs * (p.logits - q.logits)
-    terms = lamella.where((q.probs == 0).expand_as(terms), lamella.full_like(terms, float("inf")), terms)
-    return lamella.where((p.probs == 0).expand_as(terms), lamella.zeros_like(terms), terms).sum(-1)
-
-
-@register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hots(p: Any, q: Any) -> Any:
-    return _categoricals(p._categorical, q._categorical)
-
-
-@register_kl(Independent, Independent)
-def _independents(p: Any, q: Any) -> Any:
-    if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
+    kinds = type(p), type(q)
+    if kinds not in _chosen:
+        _chosen[kinds] = _choose(*kinds)
+    formula = _chosen[kinds]
+    if formula is None:
         raise NotImplementedError(
-            "KL(p || q) of Independent needs as many reinterpreted dimensions in both, got "
-            f"{p.reinterpreted_batch_ndims} and {q.reinterpreted_batch_ndims}"
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}; register_kl "
+            "adds one"
         )
-    return p._sum(kl_divergence(p.base_dist, q.base_dist))
+    return formula(p, q)
