@@ -98,8 +98,8 @@ def _families(p: Any, q: Any) -> Any:
     """Computes the Bregman divergence of the log normalizer F: F(q) - F(p) - <q - p, gradient of F at p>."""
     if type(p) is not type(q):
         raise NotImplementedError(
-            f"No KL(p || q) is implemented for the exponential families {type(p).__name__} and {type(q).__name__}; "
-            "register_kl adds one"
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}; register_kl "
+            "adds one"
         )
     with lamella.enable_grad():  # type: ignore[attr-defined]
         of_p = [x if x.requires_grad else x.detach().requires_grad_() for x in p._natural_params]

@@ -88,19 +88,20 @@ class ContinuousBernoulli(_Chance, ExponentialFamily):
         loss = lamella.nn.functional.binary_cross_entropy_with_logits(logits, value, reduction="none")
         return self._log_norm() - loss
 
+    def _slope(self) -> tuple[Any, Any]:
+        """Returns where the density is level, and elsewhere its slope, the log odds."""
+        level = self.logits == 0
+        return level, lamella.where(level, 1.0, self.logits)
+
     def cdf(self, value: Any) -> Any:
         if self._validate_args:
             self._validate_sample(value)
-        apart, safe, _ = self._split()
-        far = (safe.pow(value) * (1 - safe).pow(1 - value) + safe - 1) / (2 * safe - 1)
-        inner = lamella.where(apart, far, value)
-        return lamella.where(value <= 0, 0.0, lamella.where(value >= 1, 1.0, inner))
+        (level, slope), within = self._slope(), value.clamp(min=0, max=1)
+        return lamella.where(level, within, (slope * within).expm1() / slope.expm1())
 
     def icdf(self, value: Any) -> Any:
-        apart, safe, _ = self._split()
-        rest = (-safe).log1p()
-        far = ((-safe + value * (2 * safe - 1)).log1p() - rest) / (safe.log() - rest)
-        return lamella.where(apart, far, value)
+        level, slope = self._slope()
+        return lamella.where(level, value, (value * slope.expm1()).log1p() / slope)
 
     def entropy(self) -> Any:
         rest = (-self.probs).log1p()
