@@ -17,6 +17,7 @@ def main() -> int:
     import checkpoints
     import convolution
     import data
+    import distributions
     import graph
     import import_order
     import imports
@@ -67,7 +68,7 @@ def main() -> int:
         + loading.main()
     )
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
-    families = [family for module in (*catalogue, small) for family in module.main()]
+    families = [family for module in (*catalogue, distributions, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):
         backend.main()
     orders = import_order.main()

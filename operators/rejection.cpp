@@ -39,11 +39,11 @@ void infer_binomial(const Tensor& count, const Tensor& prob, const Generator&, O
 }
 
 Tensor standard_gamma(const Tensor& self, const Generator& generator) {
-  const Tensor drawn = lamella::_gamma_draw(self.to(kDouble), seeds(self, generator)).exp();
+  const Tensor drawn = lamella::_gamma_draw(self.to(kDouble).contiguous(), seeds(self, generator)).exp();
   return drawn.clamp(least(self.dtype()), std::nullopt).to(self.dtype());
 }
 Tensor standard_gamma_log(const Tensor& self, const Generator& generator) {
-  return lamella::_gamma_draw(self.to(kDouble), seeds(self, generator)).to(self.dtype());
+  return lamella::_gamma_draw(self.to(kDouble).contiguous(), seeds(self, generator)).to(self.dtype());
 }
 // The shares of gamma draws in their sum, from the logarithms, since all draws of small concentrations may be too small
 // for the dtype. No share is 0 or 1, so that densities are finite.
@@ -55,7 +55,7 @@ Tensor sample_dirichlet(const Tensor& self, const Generator& generator) {
 
 Tensor poisson(const Tensor& self, const Generator& generator) {
   LAMELLA_CHECK(!(self < 0).any().item().toBool(), argument("self"), ": a rate must not be negative");
-  return lamella::_poisson_draw(self.to(kDouble), seeds(self, generator)).to(self.dtype());
+  return lamella::_poisson_draw(self.to(kDouble).contiguous(), seeds(self, generator)).to(self.dtype());
 }
 
 Tensor binomial(const Tensor& count, const Tensor& prob, const Generator& generator) {
@@ -63,7 +63,8 @@ Tensor binomial(const Tensor& count, const Tensor& prob, const Generator& genera
   LAMELLA_CHECK(fit,
                 "a number of trials ('count') must not be negative, and a probability ('prob') is between 0 and 1");
   const std::vector<Tensor> both = lamella::broadcast_tensors({count.to(kDouble), prob.to(kDouble)});
-  return lamella::_binomial_draw(both[0], both[1], seeds(both[0], generator)).to(count.dtype());
+  return lamella::_binomial_draw(both[0].contiguous(), both[1].contiguous(), seeds(both[0], generator))
+      .to(count.dtype());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ import keyword
 import math
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import cpp_stubs
@@ -431,13 +432,13 @@ def package_stub(distribution: str = "lamella") -> str:
     return "\n".join(lines) + "\n"
 
 
-def optimizers_stub() -> str:
-    """Returns the text of ``optim/__init__.pyi``: the names that the package imports when they are first used."""
-    from lamella import optim
-
+def lazy_stub(package: str) -> str:
+    """Returns the text of ``__init__.pyi`` of a package that imports its names when they are first used."""
+    where = f"lamella.{package}"
+    found = import_module(where)
     lines = [HEAD.rstrip(), "__all__: list[str]"]
-    lines += [f"from lamella.optim import {name} as {name}" for name in optim._MODULES]
-    lines += [f"from lamella.optim.{home} import {name} as {name}" for name, home in sorted(optim._HOMES.items())]
+    lines += [f"from {where} import {name} as {name}" for name in found._MODULES]
+    lines += [f"from {where}.{home} import {name} as {name}" for name, home in sorted(found._HOMES.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -447,7 +448,7 @@ def files(distribution: str = "lamella") -> dict[str, str]:
 
     found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}
     if distribution == "lamella":
-        found["optim/__init__.pyi"] = optimizers_stub()
+        found |= {f"{package}/__init__.pyi": lazy_stub(package) for package in ("distributions", "optim")}
     places = {name: f"lamella._torch.{name}" for name in names.MODULES if distribution == "lamella"}
     for name, place in {**places, **Contributed(distribution).modules()}.items():
         found[f"{name}.pyi"] = f"{HEAD}from {place} import *\n"
