@@ -32,7 +32,7 @@ Status cholesky(const Tensor& self, bool upper, const Tensor& factor, const Tens
   return with_number(self.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
     if constexpr (!is_complex_number<T>)
-      if (small_suits(SmallKind::cholesky, s)) {
+      if (small_suits<T>(SmallKind::cholesky, s)) {
         const SmallOperand a(self);
         const Status st = for_small_matrices<T>(SmallKind::cholesky, s, [&](int64_t first, int64_t n, void* space) {
           small_factors<T>().cholesky(n, s.n, a.from<T>(first, upper),
@@ -83,7 +83,7 @@ Status lu(const Tensor& self, bool pivot, const Tensor& factors, const Tensor& p
   return with_number(self.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
     if constexpr (!is_complex_number<T>)
-      if (pivot && small_suits(SmallKind::lu, s)) {
+      if (pivot && small_suits<T>(SmallKind::lu, s)) {
         const SmallOperand given(self);
         const Status st = for_small_matrices<T>(SmallKind::lu, s, [&](int64_t first, int64_t n, void* space) {
           small_factors<T>().lu(n, s.m, s.n, given.from<T>(first), column_matrices(a.data<T>(), first, s.m, s.n),
@@ -162,7 +162,7 @@ Status lu_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, bo
   return with_number(b.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
     if constexpr (!is_complex_number<T>)
-      if (left && small_suits(SmallKind::lu_solve, s)) {
+      if (left && small_suits<T>(SmallKind::lu_solve, s, k)) {
         const SmallOperand given(factors), right(b);
         const Status st = for_small_matrices<T>(SmallKind::lu_solve, s, [&](int64_t first, int64_t n, void* space) {
           small_factors<T>().lu_solve(n, s.n, k, given.from<T>(first), exchanged.data<Int>() + first * s.n,
@@ -195,7 +195,7 @@ Status solve(const Tensor& a, const Tensor& b, bool left, const Tensor& result, 
   return with_number(a.get()->dtype, [&](auto number) -> Status {
     using T = decltype(number);
     if constexpr (!is_complex_number<T>)
-      if (left && k && small_suits(SmallKind::solve, s)) {
+      if (left && k && small_suits<T>(SmallKind::solve, s, k)) {
         const SmallOperand given(a), right(b);
         const Status st = for_small_matrices<T>(SmallKind::solve, s, [&](int64_t first, int64_t n, void* space) {
           small_factors<T>().solve(n, s.n, k, given.from<T>(first), right.from<T>(first),
@@ -227,23 +227,6 @@ Status triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool 
   const MatrixSizes s(a), sides(b);
   const ColumnResult x(out);
   if (sides.empty() || s.empty()) return x.finish();
-  if (left && !a.is_complex() && small_suits(SmallKind::triangular, s)) {
-    const SmallOperand given(a), right(b);
-    return with_number(a.get()->dtype, [&](auto number) -> Status {
-      using T = decltype(number);
-      if constexpr (is_complex_number<T>)
-        return LAMELLA_OK;
-      else {
-        const Status st = for_small_matrices<T>(SmallKind::triangular, s, [&](int64_t first, int64_t n, void* space) {
-          small_factors<T>().triangular(n, s.n, sides.n, given.from<T>(first), right.from<T>(first),
-                                        column_matrices(x.data<T>(), first, s.n, sides.n), upper, false, unitriangular,
-                                        space);
-        });
-        return st ? st : all_finished(x);
-      }
-    });
-  }
-  if (lamella_status st = x.copy_from(b)) return st;
   // A matrix in row-major order is its transpose in column-major order: it is read as it lies, from the other triangle.
   const lamella_tensor* t = a.get();
   const int nd = t->dl.ndim;
@@ -254,6 +237,17 @@ Status triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool 
   const bool turned = by_rows && !(nd >= 2 && lies_in_columns(t));
   return with_number(t->dtype, [&](auto number) -> Status {
     using T = decltype(number);
+    if constexpr (!is_complex_number<T>)
+      if (left && small_suits<T>(SmallKind::triangular, s, sides.n)) {
+        const SmallOperand given(a), right(b);
+        const Status st = for_small_matrices<T>(SmallKind::triangular, s, [&](int64_t first, int64_t n, void* space) {
+          small_factors<T>().triangular(n, s.n, sides.n, given.from<T>(first), right.from<T>(first),
+                                        column_matrices(x.data<T>(), first, s.n, sides.n), upper, false, unitriangular,
+                                        space);
+        });
+        return st ? st : all_finished(x);
+      }
+    if (lamella_status st = x.copy_from(b)) return st;
     const Lapack<T>& f = lapack<T>();
     const T one(1);
     const Int lda = std::max(s.n, 1), ldx = std::max(sides.m, 1);
@@ -367,7 +361,7 @@ Status qr(const Tensor& a, std::string_view mode, const Tensor& q, const Tensor&
     using T = decltype(number);
     if (s.count == 0 || inner == 0) return LAMELLA_OK;
     if constexpr (!is_complex_number<T>)
-      if (small_suits(SmallKind::qr, s)) {
+      if (small_suits<T>(SmallKind::qr, s)) {
         const SmallOperand given(a);
         const Status st = for_small_matrices<T>(SmallKind::qr, s, [&](int64_t first, int64_t n, void* space) {
           small_factors<T>().qr(n, s.m, s.n, inner, given.from<T>(first),

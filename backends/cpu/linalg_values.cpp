@@ -38,7 +38,7 @@ Status eigh(const Tensor& a, std::string_view triangle, bool compute_v, const Te
     }
     if constexpr (!is_complex_number<T>) {
       const SmallKind kind = compute_v ? SmallKind::eigh : SmallKind::eigvalsh;
-      if (small_suits(kind, s)) {
+      if (small_suits<T>(kind, s)) {
         const SmallOperand given(a);
         const bool upper = triangle[0] == 'U' || triangle[0] == 'u';
         const Status st = for_small_matrices<T>(kind, s, [&](int64_t first, int64_t n, void* space) {
@@ -207,7 +207,7 @@ Status svd(const Tensor& a, bool full, bool compute_uv, std::optional<std::strin
     }
     if constexpr (!is_complex_number<T>) {
       const SmallKind kind = compute_uv ? SmallKind::svd : SmallKind::svdvals;
-      if ((!full || s.m == s.n || !compute_uv) && small_suits(kind, s)) {
+      if ((!full || s.m == s.n || !compute_uv) && small_suits<T>(kind, s)) {
         const SmallOperand given(a);
         const Status st = for_small_matrices<T>(kind, s, [&](int64_t first, int64_t n, void* space) {
           small_spectra<T>().svd(n, s.m, s.n, given.from<T>(first),

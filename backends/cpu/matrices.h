@@ -158,9 +158,11 @@ Matrices<T> column_matrices(T* data, int64_t first, int64_t m, int64_t n, bool t
   return turned ? Matrices<T>{at, m * n, m, 1} : Matrices<T>{at, m * n, 1, m};
 }
 
-// Returns whether the functions of small_matrices.h are the faster ones.
-inline bool small_suits(SmallKind kind, const MatrixSizes& s) {
-  return !s.empty() && small_suits(kind, s.count, s.m, s.n);
+// Returns whether the functions of small_matrices.h are the faster ones, for matrices of T; `sides` are the right-hand
+// sides where equations are solved.
+template <class T>
+bool small_suits(SmallKind kind, const MatrixSizes& s, int64_t sides = -1) {
+  return !s.empty() && small_suits(kind, sizeof(T), s.count, s.m, sides < 0 ? s.n : sides);
 }
 
 // Calls body(first, count, space) for parts of a batch of small m×n matrices. No part but the last has a group that is
