@@ -33,6 +33,8 @@ TENSOR = "Tensor"
 # Maps each point to a description of the objects that it takes.
 POINTS = {
     "repr": "function(tensor): a note for the printed form, or None; notes stand in the order of their contribution",
+    "text": "function(tensor): the printed form of an opaque tensor, or None",
+    "slot": "function(): loads the library that has the slot of tensors of this name, for files and pickles",
     "copied": "True: copies and pickles take this attribute of Tensor along, unless it is None or False",
     "keyword": "Keyword: every function that makes tensors takes it",
     "export": "check(tensor, to), called before memory or a number of a tensor that a layer follows is given away",
@@ -41,7 +43,7 @@ POINTS = {
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }
-NAMED = ("copied", "keyword")  # points whose names users write; at others, a name only separates an owner's functions
+NAMED = ("copied", "keyword", "slot")  # points whose names users write; at others, a name only separates an owner's functions
 ABSENT = object()
 
 

@@ -72,7 +72,8 @@ PyObject* enum_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(rein
 PyMethodDef enum_methods[] = {{"__reduce__", enum_reduce, METH_NOARGS, nullptr}, {nullptr}};
 PyType_Slot layout_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
                               {Py_tp_methods, enum_methods},
-                              {Py_tp_doc, const_cast<char*>("How elements are stored: lamella.strided.")},
+                              {Py_tp_doc, const_cast<char*>("How elements are stored: lamella.strided, or a sparse layout, such "
+                                                            "as lamella.sparse_coo.")},
                               {0, nullptr}};
 PyType_Slot memory_format_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
@@ -453,7 +454,9 @@ int init_types(PyObject* m) {
     if (PyModule_AddObject(m, info.name, Py_NewRef(o)) < 0) return -1;
     if (*info.aliases && PyModule_AddObject(m, info.aliases, Py_NewRef(o)) < 0) return -1;
   }
-  if (add_enum(m, layout_type, "strided", 0) < 0) return -1;
+  const char* const layouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
+  for (int64_t i = 0; i < 6; i++)
+    if (add_enum(m, layout_type, layouts[i], i) < 0) return -1;
   if (add_enum(m, memory_format_type, "contiguous_format", LAMELLA_CONTIGUOUS_FORMAT) < 0) return -1;
   if (add_enum(m, memory_format_type, "channels_last", LAMELLA_CHANNELS_LAST) < 0) return -1;
   return add_enum(m, memory_format_type, "preserve_format", LAMELLA_PRESERVE_FORMAT);

@@ -198,7 +198,7 @@ def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, 
     if kind is not _C.Tensor:
         made = _C.Tensor.__new__(kind, made)
     for name, value in slots:
-        if not _C._load_slot(made, name, value):
+        if not load_slot(made, name, value):
             warn_of(name)
     return dressed(made, attributes)
 
@@ -231,9 +231,21 @@ def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
     return dressed(made if kind is _C.Tensor else _C.Tensor.__new__(kind, made), attributes)
 
 
+def load_slot(tensor, name, value) -> bool:
+    """Restores one saved slot of a tensor, and loads the library that has the slot if a plugin says which. Returns
+    whether there is such a slot."""
+    if _C._load_slot(tensor, name, value):
+        return True
+    held = contributions.place("slot").used.get(name)
+    if held is None:
+        return False
+    held.object()
+    return _C._load_slot(tensor, name, value)
+
+
 def load_slots(tensor, slots) -> int:
     """Restores the saved slots of a tensor. Returns the number of those whose plugins are loaded."""
-    return sum(_C._load_slot(tensor, name, value) for name, value in slots)
+    return sum(load_slot(tensor, name, value) for name, value in slots)
 
 
 def reduce_tensor(tensor):

@@ -91,15 +91,6 @@ def cpu(self, memory_format=_C.preserve_format):
     return self.to(host(), memory_format=memory_format)
 
 
-def to_dense(self, dtype=None, *, masked_grad=None):
-    """Returns the tensor, converted to ``dtype`` if that is given. Every tensor is dense already.
-
-    >>> lamella.ones(1).to_dense()
-    tensor([1.])
-    """
-    return self if dtype is None else self.to(dtype)
-
-
 def __repr__(self):
     from lamella._tensor.printing import tensor_repr
 
@@ -122,6 +113,6 @@ def __complex__(self):
 def methods() -> dict[str, Any]:
     """Returns the methods and attributes in this file for Tensor, by name."""
     protocols = (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__)
-    plain = (numpy, tolist, cpu, to_dense, __repr__, __format__, __complex__)
+    plain = (numpy, tolist, cpu, __repr__, __format__, __complex__)
     found: dict[str, Any] = {f.__name__: f for f in (*plain, *protocols)}
     return found | {"__array_priority__": 1000}

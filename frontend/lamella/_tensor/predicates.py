@@ -1,4 +1,4 @@
-"""Predicates of tensors, their device's index and their layout; some predicates are False for every tensor here."""
+"""Predicates of tensors, and their device's index; some predicates are False for every tensor here."""
 
 from __future__ import annotations
 
@@ -82,16 +82,7 @@ def is_distributed(input) -> bool:
     return False
 
 
-def _layout(self):
-    """The layout of the elements in memory, which is always strided.
-
-    >>> lamella.ones(1).layout
-    lamella.strided
-    """
-    return _C.strided
-
-
 def methods() -> dict[str, Any]:
     """Returns the methods and properties in this file for Tensor, by name."""
     known = (get_device, is_conj, is_neg, resolve_conj, resolve_neg, is_inference, is_distributed)
-    return {f.__name__: f for f in known} | {"layout": property(_layout)}
+    return {f.__name__: f for f in known}

@@ -167,6 +167,10 @@ def tensor_repr(tensor, name: str | None = None) -> str:
     from lamella import _C
 
     kind = type(tensor)
+    if tensor.is_opaque:
+        for text_of in contributions.place("text").objects:
+            if (text := text_of(tensor)) is not None:
+                return text
     prefix = f"{name or ('tensor' if kind is _C.Tensor else kind.__name__)}("
     default = _C.get_default_dtype()
     natural = {default}

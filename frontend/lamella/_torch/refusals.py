@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamella import _C
 from lamella._devices.names import NoDevice
 from lamella._usage_log import log_once
 from lamella.plugins import contributions
@@ -50,13 +51,32 @@ def _method(name: str, error: type[Exception], words: str) -> Any:
     return refuse
 
 
+def _layout(self):
+    """The layout of the elements in memory, which is always strided.
+
+    >>> lamella.ones(1).layout
+    lamella.strided
+    """
+    return _C.strided
+
+
+def to_dense(self, dtype=None, *, masked_grad=None):
+    """Returns the tensor, converted to ``dtype`` if that is given. Every tensor is dense already.
+
+    >>> lamella.ones(1).to_dense()
+    tensor([1.])
+    """
+    return self if dtype is None else self.to(dtype)
+
+
 def of_tensor() -> dict[str, Any]:
     """Returns the attributes of Tensor for DEVICES and for kinds of tensors, used until a plugin replaces them."""
     found: dict[str, Any] = {f"is_{name}": NoDevice(name) for name in DEVICES}
     for kind in KINDS:
         found[f"is_{kind}"] = property(lambda self: False, doc=f"False: no tensor is {kind} here.")
+    found |= {"layout": property(_layout), "to_dense": to_dense}
     for name in OF_SPARSE:
-        found[name] = _method(name, RuntimeError, "the tensor is dense; sparse ones are not here yet")
+        found[name] = _method(name, RuntimeError, "the tensor is dense; the plugin 'sparse', which brings sparse ones, is not loaded")
     for name in TO_SPARSE:
-        found[name] = _method(name, NotImplementedError, "sparse tensors are not here yet")
+        found[name] = _method(name, NotImplementedError, "the plugin 'sparse', which brings sparse tensors, is not loaded")
     return found

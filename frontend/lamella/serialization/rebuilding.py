@@ -213,7 +213,7 @@ class Rebuilder:
 
     def _dressed(self, made: Any, carried: dict) -> Any:
         for name, value in carried["slots"].items():
-            if not _C._load_slot(made, name, value):
+            if not _storage.load_slot(made, name, value):
                 _storage.warn_of(name)
         return self._classed(made, carried)
 

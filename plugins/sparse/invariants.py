@@ -1,0 +1,55 @@
+"""The switch of the checks that indices of new sparse tensors go through."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from . import tensor
+
+
+class check_sparse_tensor_invariants:
+    """Switches the checks of indices on or off, for a block, for a function, or by `enable` and `disable`.
+
+    They are on unless switched off, which saves a pass over the indices. Kernels check the indices that they follow in
+    either case, so that bad ones give an error or a wrong result, and not a crash.
+
+    >>> with lamella.sparse.check_sparse_tensor_invariants(False):
+    ...     lamella.sparse.check_sparse_tensor_invariants.is_enabled()
+    False
+    >>> lamella.sparse.check_sparse_tensor_invariants.is_enabled()
+    True
+    """
+
+    def __init__(self, enable: bool = True):
+        self.state = enable
+
+    @staticmethod
+    def is_enabled() -> bool:
+        """Whether new sparse tensors are checked."""
+        return tensor.checks[-1]
+
+    @staticmethod
+    def enable() -> None:
+        """Switches the checks on."""
+        tensor.checks[-1] = True
+
+    @staticmethod
+    def disable() -> None:
+        """Switches the checks off."""
+        tensor.checks[-1] = False
+
+    def __enter__(self) -> None:
+        tensor.checks.append(self.state)
+
+    def __exit__(self, *_: Any) -> None:
+        tensor.checks.pop()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            with type(self)(self.state):
+                return function(*args, **kwargs)
+
+        return checked
