@@ -43,7 +43,11 @@ POINTS = {
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }
-NAMED = ("copied", "keyword", "slot")  # points whose names users write; at others, a name only separates an owner's functions
+NAMED = (
+    "copied",
+    "keyword",
+    "slot",
+)  # points whose names users write; at others, a name only separates an owner's functions
 ABSENT = object()
 
 

@@ -293,6 +293,7 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
     case Kind::MemoryFormat: {
       int64_t i;
       if (!read_enum(o, t.kind == Kind::Layout ? layout_type : memory_format_type, &i)) return false;
+      if (t.kind == Kind::Layout && i != 0) return false;  // no operator with this argument makes sparse tensors
       *v = {t.kind == Kind::Layout ? uint32_t{LAMELLA_LAYOUT} : uint32_t{LAMELLA_MEMORY_FORMAT}, 0, {i}};
       return true;
     }

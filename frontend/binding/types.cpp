@@ -70,11 +70,12 @@ struct EnumObject {
 PyObject* enum_repr(PyObject* o) { return PyUnicode_FromFormat("lamella.%s", reinterpret_cast<EnumObject*>(o)->name); }
 PyObject* enum_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(reinterpret_cast<EnumObject*>(o)->name); }
 PyMethodDef enum_methods[] = {{"__reduce__", enum_reduce, METH_NOARGS, nullptr}, {nullptr}};
-PyType_Slot layout_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
-                              {Py_tp_methods, enum_methods},
-                              {Py_tp_doc, const_cast<char*>("How elements are stored: lamella.strided, or a sparse layout, such "
-                                                            "as lamella.sparse_coo.")},
-                              {0, nullptr}};
+PyType_Slot layout_slots[] = {
+    {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
+    {Py_tp_methods, enum_methods},
+    {Py_tp_doc, const_cast<char*>("How elements are stored: lamella.strided, or a sparse layout, such "
+                                  "as lamella.sparse_coo.")},
+    {0, nullptr}};
 PyType_Slot memory_format_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(enum_repr)},
     {Py_tp_methods, enum_methods},

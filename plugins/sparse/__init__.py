@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .functions import addmm as addmm
     from .functions import log_softmax as log_softmax
     from .functions import mm as mm
+    from .functions import rows_of_table as rows_of_table
     from .functions import sampled_addmm as sampled_addmm
     from .functions import softmax as softmax
     from .functions import spdiags as spdiags
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 # The public names by module; a module is imported when one of its names is first used.
 NAMES = {
     "arrays": ("from_scipy", "to_scipy"),
-    "functions": ("addmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"),
+    "functions": ("addmm", "log_softmax", "mm", "rows_of_table", "sampled_addmm", "softmax", "spdiags", "sum"),
     "invariants": ("check_sparse_tensor_invariants",),
 }
 if not TYPE_CHECKING:  # type checkers see the imports above

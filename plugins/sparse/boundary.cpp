@@ -72,8 +72,7 @@ Tensor read_at(const Tensor& self, const Tensor& like) {
   const Tensor found = e.values.index_select(0, where.clamp(0));
   DimVector wide(size_t(found.dim()), 1);
   wide[0] = where.numel();
-  return lamella::where(where.ge(0).view(wide), found, lamella::zeros({}, found.options()))
-      .reshape(at.values.sizes());
+  return lamella::where(where.ge(0).view(wide), found, lamella::zeros({}, found.options())).reshape(at.values.sizes());
 }
 
 // The gradient of values_at: sparse for a sparse tensor, else dense.
@@ -131,9 +130,8 @@ void register_boundary(Library& m) {
   };
   define("_coo(Tensor indices, Tensor values, int[] size, bool coalesced, bool check) -> Tensor", make_coo,
          "indices: none; values: sparse::_values_at(grad, result)");
-  define(
-      "_compressed(Tensor outer, Tensor inner, Tensor values, int[] size, int layout, bool check) -> Tensor",
-      make_compressed, "outer: none; inner: none; values: sparse::_values_at(grad, result)");
+  define("_compressed(Tensor outer, Tensor inner, Tensor values, int[] size, int layout, bool check) -> Tensor",
+         make_compressed, "outer: none; inner: none; values: sparse::_values_at(grad, result)");
   define("_values(Tensor self) -> Tensor", read_values, "self: sparse::_with_values(self, grad)");
   define("_with_values(Tensor like, Tensor values) -> Tensor", put_values,
          "like: none; values: sparse::_values_at(grad, like)");

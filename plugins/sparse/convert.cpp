@@ -9,7 +9,9 @@ namespace {
 TensorOptions longs(const Tensor& like) { return TensorOptions().dtype(kLong).device(like.device()); }
 
 // The row pointers of entries whose rows are in order.
-Tensor pointers_of(const Tensor& rows, int64_t n) { return lamella::searchsorted(rows, lamella::arange(n + 1, longs(rows))); }
+Tensor pointers_of(const Tensor& rows, int64_t n) {
+  return lamella::searchsorted(rows, lamella::arange(n + 1, longs(rows)));
+}
 
 Tensor lookup_rule(const Tensor& places, const Tensor& indices, IntArrayRef size) {
   LAMELLA_CHECK(places.dim() == 2 && indices.dim() == 2 && places.size(0) == indices.size(0),
@@ -65,8 +67,9 @@ Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype) {
 }
 
 Kind known_kind(int64_t layout) {
-  LAMELLA_CHECK_NOT_IMPLEMENTED(layout == coo || layout == csr || layout == csc, "argument 'layout': ",
-                                kind_name(layout), " is not here; sparse_coo, sparse_csr and sparse_csc are");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(layout == coo || layout == csr || layout == csc,
+                                "argument 'layout': ", kind_name(layout),
+                                " is not here; sparse_coo, sparse_csr and sparse_csc are");
   return static_cast<Kind>(layout);
 }
 
@@ -112,7 +115,8 @@ Tensor sparse_mask_rule(const Tensor& self, const Tensor& mask) {
   LAMELLA_CHECK(self.sizes() == mask.sizes(), "argument 'mask': has shape ", mask.sizes(), ", and 'self' has ",
                 self.sizes());
   const Tensor at = s.kind == coo && !s.coalesced ? coalesce_rule(mask) : mask;
-  const Tensor from = state_of(self) && state_of(self)->kind == coo && !state_of(self)->coalesced ? coalesce_rule(self) : self;
+  const Tensor from =
+      state_of(self) && state_of(self)->kind == coo && !state_of(self)->coalesced ? coalesce_rule(self) : self;
   return with_values(at.detach(), values_at(from, at.detach()));
 }
 

@@ -100,7 +100,9 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Sequence[int], layout: An
     at = offsets.reshape(1) if offsets.ndim == 0 else offsets
     if rows.ndim != 2 or at.ndim != 1 or rows.shape[0] != at.shape[0]:
         shapes = f"{tuple(diagonals.shape)} and {tuple(offsets.shape)}"
-        raise RuntimeError(f"spdiags: arguments 'diagonals' and 'offsets': expected a row for each offset, got {shapes}")
+        raise RuntimeError(
+            f"spdiags: arguments 'diagonals' and 'offsets': expected a row for each offset, got {shapes}"
+        )
     if at.dtype != lamella.int64:
         raise RuntimeError(f"spdiags: argument 'offsets' must be int64, got {at.dtype}")
     if len(shape) != 2 or min(shape) < 0:
@@ -118,4 +120,19 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Sequence[int], layout: An
     return converted("spdiags", operators().coalesce(made), number, None, None, None)
 
 
-__all__ = ["addmm", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
+def rows_of_table(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False) -> Tensor:
+    """Returns the rows of a table at indices. The gradient of the table is sparse, with an entry for each index; see
+    ``lamella.nn.functional.embedding``, whose ``sparse=True`` calls this function.
+
+    >>> table = lamella.zeros(4, 2).requires_grad_()
+    >>> lamella.sparse.rows_of_table(table, lamella.tensor([2, 2])).sum().backward()
+    >>> table.grad
+    tensor(indices=tensor([[2, 2]]),
+           values=tensor([[1., 1.],
+                          [1., 1.]]),
+           size=(4, 2), nnz=2, layout=lamella.sparse_coo)
+    """
+    return operators().embedding(weight, indices, padding_idx, scale_grad_by_freq)
+
+
+__all__ = ["addmm", "log_softmax", "mm", "rows_of_table", "sampled_addmm", "softmax", "spdiags", "sum"]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import tensor
+from . import making
 
 
 class check_sparse_tensor_invariants:
@@ -28,23 +28,23 @@ class check_sparse_tensor_invariants:
     @staticmethod
     def is_enabled() -> bool:
         """Whether new sparse tensors are checked."""
-        return tensor.checks[-1]
+        return making.checks[-1]
 
     @staticmethod
     def enable() -> None:
         """Switches the checks on."""
-        tensor.checks[-1] = True
+        making.checks[-1] = True
 
     @staticmethod
     def disable() -> None:
         """Switches the checks off."""
-        tensor.checks[-1] = False
+        making.checks[-1] = False
 
     def __enter__(self) -> None:
-        tensor.checks.append(self.state)
+        making.checks.append(self.state)
 
     def __exit__(self, *_: Any) -> None:
-        tensor.checks.pop()
+        making.checks.pop()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

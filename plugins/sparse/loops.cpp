@@ -14,37 +14,39 @@ namespace {
 #endif
 #define SPARSE_INLINE inline __attribute__((always_inline))
 
-constexpr int64_t piece = 128;  // rows whose indices are checked, and then read again from the cache
-constexpr int64_t ahead = 6;    // entries between a prefetch and its use
+constexpr int64_t ahead = 6;  // entries between a prefetch and its use
 
-// Checks the pointers of rows [begin, end), and the columns of their entries.
+// Whether the entries of row r are entries of the matrix.
 template <class T, class I>
-SPARSE_INLINE bool sound(const Csr<T, I>& a, int64_t begin, int64_t end) {
+SPARSE_INLINE bool is_row(const Csr<T, I>& a, int64_t r) {
+  return a.pointers[r] >= 0 && a.pointers[r] <= a.pointers[r + 1] && a.pointers[r + 1] <= a.entries;
+}
+// Whether the matrix has the column of entry e. The comparison costs nothing beside the cache misses of its use.
+template <class T, class I>
+SPARSE_INLINE bool is_column(const Csr<T, I>& a, int64_t e) {
   using U = std::make_unsigned_t<I>;
-  const I* p = a.pointers;
-  bool bad = p[begin] < 0 || p[end] > a.entries;
-  for (int64_t r = begin; r < end; r++) bad |= p[r] > p[r + 1];
-  if (bad) return false;
-  const U width = static_cast<U>(a.width);
-  U most = 0;
-  for (int64_t e = p[begin]; e < p[end]; e++) most = std::max(most, static_cast<U>(a.columns[e]));
-  return p[begin] == p[end] || most < width;
+  return __builtin_expect(static_cast<U>(a.columns[e]) < static_cast<uint64_t>(a.width), 1);
 }
 
+// One sum in order: rows are short, and the branch that ends a row costs more than the latency of the sum.
 template <class T, class I>
-SPARSE_INLINE T row_times_vector(const Csr<T, I>& a, const T* x, int64_t e, int64_t end) {
-  T s[4] = {};
-  for (; e + 4 <= end; e += 4)
-    for (int l = 0; l < 4; l++) s[l] += a.values[e + l] * x[a.columns[e + l]];
-  for (; e < end; e++) s[0] += a.values[e] * x[a.columns[e]];
-  return (s[0] + s[1]) + (s[2] + s[3]);
+SPARSE_INLINE bool row_times_vector(const Csr<T, I>& a, const T* x, T* out, int64_t e, int64_t end) {
+  T s{};
+  for (; e < end; e++) {
+    if (!is_column(a, e)) return false;
+    s += a.values[e] * x[a.columns[e]];
+  }
+  *out = s;
+  return true;
 }
 
 // W columns of the result in registers.
 template <int W, class T, class I>
-SPARSE_INLINE void row_times_block(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t e, int64_t end) {
+SPARSE_INLINE bool row_times_block(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t e, int64_t end) {
   T s[W] = {};
   for (; e < end; e++) {
+    if (!is_column(a, e)) return false;
+    // The column of a later entry is not checked yet, but a prefetch may name any address.
     const int64_t later = std::min(e + ahead, a.entries - 1);
     const char* next = reinterpret_cast<const char*>(dense + a.columns[later] * k);
     for (int64_t b = 0; b < static_cast<int64_t>(W * sizeof(T)); b += 64) __builtin_prefetch(next + b);
@@ -53,46 +55,40 @@ SPARSE_INLINE void row_times_block(const Csr<T, I>& a, const T* dense, int64_t k
     for (int j = 0; j < W; j++) s[j] += v * x[j];
   }
   for (int j = 0; j < W; j++) out[j] = s[j];
-}
-
-template <class T, class I>
-SPARSE_INLINE bool times_dense_loop(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t begin,
-                                     int64_t end) {
-  constexpr int wide = 256 / sizeof(T), narrow = 32 / sizeof(T);
-  for (int64_t at = begin; at < end; at += piece) {
-    const int64_t stop = std::min(at + piece, end);
-    if (!sound(a, at, stop)) return false;
-    for (int64_t r = at; r < stop; r++) {
-      const int64_t e = a.pointers[r], last = a.pointers[r + 1];
-      if (k == 1) {
-        out[r] = row_times_vector(a, dense, e, last);
-        continue;
-      }
-      int64_t j = 0;
-      for (; j + wide <= k; j += wide) row_times_block<wide>(a, dense + j, k, out + r * k + j, e, last);
-      for (; j + narrow <= k; j += narrow) row_times_block<narrow>(a, dense + j, k, out + r * k + j, e, last);
-      for (; j < k; j++) row_times_block<1>(a, dense + j, k, out + r * k + j, e, last);
-    }
-  }
   return true;
 }
 
 template <class T, class I>
-SPARSE_INLINE bool transposed_loop(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t begin,
-                                    int64_t end) {
-  for (int64_t at = 0; at < a.rows; at += piece) {
-    const int64_t stop = std::min(at + piece, a.rows);
-    if (!sound(a, at, stop)) return false;
-    for (int64_t r = at; r < stop; r++) {
-      const T* x = dense + r * k;
-      for (int64_t e = a.pointers[r]; e < a.pointers[r + 1]; e++) {
-        const int64_t later = std::min(e + ahead, a.entries - 1);
-        // The columns of later rows are not checked yet, but a prefetch may name any address.
-        __builtin_prefetch(out + static_cast<int64_t>(a.columns[later]) * k + begin, 1);
-        const T v = a.values[e];
-        T* to = out + a.columns[e] * k;
-        for (int64_t j = begin; j < end; j++) to[j] += v * x[j];
-      }
+SPARSE_INLINE bool times_dense_loop(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t begin, int64_t end) {
+  constexpr int wide = 256 / sizeof(T), narrow = 32 / sizeof(T);
+  bool good = true;
+  for (int64_t r = begin; r < end && good; r++) {
+    if (!is_row(a, r)) return false;
+    const int64_t e = a.pointers[r], last = a.pointers[r + 1];
+    if (k == 1) {
+      good = row_times_vector(a, dense, out + r, e, last);
+      continue;
+    }
+    int64_t j = 0;
+    for (; j + wide <= k; j += wide) good &= row_times_block<wide>(a, dense + j, k, out + r * k + j, e, last);
+    for (; j + narrow <= k; j += narrow) good &= row_times_block<narrow>(a, dense + j, k, out + r * k + j, e, last);
+    for (; j < k; j++) good &= row_times_block<1>(a, dense + j, k, out + r * k + j, e, last);
+  }
+  return good;
+}
+
+template <class T, class I>
+SPARSE_INLINE bool transposed_loop(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t begin, int64_t end) {
+  for (int64_t r = 0; r < a.rows; r++) {
+    if (!is_row(a, r)) return false;
+    const T* x = dense + r * k;
+    for (int64_t e = a.pointers[r]; e < a.pointers[r + 1]; e++) {
+      if (!is_column(a, e)) return false;
+      const int64_t later = std::min(e + ahead, a.entries - 1);
+      __builtin_prefetch(out + static_cast<int64_t>(a.columns[later]) * k + begin, 1);
+      const T v = a.values[e];
+      T* to = out + a.columns[e] * k;
+      for (int64_t j = begin; j < end; j++) to[j] += v * x[j];
     }
   }
   return true;
@@ -100,25 +96,23 @@ SPARSE_INLINE bool transposed_loop(const Csr<T, I>& a, const T* dense, int64_t k
 
 template <class T, class I>
 SPARSE_INLINE bool sampled_loop(const Csr<T, I>& a, const T* left, const T* right, int64_t k, T* out, int64_t begin,
-                                 int64_t end) {
+                                int64_t end) {
   constexpr int lanes = std::max<int>(32 / sizeof(T), 2);
-  for (int64_t at = begin; at < end; at += piece) {
-    const int64_t stop = std::min(at + piece, end);
-    if (!sound(a, at, stop)) return false;
-    for (int64_t r = at; r < stop; r++) {
-      const T* x = left + r * k;
-      for (int64_t e = a.pointers[r]; e < a.pointers[r + 1]; e++) {
-        const int64_t later = std::min(e + ahead, a.entries - 1);
-        __builtin_prefetch(right + static_cast<int64_t>(a.columns[later]) * k);
-        const T* y = right + a.columns[e] * k;
-        T s[lanes] = {};
-        int64_t j = 0;
-        for (; j + lanes <= k; j += lanes)
-          for (int l = 0; l < lanes; l++) s[l] += x[j + l] * y[j + l];
-        for (; j < k; j++) s[0] += x[j] * y[j];
-        for (int l = 1; l < lanes; l++) s[0] += s[l];
-        out[e] = s[0];
-      }
+  for (int64_t r = begin; r < end; r++) {
+    if (!is_row(a, r)) return false;
+    const T* x = left + r * k;
+    for (int64_t e = a.pointers[r]; e < a.pointers[r + 1]; e++) {
+      if (!is_column(a, e)) return false;
+      const int64_t later = std::min(e + ahead, a.entries - 1);
+      __builtin_prefetch(right + static_cast<int64_t>(a.columns[later]) * k);
+      const T* y = right + a.columns[e] * k;
+      T s[lanes] = {};
+      int64_t j = 0;
+      for (; j + lanes <= k; j += lanes)
+        for (int l = 0; l < lanes; l++) s[l] += x[j + l] * y[j + l];
+      for (; j < k; j++) s[0] += x[j] * y[j];
+      for (int l = 1; l < lanes; l++) s[0] += s[l];
+      out[e] = s[0];
     }
   }
   return true;
@@ -126,22 +120,22 @@ SPARSE_INLINE bool sampled_loop(const Csr<T, I>& a, const T* left, const T* righ
 
 }  // namespace
 
-#define LAMELLA_LOOPS(T, I)                                                                                       \
-  template <>                                                                                                     \
+#define LAMELLA_LOOPS(T, I)                                                                                          \
+  template <>                                                                                                        \
   LAMELLA_EACH_ISA bool times_dense<T, I>(const Csr<T, I>& a, const T* d, int64_t k, T* out, int64_t b, int64_t e) { \
-    return times_dense_loop(a, d, k, out, b, e);                                                                  \
-  }                                                                                                               \
-  template <>                                                                                                     \
+    return times_dense_loop(a, d, k, out, b, e);                                                                     \
+  }                                                                                                                  \
+  template <>                                                                                                        \
   LAMELLA_EACH_ISA bool transposed_times_dense<T, I>(const Csr<T, I>& a, const T* d, int64_t k, T* out, int64_t b,   \
-                                                     int64_t e) {                                                 \
-    return transposed_loop(a, d, k, out, b, e);                                                                   \
-  }                                                                                                               \
-  template <>                                                                                                     \
-  LAMELLA_EACH_ISA bool sampled_product<T, I>(const Csr<T, I>& a, const T* l, const T* r, int64_t k, T* out,       \
-                                              int64_t b, int64_t e) {                                             \
-    return sampled_loop(a, l, r, k, out, b, e);                                                                   \
+                                                     int64_t e) {                                                    \
+    return transposed_loop(a, d, k, out, b, e);                                                                      \
+  }                                                                                                                  \
+  template <>                                                                                                        \
+  LAMELLA_EACH_ISA bool sampled_product<T, I>(const Csr<T, I>& a, const T* l, const T* r, int64_t k, T* out,         \
+                                              int64_t b, int64_t e) {                                                \
+    return sampled_loop(a, l, r, k, out, b, e);                                                                      \
   }
-#define LAMELLA_LOOPS_OF(T)  \
+#define LAMELLA_LOOPS_OF(T) \
   LAMELLA_LOOPS(T, int32_t) \
   LAMELLA_LOOPS(T, int64_t)
 LAMELLA_LOOPS_OF(float)

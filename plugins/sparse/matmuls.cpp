@@ -16,7 +16,8 @@ struct Matrix {
 void check_matrix(const Tensor& t) {
   const State& s = state_in(t);
   LAMELLA_CHECK(t.dim() == 2 && s.dense_dim() == 0 && s.sparse_dim() == 2, "a sparse operand of shape ", t.sizes(),
-                " with ", s.dense_dim(), " dense dimensions is no matrix; products need 2 sparse dimensions and no dense "
+                " with ", s.dense_dim(),
+                " dense dimensions is no matrix; products need 2 sparse dimensions and no dense "
                 "ones");
 }
 
@@ -81,7 +82,8 @@ Tensor sparse_times_sparse(const Tensor& a, const Tensor& b) {
   const Tensor left = lamella::arange(inner.numel(), longs).repeat_interleave(counts, 0);
   // The position of each product among those of its entry, plus where that row of `b` begins.
   const Tensor before = counts.cumsum(0) - counts;
-  const Tensor right = lamella::arange(left.numel(), longs) - before.index_select(0, left) + begins.index_select(0, left);
+  const Tensor right =
+      lamella::arange(left.numel(), longs) - before.index_select(0, left) + begins.index_select(0, left);
   const Tensor rows = e.indices.select(0, 0).index_select(0, left), columns = m.col.to(kLong).index_select(0, right);
   const Tensor values = e.values.index_select(0, left) * m.values.index_select(0, right);
   const int64_t size[] = {a.size(0), b.size(1)};
@@ -165,14 +167,15 @@ Tensor matmul_rule(const Tensor& self, const Tensor& other) {
     return product_rule(self.reshape({-1, self.size(-1)}), other).reshape(sizes);
   }
   if (a == 2 && b > 2 && !state_of(other)) {
-    LAMELLA_CHECK(other.size(-2) == self.size(1), "shapes cannot be multiplied: ", self.sizes(), " and ", other.sizes());
+    LAMELLA_CHECK(other.size(-2) == self.size(1), "shapes cannot be multiplied: ", self.sizes(), " and ",
+                  other.sizes());
     const Tensor first = other.movedim({-2}, {0});
     DimVector sizes(first.sizes());
     sizes[0] = self.size(0);
     return product_rule(self, first.reshape({first.size(0), -1})).reshape(sizes).movedim({0}, {-2});
   }
-  throw Error(LAMELLA_NOT_IMPLEMENTED, detail::text("there is no rule for shapes ", self.sizes(), " and ", other.sizes(),
-                                                    " of which one is sparse; call to_dense() first"));
+  throw Error(LAMELLA_NOT_IMPLEMENTED, detail::text("there is no rule for shapes ", self.sizes(), " and ",
+                                                    other.sizes(), " of which one is sparse; call to_dense() first"));
 }
 
 Tensor linear_rule(const Tensor& input, const Tensor& weight, const Tensor& bias) {
@@ -195,8 +198,10 @@ Tensor linear_rule(const Tensor& input, const Tensor& weight, const Tensor& bias
 
 Tensor sampled_addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
   const State& s = state_in(self);
-  LAMELLA_CHECK(s.kind == csr && !s.batch() && s.dense_dim() == 0, "argument 'self': expected a matrix of layout "
-                "sparse_csr, got ", kind_name(s.kind), " of shape ", self.sizes());
+  LAMELLA_CHECK(s.kind == csr && !s.batch() && s.dense_dim() == 0,
+                "argument 'self': expected a matrix of layout "
+                "sparse_csr, got ",
+                kind_name(s.kind), " of shape ", self.sizes());
   check_dims(a, 2, "mat1");
   check_dims(b, 2, "mat2");
   LAMELLA_CHECK(!state_of(a) && !state_of(b), "argument 'mat1' and 'mat2': must be dense");
@@ -220,8 +225,8 @@ void register_matmuls(Library& m) {
   m.impl("aten::addmv", layer_name, addmv_rule);
   m.impl("aten::matmul", layer_name, matmul_rule);
   m.impl("aten::linear", layer_name, linear_rule);
-  define_composite(
-      m, "sampled_addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor", sampled_addmm);
+  define_composite(m, "sampled_addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",
+                   sampled_addmm);
 }
 
 }  // namespace lamella::sparse

@@ -63,7 +63,8 @@ Tensor without_entries(const Tensor& self, ScalarType dtype, const Device& devic
   if (s.kind == coo) return coo_of(lamella::zeros({s.sparse_dim(), 0}, longs), none, self.sizes(), true);
   DimVector inner(s.inner.sizes());
   inner[s.batch()] = 0;
-  return compressed_of(lamella::zeros(s.outer.sizes(), longs), lamella::zeros(inner, longs), none, self.sizes(), s.kind);
+  return compressed_of(lamella::zeros(s.outer.sizes(), longs), lamella::zeros(inner, longs), none, self.sizes(),
+                       s.kind);
 }
 
 const Tensor& zero_rule(const Tensor& self) {
@@ -72,14 +73,14 @@ const Tensor& zero_rule(const Tensor& self) {
 }
 
 Tensor zeros_like_rule(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                  std::optional<Device> device, std::optional<bool>, std::optional<MemoryFormat>) {
+                       std::optional<Device> device, std::optional<bool>, std::optional<MemoryFormat>) {
   const Device there = device.value_or(self.device());
   const ScalarType t = dtype.value_or(self.dtype());
   if (layout) return lamella::zeros(self.sizes(), TensorOptions().dtype(t).device(there));
   return without_entries(self, t, there);
 }
 Tensor empty_like_rule(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                  std::optional<Device> device, std::optional<bool> pin, std::optional<MemoryFormat> format) {
+                       std::optional<Device> device, std::optional<bool> pin, std::optional<MemoryFormat> format) {
   return zeros_like_rule(self, dtype, layout, device, pin, format);
 }
 
@@ -110,8 +111,8 @@ Tensor permute_rule(const Tensor& self, IntArrayRef dims) {
   bool same = true;
   for (int64_t d = 0; d < n; d++) {
     same = same && order[d] == d;
-    LAMELLA_CHECK((order[d] < lead) == (d < lead), "argument 'dims': moves a sparse dimension among the ", s.dense_dim(),
-                  " dense ones; to_dense() first");
+    LAMELLA_CHECK((order[d] < lead) == (d < lead), "argument 'dims': moves a sparse dimension among the ",
+                  s.dense_dim(), " dense ones; to_dense() first");
   }
   if (same) return self;
   Tensor values = values_of(self);
@@ -126,7 +127,8 @@ Tensor permute_rule(const Tensor& self, IntArrayRef dims) {
     for (int64_t d = 0; d < s.batch(); d++) plain = plain && order[d] == d;
     LAMELLA_CHECK_NOT_IMPLEMENTED(plain, "the dimensions of a batch of sparse matrices cannot be permuted");
     const bool turned = order[s.batch()] != s.batch();
-    return compressed_of(s.outer.detach(), s.inner.detach(), values, size, turned ? (s.kind == csr ? csc : csr) : s.kind);
+    return compressed_of(s.outer.detach(), s.inner.detach(), values, size,
+                         turned ? (s.kind == csr ? csc : csr) : s.kind);
   }
   const IntArrayRef rows(order.data(), lead);
   const Tensor which = lamella::from_blob(const_cast<int64_t*>(rows.data()), {lead}).to(self.device(), {}, false, true);
@@ -208,7 +210,8 @@ Tensor index_select_rule(const Tensor& self, int64_t dim, const Tensor& index) {
   const Tensor counts = lamella::searchsorted(sorted, want, false, true) - begins;
   const Tensor which = lamella::arange(want.numel(), longs).repeat_interleave(counts, 0);
   const Tensor before = counts.cumsum(0) - counts;
-  const Tensor places = lamella::arange(which.numel(), longs) - before.index_select(0, which) + begins.index_select(0, which);
+  const Tensor places =
+      lamella::arange(which.numel(), longs) - before.index_select(0, which) + begins.index_select(0, which);
   const Tensor from = order.index_select(0, places);
   std::vector<Tensor> rows;
   for (int64_t d = 0; d < lead; d++) rows.push_back(d == at ? which : e.indices.select(0, d).index_select(0, from));
@@ -220,7 +223,7 @@ Tensor narrow_copy_rule(const Tensor& self, int64_t dim, int64_t start, int64_t 
   LAMELLA_CHECK(begin >= 0 && length >= 0 && begin + length <= self.size(at), "argument 'start' and 'length': ", start,
                 " and ", length, " are out of range for dimension ", at, " of size ", self.size(at));
   return index_select_rule(self, at,
-                      lamella::arange(begin, begin + length, TensorOptions().dtype(kLong).device(self.device())));
+                           lamella::arange(begin, begin + length, TensorOptions().dtype(kLong).device(self.device())));
 }
 
 Tensor cat_rule(TensorList tensors, int64_t dim) {
@@ -264,7 +267,8 @@ Tensor cat_rule(TensorList tensors, int64_t dim) {
     size[at] += t.size(at);
   }
   bool coalesced = at == 0 && lead > 0;
-  for (const Tensor& t : tensors) coalesced = coalesced && (state_in(t).kind == csr || (state_in(t).kind == coo && state_in(t).coalesced));
+  for (const Tensor& t : tensors)
+    coalesced = coalesced && (state_in(t).kind == csr || (state_in(t).kind == coo && state_in(t).coalesced));
   if (at >= lead) {
     int64_t begin = 0;
     const int64_t d = at - lead + 1;
@@ -273,8 +277,8 @@ Tensor cat_rule(TensorList tensors, int64_t dim) {
       DimVector before(values[i].sizes()), after(values[i].sizes());
       before[d] = begin;
       after[d] = size[at] - begin - width;
-      values[i] = lamella::cat({lamella::zeros(before, values[i].options()), values[i],
-                                lamella::zeros(after, values[i].options())}, d);
+      values[i] = lamella::cat(
+          {lamella::zeros(before, values[i].options()), values[i], lamella::zeros(after, values[i].options())}, d);
       begin += width;
     }
   }

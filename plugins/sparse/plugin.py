@@ -5,13 +5,13 @@ from pathlib import Path
 
 from lamella.plugins import hookimpl
 
-from . import library, printing, tensor
+from . import library, making, printing, tensor
 
 
 @hookimpl
 def register(ctx):
     library.loader = lambda: ctx.load_library(Path(__file__).with_name("liblamella_sparse.so"))
-    ctx.contribute("lamella", {"sparse": sys.modules[__package__], **tensor.functions})
+    ctx.contribute("lamella", {"sparse": sys.modules[__package__], **making.functions, **tensor.functions})
     ctx.contribute("Tensor", tensor.methods)
     ctx.contribute("text", {"sparse": printing.text})
     ctx.contribute("slot", {"sparse": library.operators})

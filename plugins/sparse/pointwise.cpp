@@ -13,12 +13,12 @@ namespace {
 // Operators of one tensor that give 0 for 0.
 const std::set<std::string, std::less<>>& keeping_zeros() {
   static const std::set<std::string, std::less<>> names = {
-      "aten::abs",      "aten::angle",    "aten::asin",     "aten::asinh",    "aten::atan",       "aten::atanh",
-      "aten::ceil",     "aten::deg2rad",  "aten::erf",      "aten::erfinv",   "aten::expm1",      "aten::floor",
-      "aten::frac",     "aten::isinf",    "aten::isnan",    "aten::isneginf", "aten::isposinf",   "aten::log1p",
-      "aten::neg",      "aten::rad2deg",  "aten::relu",     "aten::round",    "aten::sgn",        "aten::sign",
-      "aten::signbit",  "aten::sin",      "aten::sinh",     "aten::sqrt",     "aten::square",     "aten::tan",
-      "aten::tanh",     "aten::trunc",    "aten::positive", "aten::cube",     "aten::nan_to_num", "aten::conj_physical",
+      "aten::abs",     "aten::angle",   "aten::asin",     "aten::asinh",    "aten::atan",       "aten::atanh",
+      "aten::ceil",    "aten::deg2rad", "aten::erf",      "aten::erfinv",   "aten::expm1",      "aten::floor",
+      "aten::frac",    "aten::isinf",   "aten::isnan",    "aten::isneginf", "aten::isposinf",   "aten::log1p",
+      "aten::neg",     "aten::rad2deg", "aten::relu",     "aten::round",    "aten::sgn",        "aten::sign",
+      "aten::signbit", "aten::sin",     "aten::sinh",     "aten::sqrt",     "aten::square",     "aten::tan",
+      "aten::tanh",    "aten::trunc",   "aten::positive", "aten::cube",     "aten::nan_to_num", "aten::conj_physical",
       "aten::relu6"};
   return names;
 }
@@ -80,9 +80,10 @@ Tensor by_values(const Call& c, int at, bool linear) {
 }
 
 Tensor divided(const Call& c) {
-  const bool number = is_number(c.args[1]) || (c.is_tensor(1) && !state_of(c.args[1].as.tensor) && c.tensor(1).dim() == 0);
-  LAMELLA_CHECK(c.is_tensor(0) && state_of(c.args[0].as.tensor) && number,
-                title(c.op), ": sparse division requires a number or a dense tensor of 0 dimensions as the divisor; "
+  const bool number =
+      is_number(c.args[1]) || (c.is_tensor(1) && !state_of(c.args[1].as.tensor) && c.tensor(1).dim() == 0);
+  LAMELLA_CHECK(c.is_tensor(0) && state_of(c.args[0].as.tensor) && number, title(c.op),
+                ": sparse division requires a number or a dense tensor of 0 dimensions as the divisor; "
                 "multiply by the reciprocal, or call to_dense() first");
   return by_values(c, 0, c.count == 2);
 }
@@ -140,7 +141,8 @@ lamella_status pointwise(lamella_frame* f, const lamella_value* args, lamella_va
     }
     const Tensor target = Tensor::borrow(c.target);
     LAMELLA_CHECK_NOT_IMPLEMENTED((state_of(target) != nullptr) == (state_of(made) != nullptr), title(c.op),
-                                  ": argument '", c.in_place() ? "self" : "out", "' has another layout than the result; "
+                                  ": argument '", c.in_place() ? "self" : "out",
+                                  "' has another layout than the result; "
                                   "use the form that returns its result");
     if (state_of(target)) {
       assign(target, made);
@@ -190,7 +192,19 @@ Tensor scaled(const Tensor& t, const Scalar& by) {
   return state_of(t) ? with_values(t, times_number(values_of(t), by)) : times_number(t, by);
 }
 
-Tensor sum_of(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+namespace {
+
+// Returns a matrix of layout sparse_csr or sparse_csc in the other one, if `like` has that.
+Tensor turned_like(const Tensor& t, const Tensor& like) {
+  const State *s = state_of(t), *to = state_of(like);
+  const bool turns = s && to && s->kind != coo && to->kind != coo && s->kind != to->kind;
+  return turns ? to_layout(t, to->kind) : t;
+}
+
+}  // namespace
+
+Tensor sum_of(const Tensor& a, const Tensor& given, const Scalar& alpha) {
+  const Tensor b = turned_like(given, a);
   const State *x = state_of(a), *y = state_of(b);
   check_same_size(a, b);
   const ScalarType dtype = common_dtype(a, b);
@@ -225,8 +239,8 @@ Tensor sum_of(const Tensor& a, const Tensor& b, const Scalar& alpha) {
   const Entries e = entries_of(a), g = entries_of(scaled(b, alpha));
   LAMELLA_CHECK(e.indices.size(0) == g.indices.size(0), "argument 'other': has ", g.indices.size(0),
                 " sparse dimensions, and 'self' has ", e.indices.size(0));
-  const Entries all{lamella::cat({e.indices, g.indices}, 1), lamella::cat({cast(e.values, dtype), cast(g.values, dtype)}),
-                    false};
+  const Entries all{lamella::cat({e.indices, g.indices}, 1),
+                    lamella::cat({cast(e.values, dtype), cast(g.values, dtype)}), false};
   if (x->kind != coo) {
     LAMELLA_CHECK_NOT_IMPLEMENTED(!x->batch(), "a sum of batches of sparse matrices needs equal indices");
     return from_entries(all, a.sizes(), x->kind);
@@ -281,7 +295,8 @@ Tensor times_plain(const Tensor& sparse, const Tensor& dense) {
   return with_values(sparse, s.batch() ? product.reshape(s.values.sizes()) : product);
 }
 
-Tensor times_sparse(const Tensor& a, const Tensor& b) {
+Tensor times_sparse(const Tensor& a, const Tensor& given) {
+  const Tensor b = turned_like(given, a);
   const State &x = state_in(a), &y = state_in(b, "other");
   LAMELLA_CHECK(a.sizes() == b.sizes(), "argument 'other': has shape ", b.sizes(), ", and 'self' has ", a.sizes(),
                 "; products of two sparse tensors do not broadcast");

@@ -126,8 +126,8 @@ void times_kernel(const Tensor& crow, const Tensor& col, const Tensor& values, c
   check_sound(good);
 }
 
-void transposed_kernel(const Tensor& crow, const Tensor& col, const Tensor& values, const Tensor& dense, int64_t columns,
-                       const Tensor& out) {
+void transposed_kernel(const Tensor& crow, const Tensor& col, const Tensor& values, const Tensor& dense,
+                       int64_t columns, const Tensor& out) {
   const int64_t k = columns_of(dense);
   out.zero_();
   if (!out.numel()) return;

@@ -12,7 +12,8 @@ Tensor sum_rule(const Tensor& self, std::optional<ScalarType> dtype) { return va
 
 // Drops or keeps (as size 1) the dimensions; a sparse dimension that is dropped makes entries share places, which are
 // added up. Without a sparse dimension the sum is dense.
-Tensor sum_dims_rule(const Tensor& self, const std::optional<std::vector<int64_t>>& dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor sum_dims_rule(const Tensor& self, const std::optional<std::vector<int64_t>>& dim, bool keepdim,
+                     std::optional<ScalarType> dtype) {
   const State& s = state_in(self);
   const int64_t n = self.dim(), lead = n - s.dense_dim();
   std::vector<bool> gone(n, !dim.has_value() || dim->empty());
@@ -35,8 +36,10 @@ Tensor sum_dims_rule(const Tensor& self, const std::optional<std::vector<int64_t
     if (!gone[d] || keepdim) size.push_back(gone[d] ? 1 : self.size(d));
     if (d >= lead) continue;
     dropped = dropped || gone[d];
-    if (!gone[d]) rows.push_back(e.indices.select(0, d));
-    else if (keepdim) rows.push_back(lamella::zeros_like(e.indices.select(0, d)));
+    if (!gone[d])
+      rows.push_back(e.indices.select(0, d));
+    else if (keepdim)
+      rows.push_back(lamella::zeros_like(e.indices.select(0, d)));
   }
   const bool none = std::all_of(gone.begin(), gone.begin() + lead, [](bool x) { return x; });
   if (none) return values.sum({0}, false, to).reshape(size);
@@ -65,8 +68,8 @@ Tensor softmax_rule(const Tensor& self, int64_t dim, bool logarithm, std::option
     }
   // The entries of one group differ in `dim` alone.
   const int64_t entries = e.indices.size(1);
-  const Tensor ids = rows.empty() ? lamella::zeros({entries}, e.indices.options())
-                                  : places_of(lamella::stack(rows, 0), others);
+  const Tensor ids =
+      rows.empty() ? lamella::zeros({entries}, e.indices.options()) : places_of(lamella::stack(rows, 0), others);
   const auto [groups, group, counts] = lamella::_unique2(ids, true, true, false);
   DimVector sizes(e.values.sizes());
   sizes[0] = groups.numel();
@@ -74,17 +77,18 @@ Tensor softmax_rule(const Tensor& self, int64_t dim, bool logarithm, std::option
   wide[0] = entries;
   const Tensor fixed = e.values.detach();
   const Tensor least = lamella::full(sizes, -std::numeric_limits<double>::infinity(), fixed.options());
-  const Tensor most = least.scatter_reduce(0, group.view(wide).expand(e.values.sizes()), fixed, "amax")
-                          .index_select(0, group);
+  const Tensor most =
+      least.scatter_reduce(0, group.view(wide).expand(e.values.sizes()), fixed, "amax").index_select(0, group);
   const Tensor less = e.values - lamella::where(most.isfinite(), most, lamella::zeros({}, most.options()));
   const Tensor sums = lamella::zeros(sizes, fixed.options()).index_add(0, group, less.exp());
   const Tensor made = logarithm ? less - sums.log().index_select(0, group) : less.exp() / sums.index_select(0, group);
   return coo_of(e.indices, made, self.sizes(), true);
 }
 
-Tensor norm_rule(const Tensor& self, const std::optional<Scalar>& p, const std::optional<std::vector<int64_t>>& dim, bool,
-            std::optional<ScalarType> dtype) {
-  LAMELLA_CHECK_NOT_IMPLEMENTED(!dim.has_value() || dim->empty(), "argument 'dim': a norm of a sparse tensor is that of all "
+Tensor norm_rule(const Tensor& self, const std::optional<Scalar>& p, const std::optional<std::vector<int64_t>>& dim,
+                 bool, std::optional<ScalarType> dtype) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!dim.has_value() || dim->empty(),
+                                "argument 'dim': a norm of a sparse tensor is that of all "
                                 "its elements; call to_dense() first");
   const double order = p ? p->toDouble() : 2;
   LAMELLA_CHECK_NOT_IMPLEMENTED(order > 0 && order < std::numeric_limits<double>::infinity(),

@@ -138,8 +138,7 @@ void add_up(const uint64_t* sorted, const Digits& d, const Chunks& chunks, const
     while (i < end) {  // the last place of a chunk may go on in the next one
       const uint64_t key = sorted[i] >> d.position_bits;
       for (int64_t k = 0; k < dims; k++)
-        indices[k * places + place] =
-            static_cast<int64_t>(sorted[i] >> d.shift[k] & ((uint64_t{1} << d.bits[k]) - 1));
+        indices[k * places + place] = static_cast<int64_t>(sorted[i] >> d.shift[k] & ((uint64_t{1} << d.bits[k]) - 1));
       const int64_t p = static_cast<int64_t>(sorted[i] & position);
       if (m == 1) {
         T s = from[p];
@@ -225,8 +224,8 @@ std::tuple<Tensor, Tensor> coalesced_anywhere(const Tensor& indices, const Tenso
   Tensor order;
   for (int64_t k = dims; k-- > 0;) {
     const Tensor row = indices.select(0, k);
-    const Tensor by = std::get<1>(lamella::sort(order.defined() ? row.index_select(0, order) : row,
-                                                std::optional<bool>(true), 0));
+    const Tensor by =
+        std::get<1>(lamella::sort(order.defined() ? row.index_select(0, order) : row, std::optional<bool>(true), 0));
     order = order.defined() ? order.index_select(0, by) : by;
   }
   const Tensor sorted = indices.index_select(1, order);

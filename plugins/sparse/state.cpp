@@ -106,8 +106,8 @@ void check_parts(const State& s, IntArrayRef sizes, bool deep) {
   const auto n = static_cast<int64_t>(sizes.size());
   if (s.kind == coo) {
     LAMELLA_CHECK(s.outer.dtype() == kLong, "argument 'indices': expected int64, got ", s.outer.dtype());
-    LAMELLA_CHECK(s.outer.dim() == 2, "argument 'indices': expected 2 dimensions, one column for each entry, got shape ",
-                  s.outer.sizes());
+    LAMELLA_CHECK(s.outer.dim() == 2,
+                  "argument 'indices': expected 2 dimensions, one column for each entry, got shape ", s.outer.sizes());
     LAMELLA_CHECK(s.values.dim() >= 1, "argument 'values': expected at least 1 dimension, got a number");
     LAMELLA_CHECK(s.outer.size(1) == s.values.size(0), "argument 'values': has ", s.values.size(0),
                   " entries, and 'indices' have ", s.outer.size(1), "; both must have the same number");
@@ -131,8 +131,8 @@ void check_parts(const State& s, IntArrayRef sizes, bool deep) {
   const int64_t b = s.outer.dim() - 1;
   LAMELLA_CHECK(b >= 0 && s.inner.dim() == b + 1, "argument '", inner, "': shape ", s.inner.sizes(),
                 " does not have the number of dimensions of '", outer, "', shape ", s.outer.sizes());
-  LAMELLA_CHECK(s.values.dim() >= b + 1, "argument 'values': shape ", s.values.sizes(),
-                " has fewer dimensions than '", inner, "', shape ", s.inner.sizes());
+  LAMELLA_CHECK(s.values.dim() >= b + 1, "argument 'values': shape ", s.values.sizes(), " has fewer dimensions than '",
+                inner, "', shape ", s.inner.sizes());
   LAMELLA_CHECK(n == s.values.dim() + 1, "argument 'size': ", sizes, " has ", n, " dimensions, and the tensor has ",
                 s.values.dim() + 1);
   const int64_t rows = sizes[b + (s.kind == csr ? 0 : 1)];
@@ -170,8 +170,8 @@ bool is_recorded(const Tensor& t) {
 void assign(const Tensor& to, const Tensor& from) {
   LAMELLA_CHECK(to.sizes() == from.sizes(), "argument 'self': has shape ", to.sizes(), ", and the result has ",
                 from.sizes(), "; an in-place form cannot change it");
-  LAMELLA_CHECK(to.dtype() == from.dtype(), "argument 'self': has dtype ", to.dtype(), ", which cannot hold the result's ",
-                from.dtype());
+  LAMELLA_CHECK(to.dtype() == from.dtype(), "argument 'self': has dtype ", to.dtype(),
+                ", which cannot hold the result's ", from.dtype());
   LAMELLA_CHECK(!is_recorded(to) && !is_recorded(from),
                 "a sparse tensor cannot be written in place while autograd records it; use the form without '_', or "
                 "write within lamella.no_grad()");
@@ -181,8 +181,9 @@ void assign(const Tensor& to, const Tensor& from) {
 std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t how) const {
   if (how == LAMELLA_CARRY_DETACH) return *this;
   if (how == LAMELLA_CARRY_VIEW) {
-    LAMELLA_CHECK_NOT_IMPLEMENTED(to.sizes() == from.sizes() && to.dtype() == from.dtype(),
-                                  "a sparse tensor (", kind_name(kind), ") has no views; to_dense() gives a tensor "
+    LAMELLA_CHECK_NOT_IMPLEMENTED(to.sizes() == from.sizes() && to.dtype() == from.dtype(), "a sparse tensor (",
+                                  kind_name(kind),
+                                  ") has no views; to_dense() gives a tensor "
                                   "that has");
     return *this;
   }
@@ -199,11 +200,10 @@ std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t 
 
 OwnedValue State::save(const Tensor&) const {
   const lamella_value parts[] = {
-      value("layout"), value(kind_name(kind)),
-      value("outer"),  value(outer),
-      value("inner"),  inner.defined() ? value(inner) : none(),
-      value("values"), value(values),
-      value("coalesced"), value(coalesced),
+      value("layout"),  value(kind_name(kind)), value("outer"),
+      value(outer),     value("inner"),         inner.defined() ? value(inner) : none(),
+      value("values"),  value(values),          value("coalesced"),
+      value(coalesced),
   };
   lamella_value all{LAMELLA_DICT, sizeof parts / sizeof *parts / 2, {0}};
   all.as.values = parts;

@@ -35,8 +35,8 @@ void register_tables(Library& m) {
   m.impl("embedding", "composite", embedding);
   m.derivative("embedding",
                "weight: sparse::_embedding_grad(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)");
-  define_composite(
-      m, "_embedding_grad(Tensor grad, Tensor indices, int rows, int padding_idx, bool scale) -> Tensor", embedding_grad);
+  define_composite(m, "_embedding_grad(Tensor grad, Tensor indices, int rows, int padding_idx, bool scale) -> Tensor",
+                   embedding_grad);
 }
 
 }  // namespace lamella::sparse

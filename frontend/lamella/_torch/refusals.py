@@ -76,7 +76,11 @@ def of_tensor() -> dict[str, Any]:
         found[f"is_{kind}"] = property(lambda self: False, doc=f"False: no tensor is {kind} here.")
     found |= {"layout": property(_layout), "to_dense": to_dense}
     for name in OF_SPARSE:
-        found[name] = _method(name, RuntimeError, "the tensor is dense; the plugin 'sparse', which brings sparse ones, is not loaded")
+        found[name] = _method(
+            name, RuntimeError, "the tensor is dense; the plugin 'sparse', which brings sparse ones, is not loaded"
+        )
     for name in TO_SPARSE:
-        found[name] = _method(name, NotImplementedError, "the plugin 'sparse', which brings sparse tensors, is not loaded")
+        found[name] = _method(
+            name, NotImplementedError, "the plugin 'sparse', which brings sparse tensors, is not loaded"
+        )
     return found

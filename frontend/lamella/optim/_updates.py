@@ -16,6 +16,7 @@ import lamella
 from lamella._C import Tensor
 from lamella.optim import _options
 from lamella.optim._lists import ListOptimizer, Lists, by_values, new_step, parts, plain, zeros_like
+from lamella.optim._sparse import any_sparse, is_sparse
 
 OWN: Any = ...  # in the signature of a class: stands for the default of the update's option
 # Maps an option of classes that is a pair to the two options of the update.
@@ -215,7 +216,21 @@ class UpdateOptimizer(ListOptimizer):
         return False
 
     def _update(self, group: dict[str, Any]) -> None:
-        self._run(self._gather(group), group, self.__dict__)
+        lists = self._gather(group)
+        self._run(self._apart(lists, group) if any_sparse(lists[1]) else lists, group, self.__dict__)
+
+    def _apart(self, lists: list[list[Any]], group: dict[str, Any]) -> list[list[Any]]:
+        """Makes the steps of the parameters with sparse gradients; returns the lists of the others."""
+        params, grads = lists[:2]
+        for p, grad in zip(params, grads, strict=True):
+            if is_sparse(grad):
+                self._sparse_step(p, grad, group)
+        rest = [i for i, grad in enumerate(grads) if not is_sparse(grad)]
+        return [[one[i] for i in rest] if one else one for one in lists]
+
+    def _sparse_step(self, p: Any, grad: Any, group: dict[str, Any]) -> None:
+        name = type(self).__name__
+        raise RuntimeError(f"{name} does not support sparse gradients; use SparseAdam, SGD or Adagrad")
 
 
 def _filled(p: Any, value: float) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lamella._C import Tensor
-from lamella.optim import _options
+from lamella.optim import _options, _sparse
+from lamella.optim._lists import plain
 from lamella.optim._updates import OWN, UpdateOptimizer, function
 from lamella.optim.optimizer import ParamsT
 
@@ -51,6 +52,20 @@ class Adagrad(UpdateOptimizer, update="_fused_adagrad_"):
         for group in self.param_groups:
             for p in group["params"]:
                 self._init_state(p, self.state[p], group)
+
+    def _sparse_step(self, p: Any, grad: Any, group: dict[str, Any]) -> None:
+        if group["weight_decay"] != 0:
+            raise RuntimeError(
+                "Adagrad: argument 'weight_decay' changes every element, and the gradient is sparse; set it to 0"
+            )
+        state = self.state[p]
+        state["step"] += 1
+        grad = _sparse.coalesced("Adagrad", grad.neg() if group["maximize"] else grad)
+        g = grad.values()
+        state["sum"].add_(_sparse.with_values(grad, g * g))
+        root = _sparse.values_at(state["sum"], grad).sqrt() + group["eps"]
+        rate = plain(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        p.add_(_sparse.with_values(grad, g / root), alpha=-rate)
 
     def share_memory(self) -> None:
         """Moves the sums to shared memory, so that other processes can update them."""

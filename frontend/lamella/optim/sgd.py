@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lamella._C import Tensor
-from lamella.optim._lists import zeros_like
+from lamella.optim._lists import plain, zeros_like
+from lamella.optim._sparse import any_sparse
 from lamella.optim._updates import OWN, UpdateOptimizer, function, run
 from lamella.optim.optimizer import ParamsT
 
@@ -77,9 +78,28 @@ class SGD(UpdateOptimizer, update="_fused_sgd_"):
 
     def _update(self, group: dict[str, Any]) -> None:
         lists = self._gather(group)
+        if any_sparse(lists[1]):
+            lists = self._apart(lists, group)
         if self._run(lists, group, self.__dict__):
             for p, buffer in zip(lists[0], lists[2], strict=True):
                 self.state[p]["momentum_buffer"] = buffer
+
+    def _sparse_step(self, p: Any, grad: Any, group: dict[str, Any]) -> None:
+        if group["weight_decay"] != 0:
+            raise RuntimeError(
+                "SGD: argument 'weight_decay' changes every element, and the gradient is sparse; set it to 0"
+            )
+        grad = grad.neg() if group["maximize"] else grad
+        momentum = group["momentum"]
+        if momentum != 0:
+            state = self.state[p]
+            buffer = state.get("momentum_buffer")
+            buffer = (
+                grad.clone() if buffer is None else (buffer * momentum + grad * (1 - group["dampening"])).coalesce()
+            )
+            state["momentum_buffer"] = buffer
+            grad = grad + buffer * momentum if group["nesterov"] else buffer
+        p.add_(grad, alpha=-plain(group["lr"]))
 
     @classmethod
     def _run(cls, lists: list[Any], group: dict[str, Any], scaling: dict[str, Any]) -> bool:

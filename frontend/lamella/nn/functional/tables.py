@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import lamella
 from lamella.nn.functional._operators import op
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
@@ -25,9 +26,38 @@ def _shorten(weight: Any, input: Any, max_norm: float, norm_type: float) -> None
     _renorm(weight.detach(), input.contiguous(), float(max_norm), float(norm_type))
 
 
-def _no_sparse(who: str, sparse: bool) -> None:
-    if sparse:
-        raise NotImplementedError(f"{who}: argument 'sparse': there are no sparse gradients; leave it False")
+def _rows_with_sparse_gradient(who: str, *args: Any) -> Any:
+    """Returns rows of a table by the plugin that has sparse tensors."""
+    sparse = vars(lamella).get("sparse")
+    if sparse is None:
+        raise NotImplementedError(f"{who}: argument 'sparse': the plugin 'sparse' is not loaded; leave it False")
+    return sparse.rows_of_table(*args)
+
+
+def _bags_with_sparse_gradient(weight, input, offsets, scale, mode, by_sample, last, padding_idx):
+    """Returns bags of rows, each of which is picked with a sparse gradient and added to its bag."""
+    count, n = offsets.shape[0] - bool(last), input.shape[0]
+    places = _arange(n, device=input.device)
+    begins = offsets[:count].to(lamella.int64)
+    bag = lamella.searchsorted(begins, places, right=True) - 1
+    if count and (int(begins[0]) != 0 or (last and int(offsets[-1]) != n)):
+        raise ValueError("embedding_bag: argument 'offsets' must begin with 0, and with include_last_offset end with the "
+                         f"number of indices, {n}")  # fmt: skip
+    if padding_idx is not None:
+        rows = weight.shape[0]
+        if not -rows <= padding_idx < rows:
+            raise RuntimeError(f"embedding_bag: argument 'padding_idx': {padding_idx} is out of range for {rows} rows")
+        kept = (input != padding_idx % rows).nonzero().reshape(-1)
+        input, bag = input[kept], bag[kept]
+        by_sample = None if by_sample is None else by_sample[kept]
+    rows = _rows_with_sparse_gradient("embedding_bag", weight, input, -1, scale)
+    if by_sample is not None:
+        rows = rows * by_sample.unsqueeze(1)
+    sums = rows.new_zeros(count, weight.shape[1]).index_add(0, bag, rows)
+    if mode == "sum":
+        return sums
+    counts = lamella.bincount(bag, minlength=count).clamp(min=1)
+    return sums / counts.to(sums.dtype).unsqueeze(1)
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
@@ -38,18 +68,16 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         max_norm: rows that are read and exceed this norm are first scaled down to it, in ``weight`` itself
         norm_type: the order p of the norm
         scale_grad_by_freq: the gradient of a row is divided by the number of its uses
-        sparse: not supported, as there are no sparse tensors
+        sparse: the gradient of ``weight`` has layout ``sparse_coo``, with an entry for each index
 
     Raises:
         IndexError: an index is negative or too large
         AssertionError: ``padding_idx`` is out of range
-        NotImplementedError: ``sparse`` is set
 
     >>> lamella.nn.functional.embedding(lamella.tensor([1, 0]), lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[3., 4.],
             [1., 2.]])
     """
-    _no_sparse("embedding", sparse)
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
@@ -59,6 +87,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         padding_idx += rows
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
+    if sparse:
+        return _rows_with_sparse_gradient("embedding", weight, input, padding_idx, scale_grad_by_freq)
     return _embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
@@ -88,7 +118,7 @@ def embedding_bag(
     Raises:
         ValueError: the shapes or arguments do not fit each other
         IndexError: an index is negative or too large
-        NotImplementedError: ``sparse`` is set, or ``per_sample_weights`` are given with another mode than "sum"
+        NotImplementedError: ``per_sample_weights`` are given with another mode than "sum"
 
     >>> table = lamella.tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> lamella.nn.functional.embedding_bag(lamella.tensor([0, 1, 1]), table, lamella.tensor([0, 2]))
@@ -129,13 +159,16 @@ def embedding_bag(
         raise ValueError(f"embedding_bag: mode has to be one of sum, mean or max, got {mode!r}")
     if mode == "max" and (scale_grad_by_freq or sparse):
         raise ValueError("embedding_bag: max mode does not support scale_grad_by_freq or sparse")
-    _no_sparse("embedding_bag", sparse)
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
         )
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
+    if sparse:
+        return _bags_with_sparse_gradient(
+            weight, input, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx
+        )
     return _embedding_bag(
         weight,
         input,

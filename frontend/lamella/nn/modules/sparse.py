@@ -22,7 +22,7 @@ class Embedding(Module):
         max_norm: rows that are read and exceed this norm are first scaled down to it, in the table itself
         norm_type: the order p of the norm
         scale_grad_by_freq: the gradient of a row is divided by the number of its uses
-        sparse: not supported, as there are no sparse tensors
+        sparse: the gradient of ``weight`` has layout ``sparse_coo``: see `lamella.sparse`
 
     Names: those of the indices, and at the end that of the weight's last dimension.
 
@@ -134,7 +134,7 @@ class EmbeddingBag(Module):
         norm_type: the order p of the norm
         scale_grad_by_freq: the gradient of a row is divided by the number of its uses; not with "max"
         mode: "sum", "mean" or "max"
-        sparse: not supported, as there are no sparse tensors
+        sparse: the gradient of ``weight`` has layout ``sparse_coo``: see `lamella.sparse`
         include_last_offset: the last offset is the end of the last bag
         padding_idx: a row that is left out of bags, gets no gradient, and starts at 0 in a new table
 
