@@ -39,6 +39,7 @@ def main() -> int:
     import random_numbers
     import reductions
     import sharing
+    import sparse
     import small
     import sorting
     import torch
@@ -56,6 +57,7 @@ def main() -> int:
         + modules.main()
         + named.main()
         + quantization.main()
+        + sparse.main()
         + graph.main()
         + programs.main()
         + node.main()

@@ -14,8 +14,8 @@ from .library import operators as loaded
 def from_scipy(matrix: Any) -> Tensor:
     """Makes a sparse tensor over the memory of a sparse matrix or array of scipy: COO, CSR or CSC.
 
-    The values share their memory, so that a write to one is seen by the other. The indices of CSR and CSC share it, too,
-    if they are int32 or int64; those of COO if they are one array of int64, else they are copied.
+    The values share their memory, so that a write to one is seen by the other. The indices of CSR and CSC share it,
+    too, if they are int32 or int64; those of COO if they are one array of int64, else they are copied.
 
     Raises:
         TypeError: the argument is no sparse matrix of scipy, or has another format; its ``tocsr()`` converts it
@@ -55,7 +55,8 @@ def coordinates(matrix: Any) -> Any:
 
 
 def to_scipy(input: Tensor) -> Any:
-    """Returns a sparse array of scipy over the memory of a sparse tensor: ``coo_array``, ``csr_array`` or ``csc_array``.
+    """Returns a sparse array of scipy over the memory of a sparse tensor: ``coo_array``, ``csr_array`` or
+    ``csc_array``.
 
     Values and indices share their memory. A tensor of another device is copied to the host.
 

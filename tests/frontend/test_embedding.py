@@ -116,10 +116,8 @@ ONE, TWO = lamella.tensor([0, 1]), lamella.tensor([[0, 1]])
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda: F.embedding(ONE, table(), sparse=True), NotImplementedError, "argument 'sparse'"),
         (lambda: F.embedding(ONE, table(), padding_idx=6), AssertionError, "padding_idx"),
         (lambda: F.embedding(tensor([6]), table(), max_norm=1.0), IndexError, "out of range"),
-        (lambda: F.embedding_bag(TWO, table(), sparse=True), NotImplementedError, "argument 'sparse'"),
         (lambda: F.embedding_bag(TWO, table(), tensor([0])), ValueError, "offsets has to be None"),
         (lambda: F.embedding_bag(ONE, table()), ValueError, "offsets has to be a 1D Tensor"),
         (lambda: F.embedding_bag(ONE, table(), TWO), ValueError, "offsets has to be a 1D Tensor"),

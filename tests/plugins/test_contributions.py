@@ -351,20 +351,20 @@ def test_planned_names_are_free(host, packages):
         "second",
         HEAD
         + """
-def to_sparse(self):
+def refined(self):
     return "refined"
 
 @hookimpl
 def register(ctx):
-    ctx.contribute("lamella", {"compile": to_sparse})
-    ctx.contribute("Tensor", {"to_sparse": to_sparse})
+    ctx.contribute("lamella", {"compile": refined})
+    ctx.contribute("Tensor", {"is_nested": property(refined)})
 """,
     )
     host.run(
         """
         import lamella
 
-        assert lamella.compile(1) == lamella.ones(1).to_sparse() == "refined"
+        assert lamella.compile(1) == lamella.ones(1).is_nested == "refined"
         """
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamella import _C
 from lamella._C import Tensor
 from lamella._devices import host
 

@@ -88,11 +88,6 @@ def test_bad_options(name, options, text):
         getattr(lamella.optim, name)([lamella.zeros(1)], **options)
 
 
-def test_sparse_adam_is_refused():
-    with pytest.raises(NotImplementedError, match="sparse"):
-        lamella.optim.SparseAdam([lamella.zeros(1)])
-
-
 def test_groups():
     a, b, c = (lamella.zeros(1) for _ in range(3))
     optimizer = lamella.optim.SGD([{"params": a, "lr": 0.5}, {"params": [b], "momentum": 0.9}], lr=0.1)

@@ -41,8 +41,10 @@ def _bags_with_sparse_gradient(weight, input, offsets, scale, mode, by_sample, l
     begins = offsets[:count].to(lamella.int64)
     bag = lamella.searchsorted(begins, places, right=True) - 1
     if count and (int(begins[0]) != 0 or (last and int(offsets[-1]) != n)):
-        raise ValueError("embedding_bag: argument 'offsets' must begin with 0, and with include_last_offset end with the "
-                         f"number of indices, {n}")  # fmt: skip
+        raise ValueError(
+            "embedding_bag: argument 'offsets' must begin with 0, and with include_last_offset end with the number of "
+            f"indices, {n}"
+        )
     if padding_idx is not None:
         rows = weight.shape[0]
         if not -rows <= padding_idx < rows:
