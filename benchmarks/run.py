@@ -39,9 +39,9 @@ def main() -> int:
     import random_numbers
     import reductions
     import sharing
-    import sparse
     import small
     import sorting
+    import sparse
     import torch
     import training
 

@@ -151,6 +151,29 @@ def from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
     return made
 
 
+def layout_named(name: Any) -> Any:
+    found = getattr(_C, name.rpartition(".")[2], None) if type(name) is str else None
+    if not isinstance(found, _C.layout):
+        raise UnpicklingError(f"there is no layout {name!r}")
+    return found
+
+
+def rebuild_sparse(layout: Any, parts: Any) -> Any:
+    """Makes a sparse tensor of its parts, which the functions that make sparse tensors check."""
+    import lamella
+
+    if type(parts) is not tuple or not isinstance(layout, _C.layout):
+        raise UnpicklingError("a sparse tensor must have a layout and a tuple of parts")
+    if not hasattr(lamella, "sparse_coo_tensor"):
+        raise UnpicklingError("the plugin 'sparse', which brings sparse tensors, is not loaded")
+    if layout is _C.sparse_coo and len(parts) in (3, 4):
+        coalesced = len(parts) == 4 and parts[3] is True
+        return lamella.sparse_coo_tensor(*parts[:3], check_invariants=True, is_coalesced=coalesced)
+    if layout in (_C.sparse_csr, _C.sparse_csc) and len(parts) == 4:
+        return lamella.sparse_compressed_tensor(*parts, layout=layout, check_invariants=True)
+    raise UnpicklingError(f"a sparse tensor of {layout} with {len(parts)} parts cannot be read; to_sparse_csr() it")
+
+
 def from_array(array: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
     return requiring(_C.from_numpy(array).to(device, dtype), requires_grad)
 
@@ -278,6 +301,8 @@ def table() -> dict[str, Any]:
         "torch._utils._rebuild_tensor_v2": rebuild_v2,
         "torch._utils._rebuild_tensor_v3": rebuild_v3,
         "torch._utils._rebuild_meta_tensor_no_storage": rebuild_meta,
+        "torch._utils._rebuild_sparse_tensor": rebuild_sparse,
+        "torch.serialization._get_layout": layout_named,
         "torch._utils._rebuild_parameter": parameter,
         "torch._utils._rebuild_parameter_with_state": parameter_with_state,
         "torch._utils._rebuild_device_tensor_from_numpy": from_array,
