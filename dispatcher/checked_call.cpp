@@ -172,10 +172,6 @@ std::string what_came(uint32_t tags, const Value& v) {
   if (v.tag > LAMELLA_UINT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST)
     return core::format("a value with the tag %u", v.tag);
   if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
-  if (v.tag == LAMELLA_LAYOUT && v.as.i > 0 && v.as.i < 6) {
-    static const char* const sparse[] = {"coo", "csr", "csc", "bsr", "bsc"};
-    return core::format("the layout sparse_%s, which only operators on sparse tensors have", sparse[v.as.i - 1]);
-  }
   if (enumerations >> v.tag & 1)
     return core::format("%s %lld",
                         v.tag == LAMELLA_DTYPE    ? "the dtype"

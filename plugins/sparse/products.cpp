@@ -68,7 +68,13 @@ void infer_sampled(const Tensor& crow, const Tensor& col, const Tensor& left, co
 
 // ---- on the host ---------------------------------------------------------------------------------------------------
 
-// Calls body(element, index) with objects of the types of the loops; declines other dtypes.
+// Leaves a call to the composite unless its tensors are in host memory and have a dtype of the loops.
+void take_host_alone(const Tensor& t) {
+  const ScalarType d = t.dtype();
+  if (!t.is_cpu() || !(d == kFloat || d == kDouble || d == kComplexFloat || d == kComplexDouble)) throw Declined();
+}
+
+// Calls body(element, index) with objects of the types of the loops.
 template <class Body>
 void with_types(ScalarType element, ScalarType index, Body body) {
   const auto by_index = [&](auto e) {
@@ -109,6 +115,7 @@ int64_t grain_of(const Tensor& crow, const Tensor& col, int64_t k) {
 }
 
 void times_kernel(const Tensor& crow, const Tensor& col, const Tensor& values, const Tensor& dense, const Tensor& out) {
+  take_host_alone(values);
   const int64_t k = columns_of(dense);
   if (!out.numel()) return;
   const Tensor p = crow.contiguous(), c = col.contiguous(), v = values.contiguous(), d = dense.contiguous();
@@ -128,6 +135,7 @@ void times_kernel(const Tensor& crow, const Tensor& col, const Tensor& values, c
 
 void transposed_kernel(const Tensor& crow, const Tensor& col, const Tensor& values, const Tensor& dense,
                        int64_t columns, const Tensor& out) {
+  take_host_alone(values);
   const int64_t k = columns_of(dense);
   out.zero_();
   if (!out.numel()) return;
@@ -149,6 +157,7 @@ void transposed_kernel(const Tensor& crow, const Tensor& col, const Tensor& valu
 }
 
 void sampled_kernel(const Tensor& crow, const Tensor& col, const Tensor& left, const Tensor& right, const Tensor& out) {
+  take_host_alone(left);
   const int64_t k = columns_of(left);
   if (!out.numel()) return;
   const Tensor p = crow.contiguous(), c = col.contiguous(), l = left.contiguous(), r = right.contiguous();
@@ -221,7 +230,7 @@ void register_products(Library& m) {
            ">>> lamella.ops.sparse.csr_matmul(crow, col, lamella.tensor([2.0, 3.0]), lamella.tensor([1.0, 10.0]))\n"
            "tensor([20.,  3.])\n");
   m.infer("csr_matmul", infer_times);
-  m.impl("csr_matmul", "cpu", times_kernel);
+  m.impl("csr_matmul", "backend", times_kernel);
   m.impl("csr_matmul", "composite", times_anywhere);
   m.derivative("csr_matmul",
                "values: sparse::csr_sampled(crow, col, grad, conj(dense)); "
@@ -232,7 +241,7 @@ void register_products(Library& m) {
            ">>> lamella.ops.sparse.csr_matmul_transposed(crow, col, lamella.tensor([2.0, 3.0]), "
            "lamella.tensor([1.0, 10.0]), 2)\ntensor([30.,  2.])\n");
   m.infer("csr_matmul_transposed", infer_transposed);
-  m.impl("csr_matmul_transposed", "cpu", transposed_kernel);
+  m.impl("csr_matmul_transposed", "backend", transposed_kernel);
   m.impl("csr_matmul_transposed", "composite", transposed_anywhere);
   m.derivative("csr_matmul_transposed",
                "values: sparse::csr_sampled(crow, col, conj(dense), grad); "
@@ -243,7 +252,7 @@ void register_products(Library& m) {
            ">>> lamella.ops.sparse.csr_sampled(crow, col, lamella.tensor([2.0, 3.0]), lamella.tensor([1.0, 10.0]))\n"
            "tensor([20.,  3.])\n");
   m.infer("csr_sampled", infer_sampled);
-  m.impl("csr_sampled", "cpu", sampled_kernel);
+  m.impl("csr_sampled", "backend", sampled_kernel);
   m.impl("csr_sampled", "composite", sampled_anywhere);
   m.derivative("csr_sampled",
                "left: sparse::csr_matmul(crow, col, grad, conj(right)); "

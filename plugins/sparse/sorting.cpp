@@ -187,7 +187,7 @@ std::tuple<Tensor, Tensor> coalesced_on_host(const Tensor& indices, const Tensor
   check_entries(indices, values, size);
   const int64_t dims = indices.size(0), n = indices.size(1);
   const Digits d = digits_of(size, dims, n);
-  if (d.key_bits + d.position_bits > 63) throw Declined();
+  if (!values.is_cpu() || d.key_bits + d.position_bits > 63) throw Declined();
   with_sum(values.dtype(), [](auto) {});
   const Tensor at = indices.contiguous(), from = values.contiguous();
   const Chunks chunks(n);
@@ -259,7 +259,7 @@ void register_sorting(Library& m) {
            ">>> at = lamella.tensor([[1, 0, 1]])\n"
            ">>> lamella.ops.sparse.coalesced(at, lamella.tensor([1.0, 2.0, 3.0]), [2])\n"
            "(tensor([[0, 1]]), tensor([2., 4.]))\n");
-  m.impl("coalesced", "cpu", coalesced_on_host);
+  m.impl("coalesced", "backend", coalesced_on_host);
   m.impl("coalesced", "composite", coalesced_anywhere);
   m.derivative("coalesced", "values: index_select(grad1, 0, sparse::lookup(places, indices, size))");
 }
