@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .arrays import from_scipy as from_scipy
     from .arrays import to_scipy as to_scipy
     from .functions import addmm as addmm
+    from .functions import as_sparse_gradcheck as as_sparse_gradcheck
     from .functions import log_softmax as log_softmax
     from .functions import mm as mm
     from .functions import rows_of_table as rows_of_table
@@ -26,7 +27,17 @@ if TYPE_CHECKING:
 # The public names by module; a module is imported when one of its names is first used.
 NAMES = {
     "arrays": ("from_scipy", "to_scipy"),
-    "functions": ("addmm", "log_softmax", "mm", "rows_of_table", "sampled_addmm", "softmax", "spdiags", "sum"),
+    "functions": (
+        "addmm",
+        "as_sparse_gradcheck",
+        "log_softmax",
+        "mm",
+        "rows_of_table",
+        "sampled_addmm",
+        "softmax",
+        "spdiags",
+        "sum",
+    ),
     "invariants": ("check_sparse_tensor_invariants",),
 }
 if not TYPE_CHECKING:  # type checkers see the imports above

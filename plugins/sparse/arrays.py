@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import lamella
@@ -67,8 +68,7 @@ def to_scipy(input: Tensor) -> Any:
     >>> lamella.sparse.to_scipy(lamella.eye(2).to_sparse_csr()).toarray().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    import scipy.sparse
-
+    sparse: Any = import_module("scipy.sparse")
     found = described(input)
     if found is None or found["dense_dim"] or found["batch"]:
         raise TypeError(
@@ -83,7 +83,7 @@ def to_scipy(input: Tensor) -> Any:
     shape = tuple(here.shape)
     if found["layout"] == 1:
         if len(shape) == 2:
-            return scipy.sparse.coo_array((values, (outer[0], outer[1])), shape=shape, copy=False)
-        return scipy.sparse.coo_array((values, tuple(outer)), shape=shape, copy=False)
-    kind = scipy.sparse.csr_array if found["layout"] == 2 else scipy.sparse.csc_array
+            return sparse.coo_array((values, (outer[0], outer[1])), shape=shape, copy=False)
+        return sparse.coo_array((values, tuple(outer)), shape=shape, copy=False)
+    kind = sparse.csr_array if found["layout"] == 2 else sparse.csc_array
     return kind((values, operators._inner(here).numpy(), outer), shape=shape, copy=False)

@@ -166,7 +166,8 @@ Tensor dense_of(const Tensor& sparse) {
       flat.push_back(sparse.size(d));
   const bool truth = e.values.dtype() == kBool;
   const Tensor values = truth ? e.values.to(kInt) : e.values;
-  const Tensor sums = lamella::zeros(flat, values.options()).index_add(0, places_of(e.indices, sparse.sizes()), values);
+  const Tensor sums =
+      lamella::zeros(flat, values.options()).index_add_(0, places_of(e.indices, sparse.sizes()), values);
   return (truth ? sums.ne(0) : sums).reshape(sparse.sizes());
 }
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import lamella
 from lamella import Tensor
 
-from .library import operators
+from .library import layout_number, operators
 from .tensor import converted, number_of
 
 
@@ -120,6 +120,38 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Sequence[int], layout: An
     return converted("spdiags", operators().coalesce(made), number, None, None, None)
 
 
+def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
+    """Makes a function that checks gradients, as ``lamella.autograd.gradcheck``, take and return sparse tensors.
+
+    Sparse inputs are varied at their places; of sparse results the values are compared.
+
+    >>> check = lamella.sparse.as_sparse_gradcheck(lamella.autograd.gradcheck)
+    >>> x = lamella.eye(2, dtype=lamella.float64).to_sparse().requires_grad_()
+    >>> check(lambda x: x.sin(), (x,))
+    True
+    """
+
+    def check(func: Callable[..., Any], inputs: Any, **options: Any) -> bool:
+        given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+        masks = [t.detach() if isinstance(t, Tensor) and layout_number(t) else None for t in given]
+        masks = [m.coalesce() if m is not None and layout_number(m) == 1 else m for m in masks]  # type: ignore[attr-defined]
+
+        def by_values(*values: Any) -> Any:
+            args = [v if m is None else operators()._with_values(m, v) for m, v in zip(masks, values, strict=True)]
+            found = func(*args)
+            results = found if isinstance(found, tuple | list) else (found,)
+            plain = [operators()._values(r) if isinstance(r, Tensor) and layout_number(r) else r for r in results]
+            return tuple(plain) if isinstance(found, tuple | list) else plain[0]
+
+        varied = [
+            t if m is None else operators()._values(m).detach().clone().requires_grad_(t.requires_grad)
+            for m, t in zip(masks, given, strict=True)
+        ]
+        return gradcheck(by_values, tuple(varied), **options)
+
+    return check
+
+
 def rows_of_table(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False) -> Tensor:
     """Returns the rows of a table at indices. The gradient of the table is sparse, with an entry for each index; see
     ``lamella.nn.functional.embedding``, whose ``sparse=True`` calls this function.
@@ -135,4 +167,14 @@ def rows_of_table(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_
     return operators().embedding(weight, indices, padding_idx, scale_grad_by_freq)
 
 
-__all__ = ["addmm", "log_softmax", "mm", "rows_of_table", "sampled_addmm", "softmax", "spdiags", "sum"]
+__all__ = [
+    "addmm",
+    "as_sparse_gradcheck",
+    "log_softmax",
+    "mm",
+    "rows_of_table",
+    "sampled_addmm",
+    "softmax",
+    "spdiags",
+    "sum",
+]

@@ -160,7 +160,7 @@ def compressed(
         shapes = ", ".join(str(tuple(t.shape)) for t in (p, i, values))
         raise RuntimeError(f"{name}: expected vectors of pointers, indices and values, got shapes {shapes}")
     if size is None:
-        lines, width = p.shape[-1] - 1, int(i.amax().item()) + 1 if i.numel() else 0
+        lines, width = p.shape[-1] - 1, int(i.max().tolist()) + 1 if i.numel() else 0
         matrix = [lines, width] if layout == 2 else [width, lines]
         sizes = [*p.shape[:-1], *matrix, *values.shape[i.ndim :]]
     else:

@@ -193,7 +193,7 @@ Tensor times_anywhere(const Tensor& crow, const Tensor& col, const Tensor& value
   check_values(col, values, dense);
   check_operand(dense, dense.dim() ? dense.size(0) : -1, "dense");
   const Tensor picked = dense.index_select(0, col);
-  return zeros_of(dense, rows_of(crow)).index_add(0, rows_from(crow, col.numel()), column(values, dense) * picked);
+  return zeros_of(dense, rows_of(crow)).index_add_(0, rows_from(crow, col.numel()), column(values, dense) * picked);
 }
 
 Tensor transposed_anywhere(const Tensor& crow, const Tensor& col, const Tensor& values, const Tensor& dense,
@@ -202,7 +202,7 @@ Tensor transposed_anywhere(const Tensor& crow, const Tensor& col, const Tensor& 
   check_values(col, values, dense);
   check_operand(dense, rows_of(crow), "dense");
   const Tensor picked = dense.index_select(0, rows_from(crow, col.numel()));
-  return zeros_of(dense, columns).index_add(0, col, column(values, dense) * picked);
+  return zeros_of(dense, columns).index_add_(0, col, column(values, dense) * picked);
 }
 
 Tensor sampled_anywhere(const Tensor& crow, const Tensor& col, const Tensor& left, const Tensor& right) {

@@ -157,7 +157,7 @@ Tensor make(State s, IntArrayRef sizes) {
   s.inner = without_history(s.inner);
   if (s.kind != coo || s.nnz() < 2) s.coalesced = true;
   const Tensor made = lamella::opaque_over(s.values, sizes, TensorOptions().dtype(s.values.dtype()));
-  slot.set(made, std::move(s));
+  slot.set(made, Held{std::make_shared<State>(std::move(s))});
   return made;
 }
 
@@ -175,42 +175,48 @@ void assign(const Tensor& to, const Tensor& from) {
   LAMELLA_CHECK(!is_recorded(to) && !is_recorded(from),
                 "a sparse tensor cannot be written in place while autograd records it; use the form without '_', or "
                 "write within lamella.no_grad()");
+  const Held shared = *slot.get(to);
+  shared.state->values.narrow(0, 0, 0).zero_();  // counts the write for those who have saved the old values
+  *shared.state = State(state_in(from));
   check(api().tensor_assign(to.get(), from.get()));
+  slot.set(to, shared);
 }
 
-std::optional<State> State::carry(const Tensor& from, const Tensor& to, int32_t how) const {
+std::optional<Held> Held::carry(const Tensor& from, const Tensor& to, int32_t how) const {
   if (how == LAMELLA_CARRY_DETACH) return *this;
   if (how == LAMELLA_CARRY_VIEW) {
     LAMELLA_CHECK_NOT_IMPLEMENTED(to.sizes() == from.sizes() && to.dtype() == from.dtype(), "a sparse tensor (",
-                                  kind_name(kind),
+                                  kind_name(state->kind),
                                   ") has no views; to_dense() gives a tensor "
                                   "that has");
     return *this;
   }
   if (how == LAMELLA_CARRY_RESIZE)
-    throw Error(LAMELLA_NOT_IMPLEMENTED, std::string("a sparse tensor (") + kind_name(kind) + ") cannot be resized");
+    throw Error(LAMELLA_NOT_IMPLEMENTED,
+                std::string("a sparse tensor (") + kind_name(state->kind) + ") cannot be resized");
   if (how != LAMELLA_CARRY_COPY && how != LAMELLA_CARRY_DEVICE) return std::nullopt;
-  State made = *this;
-  made.values = values.to(to.device(), to.dtype(), false, true);
-  made.outer = outer.to(to.device(), {}, false, true);
-  if (inner.defined()) made.inner = inner.to(to.device(), {}, false, true);
+  State made = *state;
+  made.values = made.values.to(to.device(), to.dtype(), false, true);
+  made.outer = made.outer.to(to.device(), {}, false, true);
+  if (made.inner.defined()) made.inner = made.inner.to(to.device(), {}, false, true);
   check(api().tensor_set_storage(to.get(), made.values.get()->storage));
-  return made;
+  return Held{std::make_shared<State>(std::move(made))};
 }
 
-OwnedValue State::save(const Tensor&) const {
+OwnedValue Held::save(const Tensor&) const {
+  const State& s = *state;
   const lamella_value parts[] = {
-      value("layout"),  value(kind_name(kind)), value("outer"),
-      value(outer),     value("inner"),         inner.defined() ? value(inner) : none(),
-      value("values"),  value(values),          value("coalesced"),
-      value(coalesced),
+      value("layout"),    value(kind_name(s.kind)), value("outer"),
+      value(s.outer),     value("inner"),           s.inner.defined() ? value(s.inner) : none(),
+      value("values"),    value(s.values),          value("coalesced"),
+      value(s.coalesced),
   };
   lamella_value all{LAMELLA_DICT, sizeof parts / sizeof *parts / 2, {0}};
   all.as.values = parts;
   return OwnedValue(all);
 }
 
-std::optional<State> State::load(const Tensor& to, const lamella_value& saved) {
+std::optional<Held> Held::load(const Tensor& to, const lamella_value& saved) {
   const auto part = [&](const char* name) -> const lamella_value& {
     const lamella_value* v = saved.tag == LAMELLA_DICT ? Dict(saved).find(name) : nullptr;
     LAMELLA_CHECK_VALUE(v, "sparse: a part of what was saved is missing: ", name);
@@ -254,7 +260,7 @@ std::optional<State> State::load(const Tensor& to, const lamella_value& saved) {
     }
   }
   check(api().tensor_set_storage(to.get(), s.values.get()->storage));
-  return s;
+  return Held{std::make_shared<State>(std::move(s))};
 }
 
 }  // namespace lamella::sparse

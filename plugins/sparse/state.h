@@ -11,6 +11,8 @@
 
 #include <lamella/extension.h>
 
+#include <memory>
+
 namespace lamella::sparse {
 
 inline constexpr const char* layer_name = "sparse";
@@ -30,15 +32,23 @@ struct State {
   int64_t nnz() const { return compressed() ? inner.size(-1) : values.size(0); }
   int64_t sparse_dim() const { return compressed() ? 2 : outer.size(0); }
   int64_t dense_dim() const { return values.dim() - 1 - batch(); }
-
-  std::optional<State> carry(const Tensor& from, const Tensor& to, int32_t how) const;
-  OwnedValue save(const Tensor& of) const;
-  static std::optional<State> load(const Tensor& to, const lamella_value& saved);
 };
-inline Slot<State> slot;
 
-inline const State* state_of(const Tensor& t) { return t.defined() ? slot.get(t) : nullptr; }
-inline const State* state_of(const lamella_tensor* t) { return slot.get(t); }
+// What the slot holds. A tensor and its detached aliases share one state, so that all see what is written in place.
+struct Held {
+  std::shared_ptr<State> state;
+
+  std::optional<Held> carry(const Tensor& from, const Tensor& to, int32_t how) const;
+  OwnedValue save(const Tensor& of) const;
+  static std::optional<Held> load(const Tensor& to, const lamella_value& saved);
+};
+inline Slot<Held> slot;
+
+inline const State* state_of(const lamella_tensor* t) {
+  const Held* held = slot.get(t);
+  return held ? held->state.get() : nullptr;
+}
+inline const State* state_of(const Tensor& t) { return state_of(t.get()); }
 // Returns the state of an argument; raises for a tensor that is not sparse.
 const State& state_in(const Tensor& t, const char* argument = "self");
 // The same for one layout.

@@ -38,9 +38,10 @@ def from_constant(x: Any) -> Any:
 
 
 def to_layout(name: str) -> Any:
-    if name != "strided":
-        raise ValueError(f"layout '{name}' is unknown; 'strided' is the only one")
-    return _C.strided
+    found = getattr(_C, name, None)
+    if not isinstance(found, _C.layout):
+        raise ValueError(f"layout '{name}' is unknown; 'strided' and 'sparse_coo' are some")
+    return found
 
 
 def to_format(name: str) -> Any:

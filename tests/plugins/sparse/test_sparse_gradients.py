@@ -125,6 +125,43 @@ def test_a_write_while_a_gradient_is_recorded_is_refused():
         leaf.values().mul_(2)
     with pytest.raises(RuntimeError):
         y.backward()
+    y = (leaf @ lamella.ones(3, 3, requires_grad=True)).sum()
+    alias = leaf.detach()
+    with lamella.no_grad():
+        leaf.add_(lamella.ones(3, 3).to_sparse()).sub_(lamella.ones(3, 3).to_sparse() * 0)
+    assert alias._nnz() == leaf._nnz() == 9
+    with pytest.raises(RuntimeError):
+        y.backward()
+    with lamella.no_grad():
+        leaf.copy_((lamella.eye(3) * 2).to_sparse())
+        leaf.mul_(2)
+        leaf.copy_(leaf * 2)
+    assert leaf.is_leaf and leaf.requires_grad and leaf.values().tolist() == [8.0] * 3
+
+
+def test_gradcheck_of_sparse_tensors():
+    check = lamella.sparse.as_sparse_gradcheck(gradcheck)
+    x = coo(lamella.arange(1.0, 6.0, dtype=lamella.float64)).requires_grad_()
+    d = lamella.tensor(np.random.default_rng(1).standard_normal((3, 2)), requires_grad=True)
+    assert check(lambda x, d: x @ d, (x, d))
+    assert check(lambda x: (x * x, x.sum()), (x.to_sparse_csr().detach().requires_grad_(),))
+
+
+def test_a_module_has_a_sparse_parameter():
+    module = lamella.nn.Module()
+    module.weight = lamella.nn.Parameter(lamella.eye(3).to_sparse_csr())
+    assert module.weight.layout is lamella.sparse_csr and module.weight.requires_grad
+    state = module.state_dict()
+    assert state["weight"].layout is lamella.sparse_csr
+    module.double()
+    assert module.weight.dtype is lamella.float64 and module.weight.layout is lamella.sparse_csr
+    (module.weight @ lamella.ones(3, 2, dtype=lamella.float64)).sum().backward()
+    assert module.weight.grad.values().tolist() == [2.0] * 3
+    with lamella.no_grad():
+        module.weight.zero_()
+    module.float()
+    module.load_state_dict(state)
+    assert module.weight.detach().to_dense().tolist() == np.eye(3).tolist()
 
 
 def test_no_grad_and_detach():
