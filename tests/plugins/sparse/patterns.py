@@ -1,14 +1,20 @@
 """Sparse tensors of the tests, each beside a dense array of numpy that says what it is."""
 
 import contextlib
+import os
 import re
 
 import lamella
 import numpy as np
 import pytest
 
-RNG = np.random.default_rng(5)
+DEVICE = os.environ.get("SPARSE_ON", "cpu")  # the device of the tests of operators
 LAYOUTS = ["sparse_coo", "sparse_csr", "sparse_csc"]
+
+
+def here(x):
+    """Returns a tensor on the device of the tests."""
+    return lamella.tensor(x).to(DEVICE)
 
 
 def layout(name):
@@ -30,7 +36,7 @@ def entries(shape, count, dtype="float64", dense=(), seed=0):
 
 def made(at, values, shape, name="sparse_coo"):
     """Returns a sparse tensor of a layout."""
-    t = lamella.sparse_coo_tensor(lamella.tensor(at), lamella.tensor(values), (*shape, *values.shape[1:]))
+    t = lamella.sparse_coo_tensor(here(at), here(values), (*shape, *values.shape[1:]))
     return t if name == "sparse_coo" else t.to_sparse(layout=layout(name))
 
 
@@ -42,7 +48,7 @@ def matrix(shape=(5, 7), count=12, dtype="float64", name="sparse_coo", seed=0):
 
 def same(got, expected, tolerance=None):
     """Checks a tensor of any layout against an array: shape, dtype and elements."""
-    dense = got.to_dense().detach().resolve_conj().numpy()
+    dense = got.to_dense().detach().resolve_conj().cpu().numpy()
     assert tuple(got.shape) == expected.shape and dense.shape == expected.shape
     assert dense.dtype == expected.dtype, (dense.dtype, expected.dtype)
     rough = expected.dtype in (np.float32, np.complex64)
