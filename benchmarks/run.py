@@ -18,6 +18,7 @@ def main() -> int:
     import convolution
     import data
     import distributions
+    import fft
     import graph
     import import_order
     import imports
@@ -71,6 +72,8 @@ def main() -> int:
     )
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
     families = [family for module in (*catalogue, distributions, small) for family in module.main()]
+    catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, fft, random_numbers)
+    families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):
         backend.main()
     orders = import_order.main()

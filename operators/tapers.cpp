@@ -1,4 +1,6 @@
-// Windows that fade a signal out at both ends: Bartlett's, Blackman's, Hamming's, Hann's.
+// Windows that fade a signal out at both ends: Bartlett's, Blackman's, Hamming's, Hann's, Kaiser's.
+#include <cmath>
+
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -50,6 +52,27 @@ Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double
   return ROW.waves(alpha, beta, 0);
 }
 
+// I0(x) is the mean of exp(x cos t) over a circle (Abramowitz, Stegun 9.6.16), of which a sum over equal steps misses
+// Bessel functions of the order of their number alone. Divided by exp(beta) nothing overflows.
+Tensor bessel_mean(const Tensor& x, double beta) {
+  const int64_t steps = 16 + static_cast<int64_t>(std::ceil(beta));
+  Tensor sum = lamella::zeros_like(x);
+  for (int64_t k = 0; k <= steps; k++) {
+    const double c = std::cos(3.14159265358979323846 * static_cast<double>(k) / static_cast<double>(steps));
+    const double share = (k == 0 || k == steps ? 0.5 : 1) / static_cast<double>(steps);
+    sum = sum + (x * c - beta).exp() * share;
+  }
+  return sum;
+}
+Tensor kaiser_window(int64_t window_length, bool periodic, double beta, std::optional<ScalarType> dtype,
+                     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  LAMELLA_CHECK(beta >= 0 && beta < 1e6, argument("beta"), ": expected a number from 0 to 1e6, got ", beta);
+  const Row row = ROW;
+  if (window_length <= 1) return lamella::ones({window_length}, row.options);
+  const Tensor x = row.places() * 2 - 1, y = (1 - x * x).clamp(0).sqrt() * beta;
+  return (bessel_mean(y, beta) / bessel_mean(lamella::full({1}, beta, y.options()), beta)).to(row.type);
+}
+
 #undef ROW
 #undef ARGUMENTS
 #define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"
@@ -79,6 +102,14 @@ tensor([0.0800, 0.5400, 1.0000, 0.5400])
 
 >>> lamella.blackman_window(3, periodic=False)[1]
 tensor(1.)
+)"},
+      {.schema = "kaiser_window(int window_length, bool periodic=True, float beta=12.0, " OPTIONS,
+       .composite = composite<kaiser_window>,
+       .doc = R"(Kaiser's window: I0(beta sqrt(1 - x^2)) / I0(beta), where x goes from -1 to 1 along the window and I0 is
+the modified Bessel function of order zero.
+
+>>> lamella.kaiser_window(3, False, 0.)
+tensor([1., 1., 1.])
 )"},
       {.schema = "bartlett_window(int window_length, bool periodic=True, " OPTIONS,
        .composite = composite<bartlett_window>,

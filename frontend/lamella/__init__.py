@@ -121,6 +121,7 @@ from lamella._tensor.predicates import (
     resolve_neg,
 )
 from lamella._tensor.shapes import adjoint, broadcast_shapes, is_same_size, numel, unravel_index
+from lamella._tensor.spectra import istft, stft
 from lamella._usage_log import hand_over as _hand_over
 from lamella._usage_log import log_once as _log_once
 from lamella.random import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
@@ -145,6 +146,7 @@ _lazy.contribute(
     (
         "accelerator",
         "distributions",
+        "fft",
         "func",
         "linalg",
         "masked",
@@ -153,6 +155,7 @@ _lazy.contribute(
         "optim",
         "overrides",
         "serialization",
+        "signal",
         "testing",
         "utils",
         "version",

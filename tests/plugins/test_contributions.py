@@ -389,7 +389,7 @@ def register(ctx):
     ctx.contribute("lamella.func", {"vmap": vmap})
     ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
     ctx.contribute("lamella.linalg", {"solve": len})
-    ctx.contribute("lamella.fft.deeper", {"rfft": len})
+    ctx.contribute("lamella.depth.deeper", {"rfft": len})
     ctx.contribute("keyword", {"filled": Keyword(lambda tensor, value: tensor.fill_(value))})
     ctx.contribute("repr", {"size": lambda tensor: "odd" if tensor.numel() % 2 else None})
 """
@@ -400,7 +400,7 @@ PROMISES = {
         "lamella.func": ["vmap"],
         "lamella.distributed": ["init_process_group"],
         "lamella.linalg": ["solve"],
-        "lamella.fft.deeper": ["rfft"],
+        "lamella.depth.deeper": ["rfft"],
     },
     "keywords": ["filled"],
 }
@@ -417,7 +417,7 @@ def test_tenants_bring_planned_modules(host, packages):
         assert tenant.state == "loaded", tenant.traceback
         from lamella.compiler import script
         from lamella.func import functional_call, vmap
-        import lamella.linalg, lamella.fft.deeper, lamella.distributed
+        import lamella.linalg, lamella.depth.deeper, lamella.distributed
 
         assert script is lamella.compiler.script is len and lamella.autocast is vmap
         assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "linalg" in lamella.__all__
@@ -426,7 +426,7 @@ def test_tenants_bring_planned_modules(host, packages):
             lamella.distributed.barrier()
         except ValueError as error:
             assert "one process" in str(error)
-        assert lamella.linalg.solve is lamella.fft.deeper.rfft is len
+        assert lamella.linalg.solve is lamella.depth.deeper.rfft is len
         assert lamella.zeros(2, filled=3).tolist() == [3, 3]
         assert repr(lamella.ones(1)) == "tensor([1.], odd)" and "odd" not in repr(lamella.ones(2))
         x = lamella.ones(1, requires_grad=True)
@@ -451,13 +451,13 @@ def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
 
         assert lamella.compiler.is_compiling() is False and sys.modules["lamella.compiler"] is lamella.compiler
         assert lamella.distributed.is_available() is False and not hasattr(lamella.func, "vmap")
-        assert not [m for m in sys.modules if m.startswith(("lamella.linalg", "lamella.fft"))]
+        assert not [m for m in sys.modules if m.startswith(("lamella.linalg", "lamella.depth"))]
         assert lamella.__all__.count("compiler") == 1 and "linalg" not in lamella.__all__
         why = "is brought by plugin 'tenant' (tiny-tenant 1.2), which failed to load: OSError: after all that"
         for make, what in (
             (lambda: lamella.func.vmap, "lamella.func.vmap "),
             (lambda: __import__("lamella.linalg"), "lamella.linalg "),
-            (lambda: __import__("lamella.fft.deeper"), "lamella.fft "),
+            (lambda: __import__("lamella.depth.deeper"), "lamella.depth "),
             (lambda: lamella.zeros(1, filled=2), "'filled' "),
         ):
             assert what + why in words(make), words(make)

@@ -135,6 +135,21 @@ inline Tensor _fake_quantize_slope(const Tensor& self, const Tensor& scale, cons
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<double>(low), detail::as<double>(high)};
   return op_.tensor(args_);
 }
+inline Tensor _fft_c2c(const Tensor& self, IntArrayRef dim, int64_t normalization, bool forward) {
+  static detail::Callee op_{"aten::_fft_c2c", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<bool>(forward)};
+  return op_.tensor(args_);
+}
+inline Tensor _fft_c2r(const Tensor& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size) {
+  static detail::Callee op_{"aten::_fft_c2r", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<int64_t>(last_dim_size)};
+  return op_.tensor(args_);
+}
+inline Tensor _fft_r2c(const Tensor& self, IntArrayRef dim, int64_t normalization, bool onesided) {
+  static detail::Callee op_{"aten::_fft_r2c", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<bool>(onesided)};
+  return op_.tensor(args_);
+}
 inline std::vector<Tensor> _foreach_abs(TensorList self) {
   static detail::Callee op_{"aten::_foreach_abs", ""};
   const lamella_value args_[] = {detail::as<TensorList>(self)};

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lamella import _creation, _dtypes, _lowrank
-from lamella._tensor import conversions, elements, memory, predicates, shapes
+from lamella._tensor import conversions, elements, memory, predicates, shapes, spectra
 
 
 def methods() -> dict[str, Any]:
     """Returns the methods and properties of all files for Tensor, by name."""
-    files = (_creation, _dtypes, _lowrank, conversions, elements, memory, predicates, shapes)
+    files = (_creation, _dtypes, _lowrank, conversions, elements, memory, predicates, shapes, spectra)
     return {name: o for file in files for name, o in file.methods().items()}
