@@ -25,6 +25,11 @@ A tensor lies contiguously and holds random values of moderate size, unless a wo
     .nonzero        no zero and nothing near it: for divisors
     .special        zeros of both signs, infinities, NaN, the limits among the others
 
+    .dominant       matrices with a large diagonal, also oblong ones; singular values lie apart
+    .invertible     the same with the rows in another order, so that a factorization exchanges them
+    .hermitian      Hermitian matrices whose eigenvalues lie apart
+    .positive       Hermitian positive-definite matrices
+
 A line may stand for several: ``for T in floats | i64`` repeats it for each dtype of the classes named (floats, ints,
 wide, complexes, bool, or single dtypes), with T replaced. A group, ``UNARY = exp, sin, div.Tensor``, repeats it for
 each operator. A line that ends in ``raises IndexError 'dim'`` is a bad call: the error's kind, and the arguments of

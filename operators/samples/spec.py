@@ -12,6 +12,7 @@ SHORT = {
     "c64": "complex64", "c128": "complex128",
 }  # fmt: skip
 OFFSET = 3
+MATRICES = ("dominant", "invertible", "hermitian", "positive")  # words that describe the matrices of the last dimensions
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Spec:
                 return replace(self, gap=2)
             if word == "offset":
                 return replace(self, offset=OFFSET)
-            if word in ("distinct", "nonzero", "special"):
+            if word in ("distinct", "nonzero", "special") or (word in MATRICES and n > 1):
                 return replace(self, values=(word,))
         elif word == "order" and sorted(arguments) == list(range(n)):
             return replace(self, order=arguments)
@@ -94,8 +95,9 @@ class Spec:
 
         held = tuple(1 if d in self.repeated else n for d, n in enumerate(self.shape))
         count = int(np.prod(held, dtype=np.int64))
-        made = rounded(drawn(self, count, np.random.default_rng(self.seed)), self.dtype)
-        return np.broadcast_to(made.reshape(held), self.shape)
+        rng = np.random.default_rng(self.seed)
+        made = matrices(self, held, rng) if self.values[0] in MATRICES else drawn(self, count, rng).reshape(held)
+        return np.broadcast_to(rounded(made, self.dtype), self.shape)
 
     def flat(self):
         """Returns the storage as a numpy array of one dimension; NaN or the largest number fills the gaps."""
@@ -138,6 +140,21 @@ def drawn(spec: Spec, count: int, rng):
     if spec.kind == "complex":
         made = made + 1j * rng.uniform(low, high, count)
     return np.where(np.abs(made) < 0.25, 0.25 + np.abs(made), made) if word == "nonzero" else made
+
+
+def matrices(spec: Spec, shape: tuple[int, ...], rng):
+    """Returns matrices of small condition, whose eigenvalues and singular values lie apart."""
+    import numpy as np
+
+    *batch, m, n = shape
+    made = drawn(replace(spec, values=("within", -1, 1)), int(np.prod(shape, dtype=np.int64)), rng).reshape(shape)
+    word = spec.values[0]
+    if word == "positive":
+        return made @ np.conj(np.swapaxes(made, -1, -2)) / max(n, 1) + np.diag(1 + np.arange(n))
+    if word == "hermitian":
+        return (made + np.conj(np.swapaxes(made, -1, -2))) / 2 + np.diag(3 * np.arange(n) - n)
+    made = made + np.eye(m, n) * (max(m, n) + 2 * np.arange(n))
+    return made if word == "dominant" else np.roll(made, 1, axis=-2)
 
 
 def special(spec: Spec, count: int, rng):
