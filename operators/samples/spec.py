@@ -12,7 +12,7 @@ SHORT = {
     "c64": "complex64", "c128": "complex128",
 }  # fmt: skip
 OFFSET = 3
-MATRICES = ("dominant", "invertible", "hermitian", "positive")  # words that describe the matrices of the last dimensions
+MATRICES = ("dominant", "invertible", "hermitian", "positive")  # kinds of matrices in the last two dimensions
 
 
 @dataclass(frozen=True)

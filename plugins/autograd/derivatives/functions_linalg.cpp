@@ -9,8 +9,8 @@ namespace {
 
 // ---- Cholesky -------------------------------------------------------------------------------------------------------
 
-// A = LLᴴ gives dL = L φ(L⁻¹ dA L⁻ᴴ), where φ takes the lower triangle with half the diagonal (Murray 2016, "Differentiation
-// of the Cholesky decomposition"). The gradient is that of a Hermitian A.
+// A = LLᴴ gives dL = L φ(L⁻¹ dA L⁻ᴴ), where φ takes the lower triangle with half the diagonal (Murray 2016,
+// "Differentiation of the Cholesky decomposition"). The gradient is that of a Hermitian A.
 Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper) {
   const Tensor l = upper ? adjoint_of(factor) : factor, g = upper ? adjoint_of(grad) : grad;
   const Tensor inner = hermitian_of(adjoint_of(l).matmul(g).tril()) * 0.5;
@@ -25,9 +25,9 @@ Tensor places_of(const Tensor& order, const Tensor& t) { return order.unsqueeze(
 Tensor exchanged(const Tensor& order, const Tensor& t) { return zeros_like(t).scatter(-2, places_of(order, t), t); }
 Tensor exchanged_back(const Tensor& order, const Tensor& t) { return t.gather(-2, places_of(order, t)); }
 
-// The factors of A = PLU lie in one matrix, the unit diagonal of L not among them, and so do their gradients. With k the
-// smaller size, the first k rows and columns give gA = P L⁻ᴴ (tril₋₁(Lᴴ gL) + triu(gU Uᴴ)) U⁻ᴴ. The other columns of
-// U are L⁻¹Pᵀ times those of A, and the other rows of L are those of PᵀA times U⁻¹, from which their parts follow.
+// The factors of A = PLU lie in one matrix, the unit diagonal of L not among them, and so do their gradients. With k
+// the smaller size, the first k rows and columns give gA = P L⁻ᴴ (tril₋₁(Lᴴ gL) + triu(gU Uᴴ)) U⁻ᴴ. The other columns
+// of U are L⁻¹Pᵀ times those of A, and the other rows of L are those of PᵀA times U⁻¹, from which their parts follow.
 Tensor lu_backward(const Tensor& grad, const Tensor& factors, const Tensor& pivots) {
   const int64_t m = factors.size(-2), n = factors.size(-1), k = std::min(m, n);
   const Tensor square = factors.narrow(-2, 0, k).narrow(-1, 0, k), g = grad.narrow(-2, 0, k).narrow(-1, 0, k);
@@ -121,8 +121,8 @@ Tensor adjugate(const Tensor& a) {
   return conj_if_complex(of.phase) * (of.u * of.others().unsqueeze(-2)).matmul(of.vh);
 }
 
-// The derivative of the adjugate, in the bases U and V: off the diagonal the cofactor (i, j) of S + E changes by -E(j, i)
-// times the other singular values, and on it by the sum of E(j, j) times the others than i and j.
+// The derivative of the adjugate, in the bases U and V: off the diagonal the cofactor (i, j) of S + E changes by -E(j,
+// i) times the other singular values, and on it by the sum of E(j, j) times the others than i and j.
 Tensor adjugate_backward(const Tensor& grad, const Tensor& a) {
   const Adjugate of(a);
   const Tensor pairs = of.others_of_pairs();
@@ -171,13 +171,14 @@ Tensor slogdet_backward(const Tensor& grad_sign, const Tensor& grad_log, const T
     const Tensor each = slope.to(factors.dtype()).unsqueeze(-1).expand(sizes);
     out = _linalg_lu_solve(factors, pivots, diag_embed(each), true, true);
   }
-  return grad_factors.defined() ? sum_of(out, lu_backward(grad_factors, factors, pivots)) : out;
+  if (grad_factors.defined()) return sum_of(out, lu_backward(grad_factors, factors, pivots));
+  return out.defined() ? out : zeros_like(factors);
 }
 
 // ---- the exponential ------------------------------------------------------------------------------------------------
 
-// The derivative of exp at Aᴴ in the direction G stands in the upper right block of exp([[Aᴴ, G], [0, Aᴴ]]) (Mathias 1996,
-// "A chain rule for matrix functions and applications").
+// The derivative of exp at Aᴴ in the direction G stands in the upper right block of exp([[Aᴴ, G], [0, Aᴴ]]) (Mathias
+// 1996, "A chain rule for matrix functions and applications").
 Tensor matrix_exp_backward(const Tensor& grad, const Tensor& self) {
   const int64_t n = self.size(-1);
   const Tensor a = adjoint_of(self);

@@ -6,9 +6,9 @@
 namespace lamella::autograd {
 namespace {
 
-// Reflectors H₁H₂…Hₖ with Hᵢ = I - τᵢvᵢvᵢᴴ as one product I - VTVᴴ, for any τ, also where the Hᵢ are not unitary: T is upper
-// triangular with (I + DS)T = D, where D = diag(τ) and S is VᴴV above its diagonal (Schreiber and Van Loan 1989, "A
-// storage-efficient WY representation for products of Householder transformations").
+// Reflectors H₁H₂…Hₖ with Hᵢ = I - τᵢvᵢvᵢᴴ as one product I - VTVᴴ, for any τ, also where the Hᵢ are not unitary: T is
+// upper triangular with (I + DS)T = D, where D = diag(τ) and S is VᴴV above its diagonal (Schreiber and Van Loan 1989,
+// "A storage-efficient WY representation for products of Householder transformations").
 struct Reflectors {
   Tensor tau, v, s, ds, t;
   int64_t columns;
@@ -21,7 +21,8 @@ struct Reflectors {
     t = left_solved(ds, diag_embed(tau), true, true);
   }
 
-  // Returns the gradients of the vectors and of τ. The arguments are GV and GᴴV, where G is the gradient of the product.
+  // Returns the gradients of the vectors and of τ. The arguments are GV and GᴴV, where G is the gradient of the
+  // product.
   std::tuple<Tensor, Tensor> backward(const Tensor& gv, const Tensor& ghv) const {
     const Tensor y = left_solved(adjoint_of(ds), -adjoint_of(v).matmul(gv), false, true);
     const Tensor of_ds = -y.matmul(adjoint_of(t)).triu(1);

@@ -1,5 +1,5 @@
-// Composites that the derivatives of eigenvalues, singular values and least squares call. Gradients of vectors divide by
-// differences of values, and are infinite or NaN where two of these are equal.
+// Composites that the derivatives of eigenvalues, singular values and least squares call. Gradients of vectors divide
+// by differences of values, and are infinite or NaN where two of these are equal.
 #include "derivatives/functions_linalg.h"
 
 namespace lamella::autograd {
@@ -21,9 +21,10 @@ namespace {
 // results for forward and reverse mode algorithmic differentiation").
 Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& a, const Tensor& values,
                      const Tensor& vectors, std::string_view triangle, bool has_vectors) {
-  if (!grad_values.defined() && !grad_vectors.defined()) return Tensor();
+  if (a.numel() == 0 || (!grad_values.defined() && !grad_vectors.defined())) return zeros_like(a);
   const Tensor v = has_vectors ? vectors : std::get<1>(_linalg_eigh(a, triangle, true));
-  if (!grad_vectors.defined()) return (v * grad_values.unsqueeze(-2)).matmul(adjoint_of(v));
+  if (!has_vectors && !grad_values.defined()) return zeros_like(a);
+  if (!has_vectors || !grad_vectors.defined()) return (v * grad_values.unsqueeze(-2)).matmul(adjoint_of(v));
   Tensor inner = adjoint_of(v).matmul(grad_vectors);
   if (inner.is_complex()) check_phase(imag(diagonal_of(inner)), "linalg_eigh", "eigenvectors");
   inner = divided_off_diagonal(inner, values.unsqueeze(-2) - values.unsqueeze(-1));
@@ -40,16 +41,17 @@ Tensor in_the_order_of(const Tensor& others, const Tensor& values, const Tensor&
 // gA = V⁻ᴴ (diag(gλ) + (Vᴴ gV - VᴴV Re diag(Vᴴ gV)) / conj(E)) Vᴴ: the subtrahend belongs to vectors of norm 1.
 Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& a, const Tensor& values,
                     const Tensor& vectors, bool has_vectors) {
-  if (!grad_values.defined() && !grad_vectors.defined()) return Tensor();
+  if (a.numel() == 0 || (!grad_values.defined() && !grad_vectors.defined())) return zeros_like(a);
   Tensor v = vectors, of_values = grad_values;
   if (!has_vectors) {
     const auto [again, made, info] = _linalg_eig(a, true);
     v = made;
-    if (grad_values.defined()) of_values = in_the_order_of(again, values, grad_values);
+    if (!grad_values.defined()) return zeros_like(a);
+    of_values = in_the_order_of(again, values, grad_values);
   }
   const Tensor vh = adjoint_of(v);
   Tensor inner;
-  if (grad_vectors.defined()) {
+  if (has_vectors && grad_vectors.defined()) {
     const Tensor along = vh.matmul(grad_vectors), diagonal = diagonal_of(along);
     check_phase(imag(diagonal), "linalg_eig", "eigenvectors");
     const Tensor differences = conj(values.unsqueeze(-2) - values.unsqueeze(-1));
@@ -64,13 +66,13 @@ Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const
 
 Tensor skew_of(const Tensor& t) { return t - adjoint_of(t); }
 
-// gA = U (sk(Uᴴ gU) / E · S + S · sk(Vᴴ gV) / E + diag(gS)) Vᴴ with sk(X) = X - Xᴴ and E(i, j) = sⱼ² - sᵢ², and with the parts of
-// gU and gV that are orthogonal to U and V, divided by S (Townsend 2016, "Differentiating the singular value
-// decomposition"). Complex vectors are determined up to one phase for both, which adds to the diagonal. Columns of U
-// and V beyond the smaller size are an arbitrary basis, whose gradient is left out.
+// gA = U (sk(Uᴴ gU) / E · S + S · sk(Vᴴ gV) / E + diag(gS)) Vᴴ with sk(X) = X - Xᴴ and E(i, j) = sⱼ² - sᵢ², and with
+// the parts of gU and gV that are orthogonal to U and V, divided by S (Townsend 2016, "Differentiating the singular
+// value decomposition"). Complex vectors are determined up to one phase for both, which adds to the diagonal. Columns
+// of U and V beyond the smaller size are an arbitrary basis, whose gradient is left out.
 Tensor svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& a,
                     const Tensor& u_given, const Tensor& s, const Tensor& vh_given, bool full, bool has_vectors) {
-  if (!grad_u.defined() && !grad_s.defined() && !grad_vh.defined()) return Tensor();
+  if (a.numel() == 0 || (!grad_u.defined() && !grad_s.defined() && !grad_vh.defined())) return zeros_like(a);
   const int64_t k = s.size(-1);
   Tensor u = u_given, vh = vh_given, gu = grad_u, gvh = grad_vh;
   if (!has_vectors) {
@@ -129,8 +131,8 @@ Tensor pinv_of(const Tensor& a, double rcond) {
   return op.tensor(args);
 }
 
-// dP = -P dA P + P Pᴴ dAᴴ (I - AP) + (I - PA) dAᴴ Pᴴ P while the rank stays (Golub and Pereyra 1973, "The differentiation
-// of pseudo-inverses and nonlinear least squares problems whose variables separate").
+// dP = -P dA P + P Pᴴ dAᴴ (I - AP) + (I - PA) dAᴴ Pᴴ P while the rank stays (Golub and Pereyra 1973, "The
+// differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate").
 Tensor pinv_backward(const Tensor& grad, const Tensor& p, const Tensor& a) {
   const Tensor g = adjoint_of(grad), ph = adjoint_of(p);
   const bool wide = a.size(-2) <= a.size(-1);
@@ -140,15 +142,22 @@ Tensor pinv_backward(const Tensor& grad, const Tensor& p, const Tensor& a) {
 }
 
 // The solution X is PB, in the first n rows of the result. The rows after these have no gradient.
-std::tuple<Tensor, Tensor> lstsq_backward(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& solution,
-                                          double rcond, ArrayRef<bool> mask) {
+std::tuple<Tensor, Tensor> lstsq_backward(const Tensor& grad, const Tensor& grad_values, const Tensor& a,
+                                          const Tensor& b, const Tensor& solution, double rcond, ArrayRef<bool> mask) {
+  Tensor of_a, of_b;
+  if (grad_values.defined() && grad_values.numel() > 0 && mask[0]) {
+    const auto [u, s, vh, info] = _linalg_svd(a, false, true);
+    of_a = (u * grad_values.unsqueeze(-2)).matmul(vh);
+  }
+  if (!grad.defined()) return {of_a, of_b};
   const int64_t n = a.size(-1);
   const Tensor g = grad.narrow(-2, 0, n), x = solution.narrow(-2, 0, n);
-  const Tensor p = pinv_of(a, rcond), ph = adjoint_of(p), of_b = ph.matmul(g);
-  if (!mask[0]) return {Tensor(), of_b};
-  const Tensor of_a = (b - a.matmul(x)).matmul(adjoint_of(p.matmul(of_b))) - of_b.matmul(adjoint_of(x)) +
-                      ph.matmul(x).matmul(adjoint_of(g - p.matmul(a.matmul(g))));
-  return {of_a, of_b};
+  const Tensor p = pinv_of(a, rcond), ph = adjoint_of(p);
+  of_b = ph.matmul(g);
+  if (!mask[0]) return {of_a, of_b};
+  const Tensor through = (b - a.matmul(x)).matmul(adjoint_of(p.matmul(of_b))) - of_b.matmul(adjoint_of(x)) +
+                         ph.matmul(x).matmul(adjoint_of(g - p.matmul(a.matmul(g))));
+  return {sum_of(of_a, through), of_b};
 }
 
 }  // namespace
@@ -166,8 +175,8 @@ LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   composite<pseudoinverse>(m, "_pseudoinverse(Tensor A, float rcond) -> Tensor");
   composite<pinv_backward>(m, "_pinv_backward(Tensor grad, Tensor result, Tensor A) -> Tensor");
   composite<lstsq_backward>(m,
-                            "_lstsq_backward(Tensor grad, Tensor A, Tensor B, Tensor solution, float rcond, bool[] "
-                            "mask) -> (Tensor, Tensor)");
+                            "_lstsq_backward(Tensor? grad, Tensor? grad_values, Tensor A, Tensor B, Tensor "
+                            "solution, float rcond, bool[] mask) -> (Tensor, Tensor)");
 }
 
 }  // namespace lamella::autograd

@@ -19,7 +19,7 @@ constexpr Line values[] = {
     {"_linalg_eigh", "A: _eigh_backward(grad0, grad1, A, eigenvalues, eigenvectors, UPLO, compute_v)"},
     {"_linalg_eig", "self: _eig_backward(grad0, grad1, self, eigenvalues, eigenvectors, compute_v)"},
     {"_linalg_svd", "A: _svd_backward(grad0, grad1, grad2, A, U, S, Vh, full_matrices, compute_uv)"},
-    {"_linalg_lstsq", "A, B: _lstsq_backward(grad0, A, B, solution, rcond, mask)"},
+    {"_linalg_lstsq", "A, B: _lstsq_backward(grad0, grad2, A, B, solution, rcond, mask)"},
     {"autograd::_pseudoinverse", "A: _pinv_backward(grad, result, A)"},
     // Through the singular values the gradient would divide by differences of equal ones.
     {"linalg_pinv.atol_rtol_tensor", "self: _pinv_backward(grad, result, self)"}};

@@ -24,7 +24,7 @@ def each(function, x, *rest, matrix=2):
     else:
         made = [function(x[at], *(r[at] for r in rest)) for at in np.ndindex(*batch)]
         rows = [m if isinstance(m, tuple) else (m,) for m in made]
-        found = [np.stack(column).reshape(*batch, *np.shape(column[0])) for column in zip(*rows, strict=True)]
+        found = [np.stack(column).reshape((*batch, *np.shape(column[0]))) for column in zip(*rows, strict=True)]
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -75,7 +75,11 @@ def order_of(pivots, size):
             order[[i, other - 1]] = order[[other - 1, i]]
         return order
 
-    return each(one, pivots, matrix=1) if pivots.shape[-1] else np.broadcast_to(np.arange(size), (*pivots.shape[:-1], size))
+    return (
+        each(one, pivots, matrix=1)
+        if pivots.shape[-1]
+        else np.broadcast_to(np.arange(size), (*pivots.shape[:-1], size))
+    )
 
 
 def unpacked(factors, pivots, unpack_data=True, unpack_pivots=True):

@@ -30,6 +30,10 @@ CONSTANT = {
     "instance_norm": {"running_mean", "running_var"},
     "_standard_gamma_grad": {"self"},  # the second derivatives by the shapes have no closed form
     "_dirichlet_grad": {"alpha", "total"},
+    "linalg_pinv.rcond_tensor": {"rcond"},
+    "linalg_pinv.atol_rtol_tensor": {"atol", "rtol"},
+    "_linalg_ldl_solve": {"LD"},
+    "linalg_ldl_solve": {"LD"},
 }
 # Operators whose gradient deliberately differs from finite differences.
 DECLARED = {
@@ -52,6 +56,10 @@ DECLARED |= dict.fromkeys((*ROUNDED, "_scale_gradient"), "is rounded, and passes
 REFUSED = ("resize_", "resize_as_", "set_.source_Tensor", "set_.source_Tensor_storage_offset")
 DECLARED |= dict.fromkeys(REFUSED, "gives the tensor other elements")
 
+# Factors that have no derivative: backward raises NotImplementedError.
+UNKNOWN = ("_linalg_ldl", "geqrf", "linalg_ldl_factor", "linalg_ldl_factor_ex")
+DECLARED |= dict.fromkeys(UNKNOWN, "has no derivative")
+
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "float64"}
 WIDE |= {"complex64": "complex128", "complex128": "complex128"}
 SMOOTH = (lamella.float16, lamella.bfloat16, lamella.float32, lamella.float64, lamella.complex64, lamella.complex128)
@@ -63,6 +71,9 @@ def excluded(sample: Sample) -> bool:
         return True  # the values are undefined
     if any("special" in s.values for s in sample.specs()):
         return True  # infinities, and values outside of the operators' domains
+    name = sample.operator.partition(".")[0]
+    if name in ("linalg_pinv", "_linalg_cholesky") and "of" in sample.specs()[0].values:
+        return True  # deficient matrices; see test_linalg_derivatives
     if sample.operator == "embedding" and (sample.args[2:] or sample.kwargs):
         return True  # the padding row gets no gradient; see test_subgradients
     # The gradient of a mean over no elements is a division by zero.
@@ -128,8 +139,32 @@ def moved(t: lamella.Tensor, seed: int) -> lamella.Tensor:
 class Variable:
     """Marks the place of an input of the function among the arguments."""
 
-    def __init__(self, number: int):
+    def __init__(self, number: int, hermitian: bool):
         self.number = number
+        self.hermitian = hermitian
+
+    def among(self, inputs: tuple[lamella.Tensor, ...]) -> lamella.Tensor:
+        x = inputs[self.number]
+        return (x + x.mH) / 2 if self.hermitian else x
+
+
+def in_one_phase(x: lamella.Tensor) -> lamella.Tensor:
+    """Returns the squares of the elements' sizes, which do not depend on the phases of vectors."""
+    return lamella.view_as_real(x).square().sum(-1) if x.is_complex() else x.square()
+
+
+def determined(operator: str, args: list, results: list) -> list:
+    """Returns the parts of a decomposition's results that its argument determines."""
+    name = operator.partition(".")[0].removeprefix("_").removeprefix("linalg_")
+    if name in ("eigh", "eig") and results[1].numel():
+        return [results[0], in_one_phase(results[1])]
+    if name == "svd" and results[0].numel():
+        u, s, v = results[:3]
+        k = s.shape[-1]
+        return [in_one_phase(u[..., :k]), s, in_one_phase(v[..., :k] if operator == "svd" else v[..., :k, :])]
+    if operator == "_linalg_lstsq":
+        return [results[0][..., : args[0].shape[-1], :], *results[1:]]
+    return results
 
 
 class Case:
@@ -158,22 +193,24 @@ class Case:
         if constant:
             return t
         self.inputs.append(t.requires_grad_())
-        return Variable(len(self.inputs) - 1)
+        return Variable(len(self.inputs) - 1, leaf.values[0] in ("hermitian", "positive"))
 
     def __call__(self, *inputs: lamella.Tensor) -> tuple[lamella.Tensor, ...]:
         def fill(a):
             if isinstance(a, list | tuple):
                 return type(a)(fill(x) for x in a)
             if isinstance(a, Variable):
-                return inputs[a.number]
+                return a.among(inputs)
             return a.clone() if isinstance(a, lamella.Tensor) else a
 
         args = [fill(a) for a in self.args]
         if self.in_place and args and isinstance(args[0], lamella.Tensor):
             args[0] = args[0].clone()
         lamella.manual_seed(7)
-        result = samples.call(self.operator)(*args, **{n: fill(a) for n, a in self.kwargs.items()})
-        return tuple(r for r in flat(result) if isinstance(r, lamella.Tensor) and r.dtype in SMOOTH)
+        result = flat(samples.call(self.operator)(*args, **{n: fill(a) for n, a in self.kwargs.items()}))
+        return tuple(
+            r for r in determined(self.operator, args, result) if isinstance(r, lamella.Tensor) and r.dtype in SMOOTH
+        )
 
     def values(self) -> tuple[lamella.Tensor, ...] | None:
         """Returns the results; None if they are not finite, or do not fit into an in-place form's argument."""
