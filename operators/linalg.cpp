@@ -11,8 +11,8 @@ void check_matrices(const char* name, const Tensor& t) {
 
 void check_square(const char* name, const Tensor& t) {
   check_matrices(name, t);
-  LAMELLA_CHECK(rows(t) == columns(t), argument(name), ": expected square matrices, got ", rows(t), " by ", columns(t),
-                " in shape ", shape_text(t));
+  LAMELLA_CHECK(rows_in(t) == columns_in(t), argument(name), ": expected square matrices, got ", rows_in(t), " by ",
+                columns_in(t), " in shape ", shape_text(t));
 }
 
 void check_factorable(const char* name, const Tensor& t) {
@@ -120,8 +120,8 @@ Sides::Sides(const Tensor& a_given, const Tensor& b_given, bool left, bool may_b
   LAMELLA_CHECK(b.dim() >= 1, argument("B"), ": expected vectors or matrices, got a tensor without dimensions");
   if (vector) b = b.unsqueeze(-1);
   const DimVector batch = common_batch("A", a, "B", b);
-  a = a.expand(with(batch, {rows(a), columns(a)}));
-  b = b.expand(with(batch, {rows(b), columns(b)}));
+  a = a.expand(with(batch, {rows_in(a), columns_in(a)}));
+  b = b.expand(with(batch, {rows_in(b), columns_in(b)}));
 }
 
 LAMELLA_FAMILY(linalg, .category = "host", .forms = hidden) {

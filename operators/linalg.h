@@ -18,8 +18,8 @@ inline IntArrayRef part_of(IntArrayRef sizes, int64_t from, int64_t to) {
   return {sizes.data() + from, static_cast<size_t>(to - from)};
 }
 
-inline int64_t rows(const Tensor& t) { return t.size(-2); }
-inline int64_t columns(const Tensor& t) { return t.size(-1); }
+inline int64_t rows_in(const Tensor& t) { return t.size(-2); }
+inline int64_t columns_in(const Tensor& t) { return t.size(-1); }
 // Returns the sizes of all dimensions but the last `matrix` ones.
 DimVector batch_of(const Tensor& t, int64_t matrix = 2);
 // Returns `batch` followed by `sizes`.

@@ -67,7 +67,7 @@ std::tuple<Tensor, Tensor, Tensor> unpacked(const Tensor& factors, const Tensor&
   check_matrices("LU_data", factors);
   LAMELLA_CHECK(!unpack_pivots || pivots.dtype() == kInt, argument("LU_pivots"), ": expected int32, as lu_factor() ",
                 "gives them, got ", pivots.dtype());
-  const int64_t m = rows(factors), n = columns(factors), k = std::min(m, n);
+  const int64_t m = rows_in(factors), n = columns_in(factors), k = std::min(m, n);
   const Tensor none = lamella::empty({0}, factors.options());
   Tensor p = none, l = none, u = none;
   if (unpack_data) {

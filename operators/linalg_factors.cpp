@@ -17,7 +17,7 @@ void infer_lu(const Tensor& self, bool, Output factors, Output pivots, Output in
   check_matrices("self", self);
   check_factorable("self", self);
   set_columns(factors, DimVector(self.sizes()), self.dtype());
-  set_info(pivots, with(batch_of(self), {std::min(rows(self), columns(self))}));
+  set_info(pivots, with(batch_of(self), {std::min(rows_in(self), columns_in(self))}));
   set_info(info, batch_of(self));
 }
 
@@ -25,8 +25,8 @@ void check_pivots(const Tensor& factors, const Tensor& pivots) {
   check_square("LU", factors);
   check_factorable("LU", factors);
   LAMELLA_CHECK(pivots.dtype() == kInt, argument("pivots"), ": expected int32, got ", pivots.dtype());
-  LAMELLA_CHECK(IntArrayRef(with(batch_of(factors), {rows(factors)})) == pivots.sizes(), argument("pivots"),
-                ": expected shape ", shape_text(with(batch_of(factors), {rows(factors)})), ", got ",
+  LAMELLA_CHECK(IntArrayRef(with(batch_of(factors), {rows_in(factors)})) == pivots.sizes(), argument("pivots"),
+                ": expected shape ", shape_text(with(batch_of(factors), {rows_in(factors)})), ", got ",
                 shape_text(pivots));
 }
 
@@ -36,9 +36,9 @@ void check_sides(const Tensor& a, const Tensor& b, bool left) {
   check_factorable("A", a);
   check_matrices("B", b);
   check_same_dtype("A", a, "B", b);
-  const int64_t n = left ? rows(b) : columns(b);
-  LAMELLA_CHECK(n == rows(a), argument("B"), ": expected ", rows(a), left ? " rows" : " columns", ", as 'A' has, got ",
-                n, " in shape ", shape_text(b));
+  const int64_t n = left ? rows_in(b) : columns_in(b);
+  LAMELLA_CHECK(n == rows_in(a), argument("B"), ": expected ", rows_in(a), left ? " rows" : " columns",
+                ", as 'A' has, got ", n, " in shape ", shape_text(b));
   LAMELLA_CHECK(IntArrayRef(batch_of(a)) == IntArrayRef(batch_of(b)), argument("B"), ": expected the batch of 'A', ",
                 shape_text(batch_of(a)), ", got ", shape_text(batch_of(b)));
 }
@@ -54,7 +54,7 @@ void infer_solve(const Tensor& a, const Tensor& b, bool left, Output result, Out
   check_sides(a, b, left);
   set_columns(result, DimVector(b.sizes()), b.dtype());
   set_columns(factors, DimVector(a.sizes()), a.dtype());
-  set_info(pivots, with(batch_of(a), {rows(a)}));
+  set_info(pivots, with(batch_of(a), {rows_in(a)}));
   set_info(info, batch_of(a));
 }
 
@@ -72,19 +72,19 @@ void infer_geqrf(const Tensor& self, Output a, Output tau) {
   check_matrices("self", self);
   check_factorable("self", self);
   set_columns(a, DimVector(self.sizes()), self.dtype());
-  tau.set(with(batch_of(self), {std::min(rows(self), columns(self))}), self.dtype());
+  tau.set(with(batch_of(self), {std::min(rows_in(self), columns_in(self))}), self.dtype());
 }
 
 void check_reflectors(const char* name, const Tensor& vectors, const Tensor& tau) {
   check_matrices(name, vectors);
   check_factorable(name, vectors);
-  LAMELLA_CHECK(rows(vectors) >= columns(vectors), argument(name), ": expected at least as many rows as columns, got ",
-                rows(vectors), " by ", columns(vectors));
+  LAMELLA_CHECK(rows_in(vectors) >= columns_in(vectors), argument(name),
+                ": expected at least as many rows as columns, got ", rows_in(vectors), " by ", columns_in(vectors));
   check_same_dtype(name, vectors, "tau", tau);
   LAMELLA_CHECK(tau.dim() == vectors.dim() - 1 && IntArrayRef(batch_of(tau, 1)) == IntArrayRef(batch_of(vectors)),
                 argument("tau"), ": expected a vector for each matrix of '", name, "', of shape ", shape_text(vectors),
                 ", got shape ", shape_text(tau));
-  LAMELLA_CHECK(tau.size(-1) <= columns(vectors), argument("tau"), ": expected at most ", columns(vectors),
+  LAMELLA_CHECK(tau.size(-1) <= columns_in(vectors), argument("tau"), ": expected at most ", columns_in(vectors),
                 " factors, one for each column of '", name, "', got ", tau.size(-1));
 }
 
@@ -99,14 +99,14 @@ void infer_ormqr(const Tensor& self, const Tensor& tau, const Tensor& other, boo
   check_matrices("other", other);
   check_same_dtype("self", self, "tau", tau);
   check_same_dtype("self", self, "other", other);
-  const int64_t n = left ? rows(other) : columns(other);
-  LAMELLA_CHECK(rows(self) == n, argument("other"), ": expected ", rows(self), left ? " rows" : " columns",
+  const int64_t n = left ? rows_in(other) : columns_in(other);
+  LAMELLA_CHECK(rows_in(self) == n, argument("other"), ": expected ", rows_in(self), left ? " rows" : " columns",
                 ", as 'self' has rows, got ", n);
   LAMELLA_CHECK(tau.dim() == self.dim() - 1 && IntArrayRef(batch_of(tau, 1)) == IntArrayRef(batch_of(self)),
                 argument("tau"), ": expected a vector for each matrix of 'self', of shape ", shape_text(self),
                 ", got shape ", shape_text(tau));
-  LAMELLA_CHECK(tau.size(-1) <= std::min(columns(self), n), argument("tau"), ": expected at most ",
-                std::min(columns(self), n), " factors, got ", tau.size(-1));
+  LAMELLA_CHECK(tau.size(-1) <= std::min(columns_in(self), n), argument("tau"), ": expected at most ",
+                std::min(columns_in(self), n), " factors, got ", tau.size(-1));
   LAMELLA_CHECK(IntArrayRef(batch_of(self)) == IntArrayRef(batch_of(other)), argument("other"),
                 ": expected the batch of 'self', ", shape_text(batch_of(self)), ", got ", shape_text(batch_of(other)));
   set_columns(out, DimVector(other.sizes()), other.dtype());
@@ -117,7 +117,7 @@ void infer_qr(const Tensor& a, std::string_view mode, Output q, Output r) {
   check_factorable("A", a);
   LAMELLA_CHECK(mode == "reduced" || mode == "complete" || mode == "r", argument("mode"),
                 ": expected 'reduced', 'complete' or 'r', got '", mode, "'");
-  const int64_t m = rows(a), n = columns(a), k = std::min(m, n);
+  const int64_t m = rows_in(a), n = columns_in(a), k = std::min(m, n);
   const int64_t inner = mode == "complete" ? m : k;
   if (mode == "r")
     q.set({0}, a.dtype());
@@ -132,7 +132,7 @@ void infer_eigh(const Tensor& a, std::string_view triangle, bool vectors, Output
   check_factorable("A", a);
   LAMELLA_CHECK(triangle.size() == 1 && std::string_view("LUlu").find(triangle[0]) != std::string_view::npos,
                 argument("UPLO"), ": expected 'L' or 'U', got '", triangle, "'");
-  values.set(with(batch_of(a), {rows(a)}), real_of(a.dtype()));
+  values.set(with(batch_of(a), {rows_in(a)}), real_of(a.dtype()));
   if (vectors)
     set_columns(columns_of_vectors, DimVector(a.sizes()), a.dtype());
   else
@@ -146,7 +146,7 @@ ScalarType complex_of(ScalarType t) { return t == kFloat ? kComplexFloat : t == 
 void infer_eig(const Tensor& self, bool vectors, Output values, Output columns_of_vectors, Output info) {
   check_square("self", self);
   check_factorable("self", self);
-  values.set(with(batch_of(self), {rows(self)}), complex_of(self.dtype()));
+  values.set(with(batch_of(self), {rows_in(self)}), complex_of(self.dtype()));
   if (vectors)
     set_columns(columns_of_vectors, DimVector(self.sizes()), complex_of(self.dtype()));
   else
@@ -159,7 +159,7 @@ void infer_svd(const Tensor& a, bool full, bool vectors, std::optional<std::stri
                Output info) {
   check_matrices("A", a);
   check_factorable("A", a);
-  const int64_t m = rows(a), n = columns(a), k = std::min(m, n);
+  const int64_t m = rows_in(a), n = columns_in(a), k = std::min(m, n);
   const DimVector batch = batch_of(a);
   if (vectors) {
     set_columns(u, with(batch, {m, full ? m : k}), a.dtype());
@@ -179,11 +179,12 @@ void infer_lstsq(const Tensor& a, const Tensor& b, double, std::string_view driv
   check_factorable("A", a);
   check_matrices("B", b);
   check_same_dtype("A", a, "B", b);
-  LAMELLA_CHECK(rows(a) == rows(b), argument("B"), ": expected ", rows(a), " rows, as 'A' has, got ", rows(b));
-  set_columns(solution, with(batch_of(b), {columns(a), columns(b)}), b.dtype());
+  LAMELLA_CHECK(rows_in(a) == rows_in(b), argument("B"), ": expected ", rows_in(a), " rows, as 'A' has, got ",
+                rows_in(b));
+  set_columns(solution, with(batch_of(b), {columns_in(a), columns_in(b)}), b.dtype());
   rank.set(batch_of(a), kLong);
   const bool by_values = driver == "gelsd" || driver == "gelss";
-  values.set(with(batch_of(a), {by_values ? std::min(rows(a), columns(a)) : 0}), real_of(a.dtype()));
+  values.set(with(batch_of(a), {by_values ? std::min(rows_in(a), columns_in(a)) : 0}), real_of(a.dtype()));
   set_info(info, batch_of(a));
   info.compute_in(a.dtype());
 }
@@ -192,7 +193,7 @@ void infer_ldl(const Tensor& self, bool, Output factors, Output pivots, Output i
   check_square("self", self);
   check_factorable("self", self);
   set_columns(factors, DimVector(self.sizes()), self.dtype());
-  set_info(pivots, with(batch_of(self), {rows(self)}));
+  set_info(pivots, with(batch_of(self), {rows_in(self)}));
   set_info(info, batch_of(self));
   info.compute_in(self.dtype());
 }

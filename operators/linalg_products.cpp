@@ -23,7 +23,7 @@ struct ChainOrder {
         cost[i][j] = INFINITY;
         for (size_t k = i; k < j; k++) {
           const double all =
-              cost[i][k] + cost[k + 1][j] + double(rows(m[i])) * double(columns(m[k])) * double(columns(m[j]));
+              cost[i][k] + cost[k + 1][j] + double(rows_in(m[i])) * double(columns_in(m[k])) * double(columns_in(m[j]));
           if (all < cost[i][j]) {
             cost[i][j] = all;
             cut[i][j] = k;
@@ -48,8 +48,8 @@ Tensor multi_dot(TensorList tensors) {
   for (size_t i = 0; i < m.size(); i++) {
     LAMELLA_CHECK(m[i].dim() == 2, argument("tensors"), ": expected matrices, and vectors only at both ends; tensor ",
                   i, " has shape ", shape_text(tensors[i]));
-    LAMELLA_CHECK(i == 0 || columns(m[i - 1]) == rows(m[i]), argument("tensors"), ": tensor ", i - 1, " has ",
-                  columns(m[i - 1]), " columns, and tensor ", i, " has ", rows(m[i]), " rows");
+    LAMELLA_CHECK(i == 0 || columns_in(m[i - 1]) == rows_in(m[i]), argument("tensors"), ": tensor ", i - 1, " has ",
+                  columns_in(m[i - 1]), " columns, and tensor ", i, " has ", rows_in(m[i]), " rows");
     LAMELLA_CHECK(m[i].dtype() == m[0].dtype(), argument("tensors"), ": expected one dtype, got ", m[0].dtype(),
                   " and ", m[i].dtype());
   }
@@ -67,7 +67,7 @@ Tensor chain_matmul(TensorList matrices) {
 
 // ---- powers ----
 
-Tensor unit_matrices(const Tensor& a) { return lamella::eye(rows(a), a.options()).expand(a.sizes()); }
+Tensor unit_matrices(const Tensor& a) { return lamella::eye(rows_in(a), a.options()).expand(a.sizes()); }
 
 Tensor matrix_power(const Tensor& self, int64_t n) {
   check_square("self", self);

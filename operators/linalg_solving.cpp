@@ -5,7 +5,7 @@ namespace lamella::operators {
 
 namespace {
 
-Tensor identity_like(const Tensor& a) { return lamella::eye(rows(a), a.options()).expand(a.sizes()); }
+Tensor identity_like(const Tensor& a) { return lamella::eye(rows_in(a), a.options()).expand(a.sizes()); }
 
 // ---- with given factors ----
 
@@ -26,9 +26,9 @@ Tensor solve_by_lu(const Tensor& factors, const Tensor& pivots, const Tensor& b,
   check_matrices("B", b);
   check_same_dtype("LU", factors, "B", b);
   const DimVector batch = common_batch("LU", factors, "B", b);
-  return lamella::_linalg_lu_solve(factors.expand(with(batch, {rows(factors), columns(factors)})),
+  return lamella::_linalg_lu_solve(factors.expand(with(batch, {rows_in(factors), columns_in(factors)})),
                                    pivots.expand(with(batch, {pivots.size(-1)})),
-                                   b.expand(with(batch, {rows(b), columns(b)})), left, adjoint);
+                                   b.expand(with(batch, {rows_in(b), columns_in(b)})), left, adjoint);
 }
 Tensor lu_solve(const Tensor& self, const Tensor& factors, const Tensor& pivots) {
   return solve_by_lu(factors, pivots, self, true, false);
@@ -81,9 +81,9 @@ Tensor ldl_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, b
   check_square("LD", factors);
   check_matrices("B", b);
   const DimVector batch = common_batch("LD", factors, "B", b);
-  return lamella::_linalg_ldl_solve(factors.expand(with(batch, {rows(factors), columns(factors)})),
+  return lamella::_linalg_ldl_solve(factors.expand(with(batch, {rows_in(factors), columns_in(factors)})),
                                     pivots.expand(with(batch, {pivots.size(-1)})),
-                                    b.expand(with(batch, {rows(b), columns(b)})), hermitian);
+                                    b.expand(with(batch, {rows_in(b), columns_in(b)})), hermitian);
 }
 
 // ---- least squares ----
@@ -96,7 +96,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& self, const Tenso
   LAMELLA_CHECK(!driver || name == "gels" || name == "gelsy" || name == "gelsd" || name == "gelss", argument("driver"),
                 ": expected 'gels', 'gelsy', 'gelsd' or 'gelss', got '", name, "'");
   const Sides s(self, b, true);
-  const int64_t m = rows(s.a), n = columns(s.a);
+  const int64_t m = rows_in(s.a), n = columns_in(s.a);
   const double eps = real_of(self.dtype()) == kFloat ? 0x1p-23 : 0x1p-52;
   const double cut = rcond.value_or(eps * static_cast<double>(std::max(m, n)));
   const auto [x, rank, values, info] = lamella::_linalg_lstsq(s.a, s.b, cut, name);

@@ -56,7 +56,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
     return {u, s, adjoint_of(vh)};
   }
   const auto zeros = [&](int64_t n) { return lamella::zeros(with(batch_of(self), {n, n}), self.options()); };
-  return {zeros(rows(self)), singular_values(self), zeros(columns(self))};
+  return {zeros(rows_in(self)), singular_values(self), zeros(columns_in(self))};
 }
 std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some) {
   return lamella::linalg_qr(self, some ? "reduced" : "complete");
@@ -104,7 +104,7 @@ Tensor bound_of(const Tensor& largest, const Tensor& self, const std::optional<T
   };
   check_real("atol", atol);
   check_real("rtol", rtol);
-  const double usual = epsilon_of(self) * static_cast<double>(std::max(rows(self), columns(self)));
+  const double usual = epsilon_of(self) * static_cast<double>(std::max(rows_in(self), columns_in(self)));
   if (rtol) {
     const Tensor relative = *rtol * largest;
     return atol ? lamella::maximum(*atol, relative) : relative;
@@ -147,7 +147,7 @@ Tensor rank_by_tensor(const Tensor& input, const Tensor& tol, bool hermitian) {
 Tensor pinv(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
   check_matrices("self", self);
   check_factorable("self", self);
-  if (self.numel() == 0) return lamella::zeros(with(batch_of(self), {columns(self), rows(self)}), self.options());
+  if (self.numel() == 0) return lamella::zeros(with(batch_of(self), {columns_in(self), rows_in(self)}), self.options());
   const auto column = [](const std::optional<Tensor>& t) -> std::optional<Tensor> {
     if (!t) return std::nullopt;
     return t->unsqueeze(-1);

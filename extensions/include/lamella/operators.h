@@ -59,6 +59,11 @@ inline Tensor _binary_cross_entropy(const Tensor& input, const Tensor& target) {
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target)};
   return op_.tensor(args_);
 }
+inline Tensor _binomial_draw(const Tensor& count, const Tensor& prob, const Tensor& seed) {
+  static detail::Callee op_{"aten::_binomial_draw", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(count), detail::as<const Tensor&>(prob), detail::as<const Tensor&>(seed)};
+  return op_.tensor(args_);
+}
 inline bool _cdist_by_product(const Tensor& x1, const Tensor& x2, double p, const Text& compute_mode) {
   static detail::Callee op_{"aten::_cdist_by_product", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(x1), detail::as<const Tensor&>(x2), detail::as<double>(p), detail::as<const Text&>(compute_mode)};
@@ -94,6 +99,11 @@ inline const Tensor& _dequantize_out(const Tensor& out, const Tensor& self, cons
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(inner), detail::as<ScalarType>(dtype), detail::as<int64_t>(first), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor _dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
+  static detail::Callee op_{"aten::_dirichlet_grad", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(alpha), detail::as<const Tensor&>(total)};
+  return op_.tensor(args_);
 }
 inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
   static detail::Callee op_{"aten::_elu_backward", ""};
@@ -140,15 +150,33 @@ inline Tensor _fft_c2c(const Tensor& self, IntArrayRef dim, int64_t normalizatio
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<bool>(forward)};
   return op_.tensor(args_);
 }
+inline const Tensor& _fft_c2c_out(const Tensor& out, const Tensor& self, IntArrayRef dim, int64_t normalization, bool forward) {
+  static detail::Callee op_{"aten::_fft_c2c", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<bool>(forward), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor _fft_c2r(const Tensor& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size) {
   static detail::Callee op_{"aten::_fft_c2r", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<int64_t>(last_dim_size)};
   return op_.tensor(args_);
 }
+inline const Tensor& _fft_c2r_out(const Tensor& out, const Tensor& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size) {
+  static detail::Callee op_{"aten::_fft_c2r", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<int64_t>(last_dim_size), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor _fft_r2c(const Tensor& self, IntArrayRef dim, int64_t normalization, bool onesided) {
   static detail::Callee op_{"aten::_fft_r2c", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<bool>(onesided)};
   return op_.tensor(args_);
+}
+inline const Tensor& _fft_r2c_out(const Tensor& out, const Tensor& self, IntArrayRef dim, int64_t normalization, bool onesided) {
+  static detail::Callee op_{"aten::_fft_r2c", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(normalization), detail::as<bool>(onesided), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline std::vector<Tensor> _foreach_abs(TensorList self) {
   static detail::Callee op_{"aten::_foreach_abs", ""};
@@ -1034,6 +1062,11 @@ inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_b
   const lamella_value args_[] = {detail::as<TensorList>(self), detail::as<TensorList>(grads), detail::as<TensorList>(momentum_buffer_list), detail::as<const Tensor&>(weight_decay), detail::as<double>(momentum), detail::as<const Tensor&>(lr), detail::as<double>(dampening), detail::as<bool>(nesterov), detail::as<bool>(maximize), detail::as<bool>(is_first_step), detail::as<const Tensor&>(grad_scale), detail::as<const Tensor&>(found_inf)};
   op_.nothing(args_);
 }
+inline Tensor _gamma_draw(const Tensor& self, const Tensor& seed) {
+  static detail::Callee op_{"aten::_gamma_draw", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(seed)};
+  return op_.tensor(args_);
+}
 inline Tensor _gelu(const Tensor& self) {
   static detail::Callee op_{"aten::_gelu", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -1280,6 +1313,11 @@ inline const Tensor& _permute_randomly_(const Tensor& self, const Generator& gen
   op_.written(args_);
   return self;
 }
+inline Tensor _poisson_draw(const Tensor& self, const Tensor& seed) {
+  static detail::Callee op_{"aten::_poisson_draw", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(seed)};
+  return op_.tensor(args_);
+}
 inline Tensor _quantize(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t inner, int64_t low, int64_t high, ScalarType dtype, int64_t first = 0) {
   static detail::Callee op_{"aten::_quantize", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(scale), detail::as<const Tensor&>(zero_point), detail::as<int64_t>(inner), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<ScalarType>(dtype), detail::as<int64_t>(first)};
@@ -1332,6 +1370,11 @@ inline Tensor _row_order(const Tensor& self) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
+inline Tensor _sample_dirichlet(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::_sample_dirichlet", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
+  return op_.tensor(args_);
+}
 inline Tensor _scale_gradient(const Tensor& self, double factor) {
   static detail::Callee op_{"aten::_scale_gradient", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(factor)};
@@ -1351,6 +1394,21 @@ inline Tensor _search_cdf(const Tensor& cdf, const Tensor& u) {
 inline Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
   static detail::Callee op_{"aten::_softmax_backward_data", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(output), detail::as<int64_t>(dim), detail::as<ScalarType>(input_dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor _standard_gamma(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::_standard_gamma", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
+  return op_.tensor(args_);
+}
+inline Tensor _standard_gamma_grad(const Tensor& self, const Tensor& output) {
+  static detail::Callee op_{"aten::_standard_gamma_grad", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(output)};
+  return op_.tensor(args_);
+}
+inline Tensor _standard_gamma_log(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::_standard_gamma_log", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor _trunc_divide(const Tensor& self, const Tensor& other) {
@@ -1659,6 +1717,17 @@ inline Tensor alias(const Tensor& self) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
+inline Tensor alias_copy(const Tensor& self) {
+  static detail::Callee op_{"aten::alias_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& alias_copy_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::alias_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor all(const Tensor& self) {
   static detail::Callee op_{"aten::all", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -1795,6 +1864,24 @@ inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<const Scalar&>(step), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& arange_out(const Tensor& out, const Scalar& end, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::arange", "out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(end), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& arange_out(const Tensor& out, const Scalar& start, const Scalar& end, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::arange", "start_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& arange_out(const Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::arange", "start_step_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<const Scalar&>(step), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor arccos(const Tensor& self) {
   static detail::Callee op_{"aten::arccos", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -1914,6 +2001,22 @@ inline Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef strid
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<int64_t>>(storage_offset)};
   return op_.tensor(args_);
 }
+inline Tensor as_strided_copy(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) {
+  static detail::Callee op_{"aten::as_strided_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<int64_t>>(storage_offset)};
+  return op_.tensor(args_);
+}
+inline const Tensor& as_strided_copy_out(const Tensor& out, const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) {
+  static detail::Callee op_{"aten::as_strided_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<int64_t>>(storage_offset), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset = {}) {
+  static detail::Callee op_{"aten::as_strided_scatter", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(src), detail::as<IntArrayRef>(size), detail::as<IntArrayRef>(stride), detail::as<std::optional<int64_t>>(storage_offset)};
+  return op_.tensor(args_);
+}
 inline Tensor asin(const Tensor& self) {
   static detail::Callee op_{"aten::asin", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -2020,6 +2123,15 @@ inline Tensor avg_pool2d_backward(const Tensor& grad_output, const Tensor& self,
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), list2_, list3_, list4_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override)};
   return op_.tensor(args_);
 }
+inline const Tensor& avg_pool2d_out(const Tensor& out, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
+  static detail::Callee op_{"aten::avg_pool2d", "out"};
+  const detail::Repeated<2> list1_(kernel_size);
+  const detail::Repeated<2> list2_(stride);
+  const detail::Repeated<2> list3_(padding);
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
   static detail::Callee op_{"aten::avg_pool3d", ""};
   const detail::Repeated<3> list1_(kernel_size);
@@ -2027,6 +2139,15 @@ inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const detail::Repeated<3> list3_(padding);
   const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override)};
   return op_.tensor(args_);
+}
+inline const Tensor& avg_pool3d_out(const Tensor& out, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
+  static detail::Callee op_{"aten::avg_pool3d", "out"};
+  const detail::Repeated<3> list1_(kernel_size);
+  const detail::Repeated<3> list2_(stride);
+  const detail::Repeated<3> list3_(padding);
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, list3_, detail::as<bool>(ceil_mode), detail::as<bool>(count_include_pad), detail::as<std::optional<int64_t>>(divisor_override), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::baddbmm", ""};
@@ -2059,6 +2180,12 @@ inline Tensor bernoulli(const Tensor& self, double p, const Generator& generator
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(p), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
+inline const Tensor& bernoulli_out(const Tensor& out, const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::bernoulli", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias = undefined()) {
   static detail::Callee op_{"aten::bilinear", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(input1), detail::as<const Tensor&>(input2), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias)};
@@ -2077,6 +2204,11 @@ inline Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor
 inline Tensor bincount(const Tensor& self, const Tensor& weights = undefined(), int64_t minlength = 0) {
   static detail::Callee op_{"aten::bincount", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(weights), detail::as<int64_t>(minlength)};
+  return op_.tensor(args_);
+}
+inline Tensor binomial(const Tensor& count, const Tensor& prob, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::binomial", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(count), detail::as<const Tensor&>(prob), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
@@ -2469,6 +2601,12 @@ inline Tensor column_stack(TensorList tensors) {
   const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
+inline const Tensor& column_stack_out(const Tensor& out, TensorList tensors) {
+  static detail::Callee op_{"aten::column_stack", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false) {
   static detail::Callee op_{"aten::combinations", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(r), detail::as<bool>(with_replacement)};
@@ -2793,6 +2931,17 @@ inline Tensor detach(const Tensor& self) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
+inline Tensor detach_copy(const Tensor& self) {
+  static detail::Callee op_{"aten::detach_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& detach_copy_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::detach_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor diag(const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::diag", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal)};
@@ -2803,6 +2952,12 @@ inline Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = 
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
   return op_.tensor(args_);
 }
+inline const Tensor& diag_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+  static detail::Callee op_{"aten::diag", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(diagonal), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor diagflat(const Tensor& self, int64_t offset = 0) {
   static detail::Callee op_{"aten::diagflat", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset)};
@@ -2812,6 +2967,17 @@ inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0,
   static detail::Callee op_{"aten::diagonal", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
   return op_.tensor(args_);
+}
+inline Tensor diagonal_copy(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static detail::Callee op_{"aten::diagonal_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
+  return op_.tensor(args_);
+}
+inline const Tensor& diagonal_copy_out(const Tensor& out, const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static detail::Callee op_{"aten::diagonal_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static detail::Callee op_{"aten::diagonal_scatter", ""};
@@ -2980,6 +3146,12 @@ inline Tensor dstack(TensorList tensors) {
   const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
+inline const Tensor& dstack_out(const Tensor& out, TensorList tensors) {
+  static detail::Callee op_{"aten::dstack", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor einsum(const Text& equation, TensorList tensors) {
   static detail::Callee op_{"aten::einsum", ""};
   const lamella_value args_[] = {detail::as<const Text&>(equation), detail::as<TensorList>(tensors)};
@@ -3037,6 +3209,12 @@ inline Tensor empty_like(const Tensor& self, const TensorOptions& options = {}, 
   static detail::Callee op_{"aten::empty_like", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& empty_out(const Tensor& out, IntArrayRef size, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::empty", "memory_format_out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::empty_strided", ""};
@@ -3135,6 +3313,17 @@ inline Tensor expand_as(const Tensor& self, const Tensor& other) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
   return op_.tensor(args_);
 }
+inline Tensor expand_copy(const Tensor& self, IntArrayRef size, bool implicit = false) {
+  static detail::Callee op_{"aten::expand_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<bool>(implicit)};
+  return op_.tensor(args_);
+}
+inline const Tensor& expand_copy_out(const Tensor& out, const Tensor& self, IntArrayRef size, bool implicit = false) {
+  static detail::Callee op_{"aten::expand_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<bool>(implicit), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor expm1(const Tensor& self) {
   static detail::Callee op_{"aten::expm1", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -3155,6 +3344,18 @@ inline Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::eye", "m"};
   const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<int64_t>(m), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& eye_out(const Tensor& out, int64_t n, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::eye", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& eye_out(const Tensor& out, int64_t n, int64_t m, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::eye", "m_out"};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<int64_t>(m), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor fake_quantize_per_channel_affine(const Tensor& self, const Tensor& scale, const Tensor& zero_point, int64_t axis, int64_t quant_min, int64_t quant_max) {
   static detail::Callee op_{"aten::fake_quantize_per_channel_affine", ""};
@@ -3192,6 +3393,246 @@ inline const Tensor& feature_dropout_(const Tensor& input, double p, bool train)
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<double>(p), detail::as<bool>(train)};
   op_.written(args_);
   return input;
+}
+inline Tensor fft_fft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_fft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_fft2(const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_fft2", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_fft2_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_fft2", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fft_fft_out(const Tensor& out, const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_fft", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::fft_fftfreq", ""};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<double>(d), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& fft_fftfreq_out(const Tensor& out, int64_t n, double d = 1.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::fft_fftfreq", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<double>(d), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_fftn(const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_fftn", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_fftn_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_fftn", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_fftshift(const Tensor& self, const OptionalIntArrayRef& dim = {}) {
+  static detail::Callee op_{"aten::fft_fftshift", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_hfft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_hfft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_hfft2(const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_hfft2", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_hfft2_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_hfft2", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fft_hfft_out(const Tensor& out, const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_hfft", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_hfftn(const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_hfftn", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_hfftn_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_hfftn", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_ifft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ifft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_ifft2(const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ifft2", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_ifft2_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ifft2", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fft_ifft_out(const Tensor& out, const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ifft", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_ifftn(const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ifftn", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_ifftn_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ifftn", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_ifftshift(const Tensor& self, const OptionalIntArrayRef& dim = {}) {
+  static detail::Callee op_{"aten::fft_ifftshift", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_ihfft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ihfft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_ihfft2(const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ihfft2", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_ihfft2_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ihfft2", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fft_ihfft_out(const Tensor& out, const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ihfft", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_ihfftn(const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ihfftn", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_ihfftn_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_ihfftn", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_irfft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_irfft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_irfft2(const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_irfft2", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_irfft2_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_irfft2", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fft_irfft_out(const Tensor& out, const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_irfft", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_irfftn(const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_irfftn", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_irfftn_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_irfftn", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_rfft(const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_rfft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline Tensor fft_rfft2(const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_rfft2", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_rfft2_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, IntArrayRef dim = {-2,-1}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_rfft2", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<IntArrayRef>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& fft_rfft_out(const Tensor& out, const Tensor& self, std::optional<int64_t> n = {}, int64_t dim = -1, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_rfft", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<int64_t>>(n), detail::as<int64_t>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::fft_rfftfreq", ""};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<double>(d), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& fft_rfftfreq_out(const Tensor& out, int64_t n, double d = 1.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::fft_rfftfreq", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<double>(d), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fft_rfftn(const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_rfftn", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& fft_rfftn_out(const Tensor& out, const Tensor& self, const OptionalIntArrayRef& s = {}, const OptionalIntArrayRef& dim = {}, const Text& norm = {}) {
+  static detail::Callee op_{"aten::fft_rfftn", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(s), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const Text&>(norm), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor fill(const Tensor& self, const Scalar& value) {
+  static detail::Callee op_{"aten::fill", "Scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(value)};
+  return op_.tensor(args_);
+}
+inline Tensor fill(const Tensor& self, const Tensor& value) {
+  static detail::Callee op_{"aten::fill", "Tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(value)};
+  return op_.tensor(args_);
 }
 inline Tensor fix(const Tensor& self) {
   static detail::Callee op_{"aten::fix", ""};
@@ -3374,6 +3815,12 @@ inline Tensor full_like(const Tensor& self, const Scalar& fill_value, const Tens
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(fill_value), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& full_out(const Tensor& out, IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::full", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Scalar&>(fill_value), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
   static detail::Callee op_{"aten::gather", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<bool>(sparse_grad)};
@@ -3456,6 +3903,43 @@ inline const Tensor& glu_out(const Tensor& out, const Tensor& self, int64_t dim 
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
+}
+inline std::vector<Tensor> gradient(const Tensor& self, const std::optional<Scalar>& spacing = {}, std::optional<int64_t> dim = {}, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "scalarint"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(spacing), detail::as<std::optional<int64_t>>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> gradient(const Tensor& self, const Scalar& spacing, IntArrayRef dim, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "scalararray"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(spacing), detail::as<IntArrayRef>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> gradient(const Tensor& self, IntArrayRef dim, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "array"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> gradient(const Tensor& self, ArrayRef<Scalar> spacing, std::optional<int64_t> dim = {}, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "scalarrayint"};
+  const detail::Scalars list1_(spacing);
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<std::optional<int64_t>>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> gradient(const Tensor& self, ArrayRef<Scalar> spacing, IntArrayRef dim, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "scalarrayarray"};
+  const detail::Scalars list1_(spacing);
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, detail::as<IntArrayRef>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, std::optional<int64_t> dim = {}, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "tensorarrayint"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<TensorList>(spacing), detail::as<std::optional<int64_t>>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim, int64_t edge_order = 1) {
+  static detail::Callee op_{"aten::gradient", "tensorarray"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<TensorList>(spacing), detail::as<IntArrayRef>(dim), detail::as<int64_t>(edge_order)};
+  return op_.tensors(args_);
 }
 inline Tensor greater(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::greater", "Tensor"};
@@ -3650,6 +4134,17 @@ inline const Tensor& hardtanh_out(const Tensor& out, const Tensor& self, const S
   op_.written(args_);
   return out;
 }
+inline Tensor hash_tensor(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false, int64_t mode = 0) {
+  static detail::Callee op_{"aten::hash_tensor", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<int64_t>(mode)};
+  return op_.tensor(args_);
+}
+inline const Tensor& hash_tensor_out(const Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false, int64_t mode = 0) {
+  static detail::Callee op_{"aten::hash_tensor", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<int64_t>(mode), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor heaviside(const Tensor& self, const Tensor& values) {
   static detail::Callee op_{"aten::heaviside", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(values)};
@@ -3677,6 +4172,43 @@ inline const Tensor& histc_out(const Tensor& out, const Tensor& self, int64_t bi
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogram", "bins_tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(bins), detail::as<const Tensor&>(weight), detail::as<bool>(density)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100, std::optional<ArrayRef<double>> range = {}, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogram", "bin_ct"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(bins), detail::as<std::optional<ArrayRef<double>>>(range), detail::as<const Tensor&>(weight), detail::as<bool>(density)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> histogram_out(const Tensor& hist, const Tensor& bin_edges, const Tensor& self, const Tensor& bins, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogram", "bins_tensor_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(bins), detail::as<const Tensor&>(weight), detail::as<bool>(density), detail::as<const Tensor&>(hist), detail::as<const Tensor&>(bin_edges)};
+  op_.written<2>(args_);
+  return {hist, bin_edges};
+}
+inline std::tuple<Tensor, Tensor> histogram_out(const Tensor& hist, const Tensor& bin_edges, const Tensor& self, int64_t bins = 100, std::optional<ArrayRef<double>> range = {}, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogram", "bin_ct_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(bins), detail::as<std::optional<ArrayRef<double>>>(range), detail::as<const Tensor&>(weight), detail::as<bool>(density), detail::as<const Tensor&>(hist), detail::as<const Tensor&>(bin_edges)};
+  op_.written<2>(args_);
+  return {hist, bin_edges};
+}
+inline std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, IntArrayRef bins, std::optional<ArrayRef<double>> range = {}, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogramdd", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(bins), detail::as<std::optional<ArrayRef<double>>>(range), detail::as<const Tensor&>(weight), detail::as<bool>(density)};
+  return op_.tensor_and_list(args_);
+}
+inline std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range = {}, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogramdd", "int_bins"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(bins), detail::as<std::optional<ArrayRef<double>>>(range), detail::as<const Tensor&>(weight), detail::as<bool>(density)};
+  return op_.tensor_and_list(args_);
+}
+inline std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, TensorList bins, std::optional<ArrayRef<double>> range = {}, const Tensor& weight = undefined(), bool density = false) {
+  static detail::Callee op_{"aten::histogramdd", "TensorList_bins"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<TensorList>(bins), detail::as<std::optional<ArrayRef<double>>>(range), detail::as<const Tensor&>(weight), detail::as<bool>(density)};
+  return op_.tensor_and_list(args_);
+}
 inline std::vector<Tensor> hsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::hsplit", "int"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(sections)};
@@ -3691,6 +4223,12 @@ inline Tensor hstack(TensorList tensors) {
   static detail::Callee op_{"aten::hstack", ""};
   const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
+}
+inline const Tensor& hstack_out(const Tensor& out, TensorList tensors) {
+  static detail::Callee op_{"aten::hstack", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor huber_loss(const Tensor& input, const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) {
   static detail::Callee op_{"aten::huber_loss", ""};
@@ -3732,10 +4270,22 @@ inline Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, co
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Scalar&>(alpha)};
   return op_.tensor(args_);
 }
+inline const Tensor& index_add_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::index_add", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Scalar&>(alpha), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   static detail::Callee op_{"aten::index_copy", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source)};
   return op_.tensor(args_);
+}
+inline const Tensor& index_copy_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  static detail::Callee op_{"aten::index_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static detail::Callee op_{"aten::index_fill", "int_Scalar"};
@@ -3875,10 +4425,20 @@ inline const Tensor& isposinf_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length = {}, std::optional<int64_t> win_length = {}, const Tensor& window = undefined(), bool center = true, bool normalized = false, std::optional<bool> onesided = {}, std::optional<int64_t> length = {}, bool return_complex = false) {
+  static detail::Callee op_{"aten::istft", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n_fft), detail::as<std::optional<int64_t>>(hop_length), detail::as<std::optional<int64_t>>(win_length), detail::as<const Tensor&>(window), detail::as<bool>(center), detail::as<bool>(normalized), detail::as<std::optional<bool>>(onesided), detail::as<std::optional<int64_t>>(length), detail::as<bool>(return_complex)};
+  return op_.tensor(args_);
+}
 inline Scalar item(const Tensor& self) {
   static detail::Callee op_{"aten::item", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.scalar(args_);
+}
+inline Tensor kaiser_window(int64_t window_length, bool periodic = true, double beta = 12.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::kaiser_window", ""};
+  const lamella_value args_[] = {detail::as<int64_t>(window_length), detail::as<bool>(periodic), detail::as<double>(beta), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
 }
 inline Tensor kl_div(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", bool log_target = false) {
   static detail::Callee op_{"aten::kl_div", ""};
@@ -4092,6 +4652,12 @@ inline Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, co
   const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<int64_t>(steps), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& linspace_out(const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::linspace", "out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<int64_t>(steps), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor log(const Tensor& self) {
   static detail::Callee op_{"aten::log", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -4256,6 +4822,12 @@ inline Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, do
   static detail::Callee op_{"aten::logspace", ""};
   const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<int64_t>(steps), detail::as<double>(base), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& logspace_out(const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::logspace", "out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<int64_t>(steps), detail::as<double>(base), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false) {
   static detail::Callee op_{"aten::logsumexp", ""};
@@ -4651,6 +5223,12 @@ inline Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacem
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(num_samples), detail::as<bool>(replacement), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
+inline const Tensor& multinomial_out(const Tensor& out, const Tensor& self, int64_t num_samples, bool replacement = false, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::multinomial", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(num_samples), detail::as<bool>(replacement), detail::as<const Generator&>(generator), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor multiply(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::multiply", "Tensor"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
@@ -4765,6 +5343,12 @@ inline Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(start), detail::as<int64_t>(length)};
   return op_.tensor(args_);
 }
+inline const Tensor& narrow_copy_out(const Tensor& out, const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  static detail::Callee op_{"aten::narrow_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(start), detail::as<int64_t>(length), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const Tensor& running_mean, const Tensor& running_var, const Tensor& save_mean, const Tensor& save_invstd, bool train, double eps, ArrayRef<bool> output_mask) {
   static detail::Callee op_{"aten::native_batch_norm_backward", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<const Tensor&>(save_mean), detail::as<const Tensor&>(save_invstd), detail::as<bool>(train), detail::as<double>(eps), detail::as<ArrayRef<bool>>(output_mask)};
@@ -4864,6 +5448,12 @@ inline std::vector<Tensor> nonzero(const Tensor& self, bool as_tuple) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(as_tuple)};
   return op_.tensors(args_);
 }
+inline const Tensor& nonzero_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::nonzero", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1) {
   static detail::Callee op_{"aten::nonzero_static", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(size), detail::as<int64_t>(fill_value)};
@@ -4910,6 +5500,36 @@ inline Tensor normal(double mean, double std, IntArrayRef size, const Generator&
   const lamella_value args_[] = {detail::as<double>(mean), detail::as<double>(std), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& normal_out(const Tensor& out, const Tensor& mean, const Tensor& std, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::normal", "Tensor_Tensor_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(mean), detail::as<const Tensor&>(std), detail::as<const Generator&>(generator), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& normal_out(const Tensor& out, const Tensor& mean, double std = 1, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::normal", "Tensor_float_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(mean), detail::as<double>(std), detail::as<const Generator&>(generator), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& normal_out(const Tensor& out, double mean, const Tensor& std, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::normal", "float_Tensor_out"};
+  const lamella_value args_[] = {detail::as<double>(mean), detail::as<const Tensor&>(std), detail::as<const Generator&>(generator), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& normal_out(const Tensor& out, double mean, double std, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::normal", "float_float_out"};
+  const lamella_value args_[] = {detail::as<double>(mean), detail::as<double>(std), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& normal_out(const Tensor& out, double mean, double std, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::normal", "float_float_out"};
+  const lamella_value args_[] = {detail::as<double>(mean), detail::as<double>(std), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor not_equal(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::not_equal", "Tensor"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
@@ -4946,6 +5566,12 @@ inline Tensor ones_like(const Tensor& self, const TensorOptions& options = {}, s
   static detail::Callee op_{"aten::ones_like", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& ones_out(const Tensor& out, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::ones", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor orgqr(const Tensor& input, const Tensor& tau) {
   static detail::Callee op_{"aten::orgqr", ""};
@@ -5000,6 +5626,17 @@ inline Tensor permute(const Tensor& self, IntArrayRef dims) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dims)};
   return op_.tensor(args_);
 }
+inline Tensor permute_copy(const Tensor& self, IntArrayRef dims) {
+  static detail::Callee op_{"aten::permute_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dims)};
+  return op_.tensor(args_);
+}
+inline const Tensor& permute_copy_out(const Tensor& out, const Tensor& self, IntArrayRef dims) {
+  static detail::Callee op_{"aten::permute_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dims), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor pin_memory(const Tensor& self, const std::optional<Device>& device = {}) {
   static detail::Callee op_{"aten::pin_memory", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Device>&>(device)};
@@ -5013,6 +5650,11 @@ inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
 inline Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   static detail::Callee op_{"aten::pixel_unshuffle", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(downscale_factor)};
+  return op_.tensor(args_);
+}
+inline Tensor poisson(const Tensor& self, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::poisson", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Generator&>(generator)};
   return op_.tensor(args_);
 }
 inline Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) {
@@ -5154,6 +5796,18 @@ inline Tensor rand_like(const Tensor& self, const TensorOptions& options = {}, s
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& rand_out(const Tensor& out, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::rand", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& rand_out(const Tensor& out, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::rand", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randint", ""};
   const lamella_value args_[] = {detail::as<int64_t>(high), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
@@ -5184,6 +5838,30 @@ inline Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const 
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& randint_out(const Tensor& out, int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(high), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& randint_out(const Tensor& out, int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(high), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& randint_out(const Tensor& out, int64_t low, int64_t high, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "low_out"};
+  const lamella_value args_[] = {detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& randint_out(const Tensor& out, int64_t low, int64_t high, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randint", "low_out"};
+  const lamella_value args_[] = {detail::as<int64_t>(low), detail::as<int64_t>(high), detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor randn(IntArrayRef size, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randn", ""};
   const lamella_value args_[] = {detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
@@ -5199,6 +5877,18 @@ inline Tensor randn_like(const Tensor& self, const TensorOptions& options = {}, 
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& randn_out(const Tensor& out, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randn", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& randn_out(const Tensor& out, IntArrayRef size, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randn", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor randperm(int64_t n, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::randperm", ""};
   const lamella_value args_[] = {detail::as<int64_t>(n), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
@@ -5208,6 +5898,40 @@ inline Tensor randperm(int64_t n, const Generator& generator, const TensorOption
   static detail::Callee op_{"aten::randperm", ""};
   const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& randperm_out(const Tensor& out, int64_t n, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randperm", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(n), lamella::none(), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& randperm_out(const Tensor& out, int64_t n, const Generator& generator, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::randperm", "out"};
+  const lamella_value args_[] = {detail::as<int64_t>(n), detail::as<const Generator&>(generator), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::range", "step"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<const Scalar&>(step), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  static detail::Callee op_{"aten::range", ""};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline const Tensor& range_out(const Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::range", "step_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<const Scalar&>(step), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& range_out(const Tensor& out, const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  static detail::Callee op_{"aten::range", "out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(start), detail::as<const Scalar&>(end), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor ravel(const Tensor& self) {
   static detail::Callee op_{"aten::ravel", ""};
@@ -5399,6 +6123,12 @@ inline Tensor row_stack(TensorList tensors) {
   const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
 }
+inline const Tensor& row_stack_out(const Tensor& out, TensorList tensors) {
+  static detail::Callee op_{"aten::row_stack", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) {
   static detail::Callee op_{"aten::rrelu", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(lower), detail::as<const Scalar&>(upper), detail::as<bool>(training), detail::as<const Generator&>(generator)};
@@ -5535,10 +6265,32 @@ inline const Tensor& searchsorted_out(const Tensor& out, const Tensor& sorted_se
   op_.written(args_);
   return out;
 }
+inline Tensor segment_reduce(const Tensor& data, const Text& reduce, const Tensor& lengths = undefined(), const Tensor& indices = undefined(), const Tensor& offsets = undefined(), int64_t axis = 0, bool unsafe = false, const std::optional<Scalar>& initial = {}) {
+  static detail::Callee op_{"aten::segment_reduce", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(data), detail::as<const Text&>(reduce), detail::as<const Tensor&>(lengths), detail::as<const Tensor&>(indices), detail::as<const Tensor&>(offsets), detail::as<int64_t>(axis), detail::as<bool>(unsafe), detail::as<const std::optional<Scalar>&>(initial)};
+  return op_.tensor(args_);
+}
+inline const Tensor& segment_reduce_out(const Tensor& out, const Tensor& data, const Text& reduce, const Tensor& lengths = undefined(), const Tensor& indices = undefined(), const Tensor& offsets = undefined(), int64_t axis = 0, bool unsafe = false, const std::optional<Scalar>& initial = {}) {
+  static detail::Callee op_{"aten::segment_reduce", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(data), detail::as<const Text&>(reduce), detail::as<const Tensor&>(lengths), detail::as<const Tensor&>(indices), detail::as<const Tensor&>(offsets), detail::as<int64_t>(axis), detail::as<bool>(unsafe), detail::as<const std::optional<Scalar>&>(initial), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static detail::Callee op_{"aten::select", "int"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(index)};
   return op_.tensor(args_);
+}
+inline Tensor select_copy(const Tensor& self, int64_t dim, int64_t index) {
+  static detail::Callee op_{"aten::select_copy", "int"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(index)};
+  return op_.tensor(args_);
+}
+inline const Tensor& select_copy_out(const Tensor& out, const Tensor& self, int64_t dim, int64_t index) {
+  static detail::Callee op_{"aten::select_copy", "int_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<int64_t>(index), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
   static detail::Callee op_{"aten::select_scatter", ""};
@@ -5676,10 +6428,27 @@ inline Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> 
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step)};
   return op_.tensor(args_);
 }
+inline Tensor slice_copy(const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
+  static detail::Callee op_{"aten::slice_copy", "Tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step)};
+  return op_.tensor(args_);
+}
+inline const Tensor& slice_copy_out(const Tensor& out, const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
+  static detail::Callee op_{"aten::slice_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
   static detail::Callee op_{"aten::slice_scatter", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(src), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step)};
   return op_.tensor(args_);
+}
+inline const Tensor& slice_scatter_out(const Tensor& out, const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
+  static detail::Callee op_{"aten::slice_scatter", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(src), detail::as<int64_t>(dim), detail::as<std::optional<int64_t>>(start), detail::as<std::optional<int64_t>>(end), detail::as<int64_t>(step), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) {
   static detail::Callee op_{"aten::smooth_l1_loss", ""};
@@ -5778,8 +6547,23 @@ inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_size, int
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_size), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
+inline std::vector<Tensor> split_copy(const Tensor& self, int64_t split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::split_copy", "Tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(split_size), detail::as<int64_t>(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> split_copy(const Tensor& self, IntArrayRef split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::split_copy", "sizes"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_size), detail::as<int64_t>(dim)};
+  return op_.tensors(args_);
+}
 inline std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
   static detail::Callee op_{"aten::split_with_sizes", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_sizes), detail::as<int64_t>(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> split_with_sizes_copy(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
+  static detail::Callee op_{"aten::split_with_sizes_copy", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(split_sizes), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
@@ -5819,6 +6603,39 @@ inline Tensor squeeze(const Tensor& self, IntArrayRef dim) {
   static detail::Callee op_{"aten::squeeze", "dims"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim)};
   return op_.tensor(args_);
+}
+inline Tensor squeeze_copy(const Tensor& self) {
+  static detail::Callee op_{"aten::squeeze_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline Tensor squeeze_copy(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::squeeze_copy", "dim"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor squeeze_copy(const Tensor& self, IntArrayRef dim) {
+  static detail::Callee op_{"aten::squeeze_copy", "dims"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& squeeze_copy_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::squeeze_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& squeeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::squeeze_copy", "dim_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& squeeze_copy_out(const Tensor& out, const Tensor& self, IntArrayRef dim) {
+  static detail::Callee op_{"aten::squeeze_copy", "dims_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(dim), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor stack(TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::stack", ""};
@@ -5872,6 +6689,11 @@ inline const Tensor& std_out(const Tensor& out, const Tensor& self, const Option
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const OptionalIntArrayRef&>(dim), detail::as<const std::optional<Scalar>&>(correction), detail::as<bool>(keepdim), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length = {}, std::optional<int64_t> win_length = {}, const Tensor& window = undefined(), bool center = true, const Text& pad_mode = "reflect", bool normalized = false, std::optional<bool> onesided = {}, std::optional<bool> return_complex = {}, std::optional<bool> align_to_window = {}) {
+  static detail::Callee op_{"aten::stft", "center"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n_fft), detail::as<std::optional<int64_t>>(hop_length), detail::as<std::optional<int64_t>>(win_length), detail::as<const Tensor&>(window), detail::as<bool>(center), detail::as<const Text&>(pad_mode), detail::as<bool>(normalized), detail::as<std::optional<bool>>(onesided), detail::as<std::optional<bool>>(return_complex), detail::as<std::optional<bool>>(align_to_window)};
+  return op_.tensor(args_);
 }
 inline Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::sub", "Tensor"};
@@ -5947,6 +6769,17 @@ inline Tensor t(const Tensor& self) {
   static detail::Callee op_{"aten::t", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
+}
+inline Tensor t_copy(const Tensor& self) {
+  static detail::Callee op_{"aten::t_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& t_copy_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::t_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor take(const Tensor& self, const Tensor& index) {
   static detail::Callee op_{"aten::take", ""};
@@ -6102,6 +6935,17 @@ inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1)};
   return op_.tensor(args_);
 }
+inline Tensor transpose_copy(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static detail::Callee op_{"aten::transpose_copy", "int"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1)};
+  return op_.tensor(args_);
+}
+inline const Tensor& transpose_copy_out(const Tensor& out, const Tensor& self, int64_t dim0, int64_t dim1) {
+  static detail::Callee op_{"aten::transpose_copy", "int_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim0), detail::as<int64_t>(dim1), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static detail::Callee op_{"aten::trapezoid", "x"};
   const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Tensor&>(x), detail::as<int64_t>(dim)};
@@ -6224,6 +7068,11 @@ inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensors(args_);
 }
+inline std::vector<Tensor> unbind_copy(const Tensor& self, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unbind_copy", "int"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
+  return op_.tensors(args_);
+}
 inline Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   static detail::Callee op_{"aten::unflatten", "int"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<IntArrayRef>(sizes)};
@@ -6233,6 +7082,17 @@ inline Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_
   static detail::Callee op_{"aten::unfold", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dimension), detail::as<int64_t>(size), detail::as<int64_t>(step)};
   return op_.tensor(args_);
+}
+inline Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  static detail::Callee op_{"aten::unfold_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dimension), detail::as<int64_t>(size), detail::as<int64_t>(step)};
+  return op_.tensor(args_);
+}
+inline const Tensor& unfold_copy_out(const Tensor& out, const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  static detail::Callee op_{"aten::unfold_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dimension), detail::as<int64_t>(size), detail::as<int64_t>(step), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) {
   static detail::Callee op_{"aten::unique_dim", ""};
@@ -6263,6 +7123,17 @@ inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::unsqueeze", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
+}
+inline Tensor unsqueeze_copy(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::unsqueeze_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& unsqueeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::unsqueeze_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
   static detail::Callee op_{"aten::upsample_bicubic2d", ""};
@@ -6429,10 +7300,54 @@ inline Tensor view_as_complex(const Tensor& self) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
 }
+inline Tensor view_as_complex_copy(const Tensor& self) {
+  static detail::Callee op_{"aten::view_as_complex_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& view_as_complex_copy_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::view_as_complex_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor view_as_real(const Tensor& self) {
   static detail::Callee op_{"aten::view_as_real", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
   return op_.tensor(args_);
+}
+inline Tensor view_as_real_copy(const Tensor& self) {
+  static detail::Callee op_{"aten::view_as_real_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& view_as_real_copy_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::view_as_real_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor view_copy(const Tensor& self, IntArrayRef size) {
+  static detail::Callee op_{"aten::view_copy", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size)};
+  return op_.tensor(args_);
+}
+inline Tensor view_copy(const Tensor& self, ScalarType dtype) {
+  static detail::Callee op_{"aten::view_copy", "dtype"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<ScalarType>(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& view_copy_out(const Tensor& out, const Tensor& self, IntArrayRef size) {
+  static detail::Callee op_{"aten::view_copy", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<IntArrayRef>(size), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& view_copy_out(const Tensor& out, const Tensor& self, ScalarType dtype) {
+  static detail::Callee op_{"aten::view_copy", "dtype_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<ScalarType>(dtype), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline std::vector<Tensor> vsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::vsplit", "int"};
@@ -6448,6 +7363,12 @@ inline Tensor vstack(TensorList tensors) {
   static detail::Callee op_{"aten::vstack", ""};
   const lamella_value args_[] = {detail::as<TensorList>(tensors)};
   return op_.tensor(args_);
+}
+inline const Tensor& vstack_out(const Tensor& out, TensorList tensors) {
+  static detail::Callee op_{"aten::vstack", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::where", "self"};
@@ -6541,6 +7462,12 @@ inline Tensor zeros_like(const Tensor& self, const TensorOptions& options = {}, 
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<std::optional<MemoryFormat>>(memory_format)};
   return detail::finished(op_.tensor(args_), options);
 }
+inline const Tensor& zeros_out(const Tensor& out, IntArrayRef size, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::zeros", "out"};
+  const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory()), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor TensorMethods::abs() const { return lamella::abs(self_()); }
 inline const Tensor& TensorMethods::abs_() const {
   static detail::Callee op_{"aten::abs_", ""};
@@ -6633,6 +7560,7 @@ inline const Tensor& TensorMethods::addr_(const Tensor& vec1, const Tensor& vec2
 }
 inline Tensor TensorMethods::affine_grid_generator(IntArrayRef size, bool align_corners) const { return lamella::affine_grid_generator(self_(), size, align_corners); }
 inline Tensor TensorMethods::alias() const { return lamella::alias(self_()); }
+inline Tensor TensorMethods::alias_copy() const { return lamella::alias_copy(self_()); }
 inline Tensor TensorMethods::all() const { return lamella::all(self_()); }
 inline Tensor TensorMethods::all(int64_t dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
 inline Tensor TensorMethods::all(const OptionalIntArrayRef& dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
@@ -6706,6 +7634,8 @@ inline const Tensor& TensorMethods::as_strided_(IntArrayRef size, IntArrayRef st
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::as_strided_copy(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return lamella::as_strided_copy(self_(), size, stride, storage_offset); }
+inline Tensor TensorMethods::as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return lamella::as_strided_scatter(self_(), src, size, stride, storage_offset); }
 inline Tensor TensorMethods::asin() const { return lamella::asin(self_()); }
 inline const Tensor& TensorMethods::asin_() const {
   static detail::Callee op_{"aten::asin_", ""};
@@ -7028,10 +7958,12 @@ inline const Tensor& TensorMethods::deg2rad_() const {
   return self_();
 }
 inline Tensor TensorMethods::detach() const { return lamella::detach(self_()); }
+inline Tensor TensorMethods::detach_copy() const { return lamella::detach_copy(self_()); }
 inline Tensor TensorMethods::diag(int64_t diagonal) const { return lamella::diag(self_(), diagonal); }
 inline Tensor TensorMethods::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diag_embed(self_(), offset, dim1, dim2); }
 inline Tensor TensorMethods::diagflat(int64_t offset) const { return lamella::diagflat(self_(), offset); }
 inline Tensor TensorMethods::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diagonal(self_(), offset, dim1, dim2); }
+inline Tensor TensorMethods::diagonal_copy(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diagonal_copy(self_(), offset, dim1, dim2); }
 inline Tensor TensorMethods::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diagonal_scatter(self_(), src, offset, dim1, dim2); }
 inline Tensor TensorMethods::diff(int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) const { return lamella::diff(self_(), n, dim, prepend, append); }
 inline Tensor TensorMethods::digamma() const { return lamella::digamma(self_()); }
@@ -7162,6 +8094,7 @@ inline const Tensor& TensorMethods::exp_() const {
 }
 inline Tensor TensorMethods::expand(IntArrayRef size, bool implicit) const { return lamella::expand(self_(), size, implicit); }
 inline Tensor TensorMethods::expand_as(const Tensor& other) const { return lamella::expand_as(self_(), other); }
+inline Tensor TensorMethods::expand_copy(IntArrayRef size, bool implicit) const { return lamella::expand_copy(self_(), size, implicit); }
 inline Tensor TensorMethods::expm1() const { return lamella::expm1(self_()); }
 inline const Tensor& TensorMethods::expm1_() const {
   static detail::Callee op_{"aten::expm1_", ""};
@@ -7182,6 +8115,28 @@ inline Tensor TensorMethods::feature_alpha_dropout(double p, bool train) const {
 inline const Tensor& TensorMethods::feature_alpha_dropout_(double p, bool train) const { return lamella::feature_alpha_dropout_(self_(), p, train); }
 inline Tensor TensorMethods::feature_dropout(double p, bool train) const { return lamella::feature_dropout(self_(), p, train); }
 inline const Tensor& TensorMethods::feature_dropout_(double p, bool train) const { return lamella::feature_dropout_(self_(), p, train); }
+inline Tensor TensorMethods::fft_fft(std::optional<int64_t> n, int64_t dim, const Text& norm) const { return lamella::fft_fft(self_(), n, dim, norm); }
+inline Tensor TensorMethods::fft_fft2(const OptionalIntArrayRef& s, IntArrayRef dim, const Text& norm) const { return lamella::fft_fft2(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_fftn(const OptionalIntArrayRef& s, const OptionalIntArrayRef& dim, const Text& norm) const { return lamella::fft_fftn(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_fftshift(const OptionalIntArrayRef& dim) const { return lamella::fft_fftshift(self_(), dim); }
+inline Tensor TensorMethods::fft_hfft(std::optional<int64_t> n, int64_t dim, const Text& norm) const { return lamella::fft_hfft(self_(), n, dim, norm); }
+inline Tensor TensorMethods::fft_hfft2(const OptionalIntArrayRef& s, IntArrayRef dim, const Text& norm) const { return lamella::fft_hfft2(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_hfftn(const OptionalIntArrayRef& s, const OptionalIntArrayRef& dim, const Text& norm) const { return lamella::fft_hfftn(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_ifft(std::optional<int64_t> n, int64_t dim, const Text& norm) const { return lamella::fft_ifft(self_(), n, dim, norm); }
+inline Tensor TensorMethods::fft_ifft2(const OptionalIntArrayRef& s, IntArrayRef dim, const Text& norm) const { return lamella::fft_ifft2(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_ifftn(const OptionalIntArrayRef& s, const OptionalIntArrayRef& dim, const Text& norm) const { return lamella::fft_ifftn(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_ifftshift(const OptionalIntArrayRef& dim) const { return lamella::fft_ifftshift(self_(), dim); }
+inline Tensor TensorMethods::fft_ihfft(std::optional<int64_t> n, int64_t dim, const Text& norm) const { return lamella::fft_ihfft(self_(), n, dim, norm); }
+inline Tensor TensorMethods::fft_ihfft2(const OptionalIntArrayRef& s, IntArrayRef dim, const Text& norm) const { return lamella::fft_ihfft2(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_ihfftn(const OptionalIntArrayRef& s, const OptionalIntArrayRef& dim, const Text& norm) const { return lamella::fft_ihfftn(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_irfft(std::optional<int64_t> n, int64_t dim, const Text& norm) const { return lamella::fft_irfft(self_(), n, dim, norm); }
+inline Tensor TensorMethods::fft_irfft2(const OptionalIntArrayRef& s, IntArrayRef dim, const Text& norm) const { return lamella::fft_irfft2(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_irfftn(const OptionalIntArrayRef& s, const OptionalIntArrayRef& dim, const Text& norm) const { return lamella::fft_irfftn(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_rfft(std::optional<int64_t> n, int64_t dim, const Text& norm) const { return lamella::fft_rfft(self_(), n, dim, norm); }
+inline Tensor TensorMethods::fft_rfft2(const OptionalIntArrayRef& s, IntArrayRef dim, const Text& norm) const { return lamella::fft_rfft2(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fft_rfftn(const OptionalIntArrayRef& s, const OptionalIntArrayRef& dim, const Text& norm) const { return lamella::fft_rfftn(self_(), s, dim, norm); }
+inline Tensor TensorMethods::fill(const Scalar& value) const { return lamella::fill(self_(), value); }
+inline Tensor TensorMethods::fill(const Tensor& value) const { return lamella::fill(self_(), value); }
 inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
   static detail::Callee op_{"aten::fill_", "Tensor"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(value)};
@@ -7298,6 +8253,13 @@ inline const Tensor& TensorMethods::geometric_(double p, const Generator& genera
 inline std::tuple<Tensor, Tensor> TensorMethods::geqrf() const { return lamella::geqrf(self_()); }
 inline Tensor TensorMethods::ger(const Tensor& vec2) const { return lamella::ger(self_(), vec2); }
 inline Tensor TensorMethods::glu(int64_t dim) const { return lamella::glu(self_(), dim); }
+inline std::vector<Tensor> TensorMethods::gradient(const std::optional<Scalar>& spacing, std::optional<int64_t> dim, int64_t edge_order) const { return lamella::gradient(self_(), spacing, dim, edge_order); }
+inline std::vector<Tensor> TensorMethods::gradient(const Scalar& spacing, IntArrayRef dim, int64_t edge_order) const { return lamella::gradient(self_(), spacing, dim, edge_order); }
+inline std::vector<Tensor> TensorMethods::gradient(IntArrayRef dim, int64_t edge_order) const { return lamella::gradient(self_(), dim, edge_order); }
+inline std::vector<Tensor> TensorMethods::gradient(ArrayRef<Scalar> spacing, std::optional<int64_t> dim, int64_t edge_order) const { return lamella::gradient(self_(), spacing, dim, edge_order); }
+inline std::vector<Tensor> TensorMethods::gradient(ArrayRef<Scalar> spacing, IntArrayRef dim, int64_t edge_order) const { return lamella::gradient(self_(), spacing, dim, edge_order); }
+inline std::vector<Tensor> TensorMethods::gradient(TensorList spacing, std::optional<int64_t> dim, int64_t edge_order) const { return lamella::gradient(self_(), spacing, dim, edge_order); }
+inline std::vector<Tensor> TensorMethods::gradient(TensorList spacing, IntArrayRef dim, int64_t edge_order) const { return lamella::gradient(self_(), spacing, dim, edge_order); }
 inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella::greater(self_(), other); }
 inline Tensor TensorMethods::greater(const Scalar& other) const { return lamella::greater(self_(), other); }
 inline const Tensor& TensorMethods::greater_(const Tensor& other) const {
@@ -7354,6 +8316,7 @@ inline Tensor TensorMethods::hardswish() const { return lamella::hardswish(self_
 inline const Tensor& TensorMethods::hardswish_() const { return lamella::hardswish_(self_()); }
 inline Tensor TensorMethods::hardtanh(const Scalar& min_val, const Scalar& max_val) const { return lamella::hardtanh(self_(), min_val, max_val); }
 inline const Tensor& TensorMethods::hardtanh_(const Scalar& min_val, const Scalar& max_val) const { return lamella::hardtanh_(self_(), min_val, max_val); }
+inline Tensor TensorMethods::hash_tensor(IntArrayRef dim, bool keepdim, int64_t mode) const { return lamella::hash_tensor(self_(), dim, keepdim, mode); }
 inline Tensor TensorMethods::heaviside(const Tensor& values) const { return lamella::heaviside(self_(), values); }
 inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
   static detail::Callee op_{"aten::heaviside_", ""};
@@ -7363,6 +8326,11 @@ inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
 }
 inline Tensor TensorMethods::hinge_embedding_loss(const Tensor& target, double margin, int64_t reduction) const { return lamella::hinge_embedding_loss(self_(), target, margin, reduction); }
 inline Tensor TensorMethods::histc(int64_t bins, const Scalar& min, const Scalar& max) const { return lamella::histc(self_(), bins, min, max); }
+inline std::tuple<Tensor, Tensor> TensorMethods::histogram(const Tensor& bins, const Tensor& weight, bool density) const { return lamella::histogram(self_(), bins, weight, density); }
+inline std::tuple<Tensor, Tensor> TensorMethods::histogram(int64_t bins, std::optional<ArrayRef<double>> range, const Tensor& weight, bool density) const { return lamella::histogram(self_(), bins, range, weight, density); }
+inline std::tuple<Tensor, std::vector<Tensor>> TensorMethods::histogramdd(IntArrayRef bins, std::optional<ArrayRef<double>> range, const Tensor& weight, bool density) const { return lamella::histogramdd(self_(), bins, range, weight, density); }
+inline std::tuple<Tensor, std::vector<Tensor>> TensorMethods::histogramdd(int64_t bins, std::optional<ArrayRef<double>> range, const Tensor& weight, bool density) const { return lamella::histogramdd(self_(), bins, range, weight, density); }
+inline std::tuple<Tensor, std::vector<Tensor>> TensorMethods::histogramdd(TensorList bins, std::optional<ArrayRef<double>> range, const Tensor& weight, bool density) const { return lamella::histogramdd(self_(), bins, range, weight, density); }
 inline std::vector<Tensor> TensorMethods::hsplit(int64_t sections) const { return lamella::hsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::hsplit(IntArrayRef indices) const { return lamella::hsplit(self_(), indices); }
 inline Tensor TensorMethods::huber_loss(const Tensor& target, const Text& reduction, double delta, const Tensor& weight) const { return lamella::huber_loss(self_(), target, reduction, delta, weight); }
@@ -7431,6 +8399,7 @@ inline Tensor TensorMethods::isinf() const { return lamella::isinf(self_()); }
 inline Tensor TensorMethods::isnan() const { return lamella::isnan(self_()); }
 inline Tensor TensorMethods::isneginf() const { return lamella::isneginf(self_()); }
 inline Tensor TensorMethods::isposinf() const { return lamella::isposinf(self_()); }
+inline Tensor TensorMethods::istft(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const Tensor& window, bool center, bool normalized, std::optional<bool> onesided, std::optional<int64_t> length, bool return_complex) const { return lamella::istft(self_(), n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex); }
 inline Scalar TensorMethods::item() const { return lamella::item(self_()); }
 inline Tensor TensorMethods::kl_div(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, bool log_target) const { return lamella::kl_div(self_(), target, size_average, reduce, reduction, log_target); }
 inline Tensor TensorMethods::kron(const Tensor& other) const { return lamella::kron(self_(), other); }
@@ -7770,6 +8739,7 @@ inline Tensor TensorMethods::pad(IntArrayRef pad, const Text& mode, std::optiona
 inline Tensor TensorMethods::pairwise_distance(const Tensor& x2, double p, double eps, bool keepdim) const { return lamella::pairwise_distance(self_(), x2, p, eps, keepdim); }
 inline Tensor TensorMethods::pdist(double p) const { return lamella::pdist(self_(), p); }
 inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
+inline Tensor TensorMethods::permute_copy(IntArrayRef dims) const { return lamella::permute_copy(self_(), dims); }
 inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const { return lamella::pin_memory(self_(), device); }
 inline Tensor TensorMethods::pixel_shuffle(int64_t upscale_factor) const { return lamella::pixel_shuffle(self_(), upscale_factor); }
 inline Tensor TensorMethods::pixel_unshuffle(int64_t downscale_factor) const { return lamella::pixel_unshuffle(self_(), downscale_factor); }
@@ -7978,7 +8948,9 @@ inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& i
 }
 inline Tensor TensorMethods::searchsorted(const Tensor& self, bool out_int32, bool right, const Text& side, const Tensor& sorter) const { return lamella::searchsorted(self_(), self, out_int32, right, side, sorter); }
 inline Tensor TensorMethods::searchsorted(const Scalar& self, bool out_int32, bool right, const Text& side, const Tensor& sorter) const { return lamella::searchsorted(self_(), self, out_int32, right, side, sorter); }
+inline Tensor TensorMethods::segment_reduce(const Text& reduce, const Tensor& lengths, const Tensor& indices, const Tensor& offsets, int64_t axis, bool unsafe, const std::optional<Scalar>& initial) const { return lamella::segment_reduce(self_(), reduce, lengths, indices, offsets, axis, unsafe, initial); }
 inline Tensor TensorMethods::select(int64_t dim, int64_t index) const { return lamella::select(self_(), dim, index); }
+inline Tensor TensorMethods::select_copy(int64_t dim, int64_t index) const { return lamella::select_copy(self_(), dim, index); }
 inline Tensor TensorMethods::select_scatter(const Tensor& src, int64_t dim, int64_t index) const { return lamella::select_scatter(self_(), src, dim, index); }
 inline Tensor TensorMethods::selu() const { return lamella::selu(self_()); }
 inline const Tensor& TensorMethods::selu_() const { return lamella::selu_(self_()); }
@@ -8041,6 +9013,7 @@ inline const Tensor& TensorMethods::sinh_() const {
   return self_();
 }
 inline Tensor TensorMethods::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice(self_(), dim, start, end, step); }
+inline Tensor TensorMethods::slice_copy(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice_copy(self_(), dim, start, end, step); }
 inline Tensor TensorMethods::slice_scatter(const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice_scatter(self_(), src, dim, start, end, step); }
 inline Tensor TensorMethods::smooth_l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, double beta) const { return lamella::smooth_l1_loss(self_(), target, size_average, reduce, reduction, beta); }
 inline Tensor TensorMethods::soft_margin_loss(const Tensor& target, int64_t reduction) const { return lamella::soft_margin_loss(self_(), target, reduction); }
@@ -8053,7 +9026,10 @@ inline std::tuple<Tensor, Tensor> TensorMethods::sort(int64_t dim, bool descendi
 inline std::tuple<Tensor, Tensor> TensorMethods::sort(std::optional<bool> stable, int64_t dim, bool descending) const { return lamella::sort(self_(), stable, dim, descending); }
 inline std::vector<Tensor> TensorMethods::split(int64_t split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
 inline std::vector<Tensor> TensorMethods::split(IntArrayRef split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::split_copy(int64_t split_size, int64_t dim) const { return lamella::split_copy(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::split_copy(IntArrayRef split_size, int64_t dim) const { return lamella::split_copy(self_(), split_size, dim); }
 inline std::vector<Tensor> TensorMethods::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { return lamella::split_with_sizes(self_(), split_sizes, dim); }
+inline std::vector<Tensor> TensorMethods::split_with_sizes_copy(IntArrayRef split_sizes, int64_t dim) const { return lamella::split_with_sizes_copy(self_(), split_sizes, dim); }
 inline Tensor TensorMethods::sqrt() const { return lamella::sqrt(self_()); }
 inline const Tensor& TensorMethods::sqrt_() const {
   static detail::Callee op_{"aten::sqrt_", ""};
@@ -8089,12 +9065,16 @@ inline const Tensor& TensorMethods::squeeze_(IntArrayRef dim) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::squeeze_copy() const { return lamella::squeeze_copy(self_()); }
+inline Tensor TensorMethods::squeeze_copy(int64_t dim) const { return lamella::squeeze_copy(self_(), dim); }
+inline Tensor TensorMethods::squeeze_copy(IntArrayRef dim) const { return lamella::squeeze_copy(self_(), dim); }
 inline Tensor TensorMethods::std(bool unbiased) const { return lamella::std(self_(), unbiased); }
 inline Tensor TensorMethods::std(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::std(self_(), dim, unbiased, keepdim); }
 inline Tensor TensorMethods::std(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::std(self_(), dim, correction, keepdim); }
 inline std::tuple<Tensor, Tensor> TensorMethods::std_mean(bool unbiased) const { return lamella::std_mean(self_(), unbiased); }
 inline std::tuple<Tensor, Tensor> TensorMethods::std_mean(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::std_mean(self_(), dim, unbiased, keepdim); }
 inline std::tuple<Tensor, Tensor> TensorMethods::std_mean(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::std_mean(self_(), dim, correction, keepdim); }
+inline Tensor TensorMethods::stft(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const Tensor& window, bool center, const Text& pad_mode, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex, std::optional<bool> align_to_window) const { return lamella::stft(self_(), n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex, align_to_window); }
 inline Tensor TensorMethods::sub(const Tensor& other, const Scalar& alpha) const { return lamella::sub(self_(), other, alpha); }
 inline Tensor TensorMethods::sub(const Scalar& other, const Scalar& alpha) const { return lamella::sub(self_(), other, alpha); }
 inline const Tensor& TensorMethods::sub_(const Tensor& other, const Scalar& alpha) const {
@@ -8146,6 +9126,7 @@ inline const Tensor& TensorMethods::t_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::t_copy() const { return lamella::t_copy(self_()); }
 inline Tensor TensorMethods::take(const Tensor& index) const { return lamella::take(self_(), index); }
 inline Tensor TensorMethods::take_along_dim(const Tensor& indices, std::optional<int64_t> dim) const { return lamella::take_along_dim(self_(), indices, dim); }
 inline Tensor TensorMethods::tan() const { return lamella::tan(self_()); }
@@ -8184,6 +9165,7 @@ inline const Tensor& TensorMethods::transpose_(int64_t dim0, int64_t dim1) const
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::transpose_copy(int64_t dim0, int64_t dim1) const { return lamella::transpose_copy(self_(), dim0, dim1); }
 inline Tensor TensorMethods::trapezoid(const Tensor& x, int64_t dim) const { return lamella::trapezoid(self_(), x, dim); }
 inline Tensor TensorMethods::trapezoid(const Scalar& dx, int64_t dim) const { return lamella::trapezoid(self_(), dx, dim); }
 inline Tensor TensorMethods::trapz(const Tensor& x, int64_t dim) const { return lamella::trapz(self_(), x, dim); }
@@ -8239,8 +9221,10 @@ inline const Tensor& TensorMethods::trunc_() const {
   return self_();
 }
 inline std::vector<Tensor> TensorMethods::unbind(int64_t dim) const { return lamella::unbind(self_(), dim); }
+inline std::vector<Tensor> TensorMethods::unbind_copy(int64_t dim) const { return lamella::unbind_copy(self_(), dim); }
 inline Tensor TensorMethods::unflatten(int64_t dim, IntArrayRef sizes) const { return lamella::unflatten(self_(), dim, sizes); }
 inline Tensor TensorMethods::unfold(int64_t dimension, int64_t size, int64_t step) const { return lamella::unfold(self_(), dimension, size, step); }
+inline Tensor TensorMethods::unfold_copy(int64_t dimension, int64_t size, int64_t step) const { return lamella::unfold_copy(self_(), dimension, size, step); }
 inline const Tensor& TensorMethods::uniform_(double from, double to, const Generator& generator) const {
   static detail::Callee op_{"aten::uniform_", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<double>(from), detail::as<double>(to), detail::as<const Generator&>(generator)};
@@ -8259,6 +9243,7 @@ inline const Tensor& TensorMethods::unsqueeze_(int64_t dim) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::unsqueeze_copy(int64_t dim) const { return lamella::unsqueeze_copy(self_(), dim); }
 inline Tensor TensorMethods::upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bicubic2d(self_(), output_size, align_corners, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bilinear2d(self_(), output_size, align_corners, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_linear1d(IntArrayRef output_size, bool align_corners, std::optional<double> scales) const { return lamella::upsample_linear1d(self_(), output_size, align_corners, scales); }
@@ -8278,7 +9263,11 @@ inline Tensor TensorMethods::view(IntArrayRef size) const { return lamella::view
 inline Tensor TensorMethods::view(ScalarType dtype) const { return lamella::view(self_(), dtype); }
 inline Tensor TensorMethods::view_as(const Tensor& other) const { return lamella::view_as(self_(), other); }
 inline Tensor TensorMethods::view_as_complex() const { return lamella::view_as_complex(self_()); }
+inline Tensor TensorMethods::view_as_complex_copy() const { return lamella::view_as_complex_copy(self_()); }
 inline Tensor TensorMethods::view_as_real() const { return lamella::view_as_real(self_()); }
+inline Tensor TensorMethods::view_as_real_copy() const { return lamella::view_as_real_copy(self_()); }
+inline Tensor TensorMethods::view_copy(IntArrayRef size) const { return lamella::view_copy(self_(), size); }
+inline Tensor TensorMethods::view_copy(ScalarType dtype) const { return lamella::view_copy(self_(), dtype); }
 inline std::vector<Tensor> TensorMethods::vsplit(int64_t sections) const { return lamella::vsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::vsplit(IntArrayRef indices) const { return lamella::vsplit(self_(), indices); }
 inline Tensor TensorMethods::where(const Tensor& self, const Tensor& other) const { return lamella::where(self_(), self, other); }
