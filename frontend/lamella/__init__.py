@@ -62,7 +62,7 @@ from lamella._C import (
     uint64,
 )
 from lamella._checkpoints import load, save
-from lamella._creation import as_tensor, asarray, empty_permuted, from_dlpack, frombuffer, tensor
+from lamella._creation import as_tensor, asarray, empty_permuted, from_dlpack, from_file, frombuffer, tensor
 from lamella._devices.streams import Event, Stream
 from lamella._dtypes import (
     can_cast,

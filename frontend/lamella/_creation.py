@@ -243,6 +243,45 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False, **keyw
     return made.requires_grad_() if requires_grad else made
 
 
+def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor:
+    """Makes a vector over a file that is mapped into memory.
+
+    Args:
+        shared: True writes to the file, which is made, or made longer, if needed; else writes stay in the process
+        size: the number of elements
+        device: a device to which the elements are copied
+
+    Raises:
+        OSError: the file cannot be opened
+        RuntimeError: ``size`` is negative, or the file is too short and not ``shared``
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     lamella.from_file(file.name, shared=True, size=2).fill_(1)
+    tensor([1., 1.])
+    """
+    import mmap
+    import os
+
+    dtype = dtype or _C.get_default_dtype()
+    need = size * dtype.itemsize
+    if need < 0:
+        raise RuntimeError(f"from_file: argument 'size' must be at least 0, got {size}")
+    place = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o666)
+    with open(place, "r+b" if shared else "rb") as file:
+        held = os.fstat(file.fileno()).st_size
+        if held < need and not shared:
+            raise RuntimeError(f"from_file: argument 'size': {size} elements need {need} bytes, the file has {held}")
+        if held < need:
+            file.truncate(need)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        made = frombuffer(mmap.mmap(file.fileno(), need, access=access), dtype=dtype) if need else None
+    if made is None:
+        made = _C._packet("aten::empty")(0, dtype=dtype)
+    made = made if device is None else made.to(device)
+    return made.pin_memory() if pin_memory else made
+
+
 def empty_permuted(size, physical_layout, *, dtype=None, device=None, **keywords) -> Tensor:
     """Makes an uninitialized tensor whose dimensions lie in memory in a given order, the outermost first.
 

@@ -129,3 +129,39 @@ def test_complex_data(data):
     assert t.dtype is (lamella.complex128 if isinstance(data, np.ndarray) else lamella.complex64)
     np.testing.assert_array_equal(t.numpy(), want.astype(t.numpy().dtype))
     assert lamella.tensor(data, dtype=lamella.complex128).tolist() == want.tolist()
+
+
+def test_shapes_of_old():
+    x = lamella.arange(4.0, requires_grad=True)
+    with pytest.warns(UserWarning, match="resize: non-inplace"):
+        made = x.resize(2, 2)
+    with pytest.warns(UserWarning, match="resize_as: non-inplace"):
+        assert x.resize_as(made).equal(made)
+    made[0].sum().backward()
+    assert x.grad.tolist() == [1, 1, 0, 0]
+    with pytest.warns(UserWarning), pytest.raises(RuntimeError, match="resize: argument 'sizes': 4 elements"):
+        x.resize((5,))
+    with pytest.warns(UserWarning), pytest.raises(RuntimeError, match="resize_as: argument 'tensor': 4 elements"):
+        x.resize_as(lamella.ones(5))
+
+
+def test_values_for_a_module():
+    x, y = lamella.zeros(2), lamella.ones(2, requires_grad=True)
+    assert x.module_load(y).tolist() == [1, 1] and x.tolist() == [1, 1]
+    assert x.module_load(y, assign=True).data_ptr() == y.data_ptr() and not x.module_load(y, True).requires_grad
+    assert x.__rdiv__(3).tolist() == [3, 3]
+
+
+def test_files_in_memory(tmp_path):
+    path = tmp_path / "numbers"
+    shared = lamella.from_file(path, True, 3, dtype=lamella.int16)
+    shared.copy_(lamella.tensor([1, 2, 3]))
+    assert np.fromfile(path, np.int16).tolist() == [1, 2, 3]
+    own = lamella.from_file(str(path), size=2, dtype=lamella.int16).fill_(9)
+    assert own.tolist() == [9, 9] and shared.tolist() == [1, 2, 3]
+    assert lamella.from_file(path, size=0).shape == (0,) and lamella.from_file(path, False, 1).dtype is lamella.float32
+    for size, words in ((-1, "at least 0"), (4, "need 8 bytes, the file has 6")):
+        with pytest.raises(RuntimeError, match=f"from_file: argument 'size'.*{words}"):
+            lamella.from_file(path, size=size, dtype=lamella.int16)
+    with pytest.raises(OSError):
+        lamella.from_file(tmp_path / "nothing", size=1)

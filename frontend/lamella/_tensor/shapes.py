@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 from lamella import _C
@@ -81,6 +83,56 @@ def reshape_as(self, other):
             [2, 3]])
     """
     return self.reshape(other.shape)
+
+
+def resize(self, *sizes):
+    """Returns the elements in another shape, as ``contiguous().view()``; torch warns that the method is deprecated.
+
+    Raises:
+        RuntimeError: the shape has another number of elements
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     lamella.arange(4).resize(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    warnings.warn("resize: non-inplace resize is deprecated; call reshape() or resize_()", stacklevel=2)
+    sizes = tuple(sizes[0]) if len(sizes) == 1 and not hasattr(sizes[0], "__index__") else sizes
+    if math.prod(sizes) != self.numel() or min(sizes, default=0) < 0:
+        raise RuntimeError(f"resize: argument 'sizes': {self.numel()} elements do not fill the shape {sizes}")
+    return self.contiguous().view(sizes)
+
+
+def resize_as(self, tensor):
+    """Returns the elements in the shape of ``tensor``, as ``resize`` does.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     lamella.arange(4).resize_as(lamella.ones(2, 2)).shape
+    lamella.Size([2, 2])
+    """
+    warnings.warn("resize_as: non-inplace resize_as is deprecated; call reshape_as() or resize_as_()", stacklevel=2)
+    if self.numel() != tensor.numel():
+        raise RuntimeError(
+            f"resize_as: argument 'tensor': {self.numel()} elements do not fill the shape {tuple(tensor.shape)}"
+        )
+    return self.contiguous().view(tensor.shape)
+
+
+def module_load(self, other, assign=False):
+    """Returns what a module keeps when ``other`` is loaded into this tensor: ``other``, or this tensor with its values.
+
+    Subclasses override it. Both results are without history.
+
+    >>> lamella.zeros(2).module_load(lamella.ones(2))
+    tensor([1., 1.])
+    """
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+def __rdiv__(self, other):
+    return other / self
 
 
 def sum_to_size(self, *size):
@@ -167,6 +219,9 @@ def __reversed__(self):
 
 def methods() -> dict[str, Any]:
     """Returns the methods and properties in this file for Tensor, by name."""
-    plain = (is_same_size, adjoint, reshape_as, sum_to_size, dim_order, __reversed__)
+    plain = (
+        *(is_same_size, adjoint, reshape_as, resize, resize_as, module_load, sum_to_size, dim_order),
+        *(__reversed__, __rdiv__),
+    )
     found: dict[str, Any] = {f.__name__: f for f in plain}
     return found | {view.__name__: property(view) for view in (mT, mH, H)}
