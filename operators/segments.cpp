@@ -74,7 +74,8 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor&
   const Tensor numbers = lamella::cat({outside, lamella::arange(0, segments, 1, bounds.options()), outside}, 0);
   int64_t places = size;
   for (int64_t k = 0; k < d; k++) places *= data.size(k);
-  const Tensor each = lamella::repeat_interleave(all_counts.reshape({all_counts.numel()}), places);
+  const Tensor each =
+      lamella::repeat_interleave(all_counts.reshape({all_counts.numel()}), std::optional<int64_t>(places));
   Tensor of = numbers.expand(all_counts.sizes()).reshape({all_counts.numel()}).index_select(0, each).view(shape);
   for (int64_t k = d + 1; k < data.dim(); k++) of = of.unsqueeze(-1);
 
