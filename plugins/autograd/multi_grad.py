@@ -7,6 +7,7 @@ the roots and inputs of each backward of this thread, and the hook follows the e
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ class _Backwards(threading.local):
 
 
 _backwards, _lock = _Backwards(), threading.Lock()
+_waiting: weakref.WeakSet[_All] = weakref.WeakSet()  # the hooks that wait for all gradients
 _number = _hooks = 0  # the number of the last backward; how many hooks have been registered
 
 
@@ -40,6 +42,10 @@ def run(roots: tuple, grads: tuple, inputs: tuple, flags: int) -> Any:
         return _python._run(roots, grads, inputs, flags)
     finally:
         _backwards.running.pop()
+        with _lock:
+            waiting = tuple(_waiting)
+        for every in waiting:
+            every.found.pop(number, None)  # a backward that failed leaves gradients behind
 
 
 def is_running() -> bool:
@@ -109,7 +115,7 @@ class _All:
             with self.lock:
                 if number not in self.found:
                     reached = _reached(roots, inputs)
-                    self.found = {number: (sum(n in reached for n in self.nodes), [None] * len(self.nodes))}
+                    self.found[number] = (sum(n in reached for n in self.nodes), [None] * len(self.nodes))
                 missing, grads = self.found[number]
                 grads[index] = grad
                 self.found[number] = (missing - 1, grads)
@@ -168,4 +174,6 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
         once = _Any(fn)
         return _Handle([t.register_hook(once) for t in tensors if t.requires_grad])
     every = _All(tensors, fn)
+    with _lock:
+        _waiting.add(every)
     return _Handle([t.register_hook(every.hook(i)) for i, t in enumerate(tensors) if t.requires_grad])

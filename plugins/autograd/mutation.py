@@ -10,6 +10,7 @@ from typing import Any
 
 import lamella
 from lamella import Tensor
+from lamella.overrides import TorchFunctionMode
 from lamella.utils._python_dispatch import TorchDispatchMode
 
 from .graph import saved_tensors_hooks
@@ -83,6 +84,20 @@ class _Mode(TorchDispatchMode):
         return func(*args, **kwargs)
 
 
+class _Outs(TorchFunctionMode):
+    """Calls ``before_write`` for tensors that a call names as ``out``, which `_Mode` does not see."""
+
+    def __init__(self, context: _Context):
+        self.context = context
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = (kwargs or {}).get("out")
+        for tensor in out if isinstance(out, list | tuple) else (out,):
+            if isinstance(tensor, Tensor):
+                self.context.before_write(tensor)
+        return func(*args, **(kwargs or {}))
+
+
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_Context]:
     """Within the block, tensors that are saved for backward may be written in place: a copy is made before that.
@@ -99,7 +114,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Context]:
     tensor([2., 2.])
     """
     context = _Context()
-    with saved_tensors_hooks(context.pack, context.unpack), _Mode(context):
+    with saved_tensors_hooks(context.pack, context.unpack), _Mode(context), _Outs(context):
         try:
             yield context
         finally:

@@ -70,8 +70,8 @@ def test_adaptive_autorange_stops_when_the_times_agree():
 
 
 def test_blocks_are_long_enough():
-    m = Timer("x.exp()", globals={"x": lamella.ones(3)}).blocked_autorange(min_run_time=0.05)
-    assert m.number_per_run >= 10 and min(m.raw_times) > 1e-5 and len(m.raw_times) > 2
+    m = Timer("x.exp()", globals={"x": lamella.ones(3)}).blocked_autorange(min_run_time=0.2)
+    assert m.number_per_run >= 10 and min(m.raw_times) > 1e-5 and sum(m.raw_times) >= 0.2
 
 
 def spec(**changes):

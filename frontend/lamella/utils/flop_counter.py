@@ -93,10 +93,14 @@ def _of_shapes(formula: Formula) -> Formula:
 
 
 def _of_tensors(formula: Formula) -> Formula:
-    """Makes a formula of a call out of one of the profiler, which takes the shapes of the call's tensors."""
+    """Makes a formula of a call out of one of the profiler, which takes the shapes of the call's tensors.
+
+    An optional tensor that is None has the shape ().
+    """
 
     def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
-        return formula(*(tuple(x.shape) for x in (*args, *kwargs.values()) if isinstance(x, Tensor)))
+        given = [x for x in (*args, *kwargs.values()) if x is None or isinstance(x, Tensor)]
+        return formula(*(() if x is None else tuple(x.shape) for x in given))
 
     return counted
 

@@ -77,6 +77,8 @@ def of_autocast(found: Any, call: ast.Call, scope: Scope) -> Fault | None:
             found(**values)
     except NotImplementedError as error:
         return Fault(NotImplementedError, str(error).partition(": ")[2])
+    except ValueError as error:
+        return Fault(ValueError, str(error).partition(": ")[2])
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import hashlib
 import time
 import timeit
@@ -27,6 +28,11 @@ class Language(enum.Enum):
     CPP = "c++"
 
 
+@functools.cache
+def _has_accelerator() -> bool:
+    return lamella.accelerator.is_available()
+
+
 def timer() -> float:
     """Returns seconds, after the work of the accelerator, if there is one, has ended.
 
@@ -34,7 +40,7 @@ def timer() -> float:
     >>> lamella.utils.benchmark.timer() >= start
     True
     """
-    if lamella.accelerator.is_available():
+    if _has_accelerator():
         lamella.accelerator.synchronize()
     return time.perf_counter()
 
