@@ -95,8 +95,9 @@ True
        .composite = composite<sample_dirichlet>,
        .doc = R"(Draws of Dirichlet's distribution: shares above 0 that add up to 1 in the last dimension.
 
->>> lamella._sample_dirichlet(lamella.ones(2, 3)).sum(-1)
-tensor([1.0000, 1.0000])
+>>> shares = lamella._sample_dirichlet(lamella.ones(2, 3))
+>>> shares.shape, bool((shares.sum(-1) - 1).abs().max() < 1e-5)
+(lamella.Size([2, 3]), True)
 )"},
       {.schema = "poisson(Tensor self, Generator? generator=None) -> Tensor",
        .dims = "broadcast",

@@ -86,6 +86,7 @@ class PowerTransform(Transform):
         return (self.exponent * y / x).abs().log()
 
     def _wide(self, shape: Any) -> Any:
+        """Returns the shape, broadcast with those of the parameters."""
         return lamella.broadcast_shapes(shape, self.exponent.shape)
 
     forward_shape = inverse_shape = _wide
@@ -234,6 +235,7 @@ class AffineTransform(Transform):
         return sum_rightmost(lamella.full_like(x, math.log(abs(scale)) if scale else -math.inf), self._event_dim)
 
     def _wide(self, shape: Any) -> Any:
+        """Returns the shape, broadcast with those of the parameters."""
         return lamella.broadcast_shapes(shape, *(p.shape for p in (self.loc, self.scale) if isinstance(p, Tensor)))
 
     forward_shape = inverse_shape = _wide

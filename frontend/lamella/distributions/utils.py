@@ -117,7 +117,7 @@ class lazy_property:
 
     def __init__(self, wrapped: Any) -> None:
         self.wrapped = wrapped
-        update_wrapper(self, wrapped)
+        update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:

@@ -14,7 +14,7 @@ struct standard_gamma_grad : Pointwise<2, FLOAT> {
        R"(The derivative by the shape of draws of the standard gamma distribution.
 
 A draw x moves with its shape a by dx/da = -(dF/da) / p(x), where F is the distribution function and p the density
-(Figurnov, Mohamed and Mnih, 2018). The relative error is below 1e-10 in float64.
+(Figurnov, Mohamed and Mnih, 2018). The relative error is below 1e-9 in float64.
 
 Args:
     self: the shapes, above 0
