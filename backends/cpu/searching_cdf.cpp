@@ -1,5 +1,6 @@
 // Samples of categories: a search of uniform numbers among the sums of probabilities.
 #include <algorithm>
+#include <type_traits>
 
 #include "backends/cpu/kernels.h"
 
@@ -22,15 +23,16 @@ int64_t search_row(const T* c, int64_t n, int64_t step, T v) {
 // Does the same for m neighbouring numbers: few entries are all compared, 16 numbers at once.
 template <class T>
 void search_run(const T* c, int64_t n, int64_t step, const T* v, int64_t* to, int64_t m) {
-  constexpr int64_t few = 24, wide = 16;
+  using Count = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  constexpr int64_t few = 48, wide = 16;
   int64_t i = 0;
   for (; n <= few && i + wide <= m; i += wide) {
-    T found[wide] = {};
+    Count found[wide] = {};
     for (int64_t j = 0; j < n; j++) {
       const T least = c[j * step];
-      for (int64_t k = 0; k < wide; k++) found[k] += least <= v[i + k] ? T(1) : T(0);
+      for (int64_t k = 0; k < wide; k++) found[k] += static_cast<Count>(least <= v[i + k]);
     }
-    for (int64_t k = 0; k < wide; k++) to[i + k] = static_cast<int64_t>(found[k]);
+    for (int64_t k = 0; k < wide; k++) to[i + k] = found[k];
   }
   for (; i < m; i++) to[i] = search_row(c, n, step, v[i]);
 }

@@ -40,7 +40,7 @@ def test_a_single_row():
     close(one.log_prob(lamella.tensor(1)), np.log(0.2))
 
 
-@pytest.mark.parametrize("n", [2, 16, 24, 25, 200])
+@pytest.mark.parametrize("n", [2, 16, 48, 49, 200])
 def test_samples_of_many_categories(n):
     """Few categories are searched by another loop than many."""
     weights = np.random.default_rng(n).uniform(0.1, 1, n)
