@@ -16,7 +16,8 @@ from lamella.plugins import contributions
 
 NATIVE = type(_C.Tensor.numel)  # the type of the binding's own methods; some, as item(), call the operator
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
-SHOWN = ("_foreach_", "_fused_", "_int_mm", "_standard_gamma", "_sample_dirichlet", "_dirichlet_grad")  # prefixes of public names with an underscore, as in torch
+# Prefixes of public names with an underscore, as in torch.
+SHOWN = ("_foreach_", "_fused_", "_int_mm", "_standard_gamma", "_sample_dirichlet", "_dirichlet_grad")
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
 
 

@@ -252,7 +252,9 @@ def seeds(count: int) -> np.ndarray:
 def each(draw, *arrays):
     """Draws for each element of arrays that broadcast, by seeds of the stream."""
     arrays = np.broadcast_arrays(*(a.astype(np.float64) for a in arrays))
-    drawn = [draw(*map(float, x), int(s)) for *x, s in zip(*(a.ravel() for a in arrays), seeds(arrays[0].size), strict=True)]
+    drawn = [
+        draw(*map(float, x), int(s)) for *x, s in zip(*(a.ravel() for a in arrays), seeds(arrays[0].size), strict=True)
+    ]
     return np.array(drawn, np.float64).reshape(arrays[0].shape)
 
 
