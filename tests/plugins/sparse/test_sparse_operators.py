@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from patterns import LAYOUTS, entries, here, made, matrix, refused, same
+from patterns import DEVICE, LAYOUTS, entries, here, made, matrix, refused, same
 
 pytestmark = pytest.mark.needs("autograd", "sparse")
 FLOATS = ["float32", "float64", "complex64", "complex128"]
@@ -94,6 +94,7 @@ def test_kernels_and_composites(index, dtype):
                 np.testing.assert_allclose(got.cpu().numpy(), want, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.skipif(DEVICE != "cpu", reason="the kernels are the host's")
 def test_kernels_check_the_indices_that_they_follow():
     for width in (1, 64):
         x = lamella.ones(3, width)
