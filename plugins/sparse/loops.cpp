@@ -28,15 +28,26 @@ SPARSE_INLINE bool is_column(const Csr<T, I>& a, int64_t e) {
   return __builtin_expect(static_cast<U>(a.columns[e]) < static_cast<uint64_t>(a.width), 1);
 }
 
-// One sum in order: rows are short, and the branch that ends a row costs more than the latency of the sum.
+// One sum for a row, in order: rows are short, and the branch that ends a row costs more than the latency of the sum.
 template <class T, class I>
-SPARSE_INLINE bool row_times_vector(const Csr<T, I>& a, const T* x, T* out, int64_t e, int64_t end) {
-  T s{};
-  for (; e < end; e++) {
-    if (!is_column(a, e)) return false;
-    s += a.values[e] * x[a.columns[e]];
+SPARSE_INLINE bool times_vector_loop(const Csr<T, I>& a, const T* x, T* out, int64_t begin, int64_t end) {
+  using U = std::make_unsigned_t<I>;
+  const I *const pointers = a.pointers, *const columns = a.columns;
+  const T* const values = a.values;
+  const auto width = static_cast<uint64_t>(a.width);
+  int64_t e = pointers[begin];
+  if (e < 0) return false;
+  for (int64_t r = begin; r < end; r++) {
+    const int64_t last = pointers[r + 1];
+    if (last < e || last > a.entries) return false;
+    T s{};
+    for (; e < last; e++) {
+      const U column = static_cast<U>(columns[e]);
+      if (__builtin_expect(column >= width, 0)) return false;
+      s += values[e] * x[column];
+    }
+    out[r] = s;
   }
-  *out = s;
   return true;
 }
 
@@ -61,14 +72,11 @@ SPARSE_INLINE bool row_times_block(const Csr<T, I>& a, const T* dense, int64_t k
 template <class T, class I>
 SPARSE_INLINE bool times_dense_loop(const Csr<T, I>& a, const T* dense, int64_t k, T* out, int64_t begin, int64_t end) {
   constexpr int wide = 256 / sizeof(T), narrow = 32 / sizeof(T);
+  if (k == 1) return times_vector_loop(a, dense, out, begin, end);
   bool good = true;
   for (int64_t r = begin; r < end && good; r++) {
     if (!is_row(a, r)) return false;
     const int64_t e = a.pointers[r], last = a.pointers[r + 1];
-    if (k == 1) {
-      good = row_times_vector(a, dense, out + r, e, last);
-      continue;
-    }
     int64_t j = 0;
     for (; j + wide <= k; j += wide) good &= row_times_block<wide>(a, dense + j, k, out + r * k + j, e, last);
     for (; j + narrow <= k; j += narrow) good &= row_times_block<narrow>(a, dense + j, k, out + r * k + j, e, last);

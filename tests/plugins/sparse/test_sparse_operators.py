@@ -217,9 +217,8 @@ def test_reductions(name):
 def test_softmax():
     t, a = matrix((4, 6), 10)
     for dim in (0, 1):
-        places = (
-            t.coalesce() * 0 + lamella.sparse_coo_tensor(t.coalesce().indices(), np.ones(t.coalesce()._nnz()), (4, 6))
-        ).to_dense().cpu().numpy() != 0
+        places = np.zeros((4, 6), bool)
+        places[tuple(t.coalesce().indices().cpu().numpy())] = True
         x = np.where(places, a, -np.inf)
         with np.errstate(invalid="ignore"):
             e = np.exp(x - x.max(dim, keepdims=True))
