@@ -73,6 +73,18 @@ def main() -> int:
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
     families = [family for module in (*catalogue, distributions, small) for family in module.main()]
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, fft, random_numbers)
+    catalogue = (
+        pointwise,
+        reductions,
+        normalization,
+        pooling,
+        convolution,
+        matmul,
+        indexing,
+        sorting,
+        fft,
+        random_numbers,
+    )
     families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):
         backend.main()

@@ -93,12 +93,11 @@ Signal signal_of(const Tensor& self, const std::optional<IntArrayRef>& s, const 
                   dim->size());
   } else {
     const int64_t count = s ? static_cast<int64_t>(s->size()) : self.dim();
-    LAMELLA_CHECK(count <= self.dim(), argument("s"), ": Got shape with ", count,
-                  " values but input tensor only has ", self.dim(), " dimensions.");
+    LAMELLA_CHECK(count <= self.dim(), argument("s"), ": Got shape with ", count, " values but input tensor only has ",
+                  self.dim(), " dimensions.");
     for (int64_t d = self.dim() - count; d < self.dim(); d++) r.dim.push_back(d);
   }
-  for (size_t i = 0; i < r.dim.size(); i++)
-    r.sizes.push_back(s && (*s)[i] != -1 ? (*s)[i] : self.size(r.dim[i]));
+  for (size_t i = 0; i < r.dim.size(); i++) r.sizes.push_back(s && (*s)[i] != -1 ? (*s)[i] : self.size(r.dim[i]));
   return r;
 }
 void check_signal(const Signal& signal, bool at_least_one) {
@@ -112,9 +111,8 @@ Tensor resized(const Tensor& x, const Signal& signal) {
 }
 IntArrayRef all_but_last(const DimVector& dim) { return {dim.data(), dim.size() - 1}; }
 
-#define SEVERAL                                                                            \
-  const Tensor &self, std::optional<IntArrayRef> s, std::optional<IntArrayRef> dim, \
-      std::optional<std::string_view> norm
+#define SEVERAL \
+  const Tensor &self, std::optional<IntArrayRef> s, std::optional<IntArrayRef> dim, std::optional<std::string_view> norm
 
 template <bool Forward>
 Tensor fftn(SEVERAL) {
@@ -139,7 +137,8 @@ Tensor ihfftn(SEVERAL) {
   const Signal signal = signal_of(self, s, dim);
   const int64_t scale = normalization_of(norm, false);
   check_signal(signal, true);
-  const Tensor y = lamella::_fft_r2c(resized(x, signal), signal.dim[signal.dim.size() - 1], scale, true).conj_physical();
+  const Tensor y =
+      lamella::_fft_r2c(resized(x, signal), signal.dim[signal.dim.size() - 1], scale, true).conj_physical();
   return signal.dim.size() == 1 ? y : lamella::_fft_c2c(y, all_but_last(signal.dim), scale, false);
 }
 
@@ -171,12 +170,13 @@ Tensor hfftn(SEVERAL) {
 
 // fft2 and its kin are those of n dimensions with two dimensions by default.
 template <auto F>
-Tensor over_two(const Tensor& self, std::optional<IntArrayRef> s, IntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor over_two(const Tensor& self, std::optional<IntArrayRef> s, IntArrayRef dim,
+                std::optional<std::string_view> norm) {
   return F(self, s, dim, norm);
 }
 
-#define OPTIONS                                                                                         \
-  std::optional<ScalarType> dtype, std::optional<Layout> layout, const std::optional<Device>& device, \
+#define OPTIONS                                                                                      \
+  std::optional<ScalarType> dtype, std::optional<Layout> layout, const std::optional<Device>&device, \
       std::optional<bool> pin_memory
 
 // Returns places / (n d). The places of a window of n frequencies are 0, 1, …, -2, -1.
@@ -224,7 +224,7 @@ Tensor shifted(const Tensor& self, std::optional<IntArrayRef> dim) {
 #define ONE "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor"
 #define TWO "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor"
 #define SEVERAL "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor"
-#define OPTIONS                                                                                                     \
+#define OPTIONS \
   ", *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"
 
 LAMELLA_FAMILY(fft, .category = "fft", .forms = function | out) {
@@ -286,7 +286,7 @@ tensor([4., 4., 0., 0.])
        .doc = R"(The inverse of `hfft`: the conjugate of `rfft`, divided by n.
 
 >>> lamella.fft.ihfft(lamella.tensor([4., 4., 0., 0.]))
-tensor([2.+0.j, 1.+1.j, 0.+0.j])
+tensor([2.-0.j, 1.+1.j, 0.-0.j])
 )"},
       {.schema = "fft_fftn" SEVERAL,
        .composite = composite<fftn<true>>,
@@ -335,12 +335,10 @@ backwards, of which half is given along the last dimension; the result is real.
 tensor([[2., 0.],
         [0., 2.]])
 )"},
-      {.schema = "fft_ihfftn" SEVERAL,
-       .composite = composite<ihfftn>,
-       .doc = R"(The inverse of `hfftn`.
+      {.schema = "fft_ihfftn" SEVERAL, .composite = composite<ihfftn>, .doc = R"(The inverse of `hfftn`.
 
 >>> lamella.fft.ihfftn(lamella.eye(2))
-tensor([[0.5000+0.j, 0.0000+0.j],
+tensor([[0.5000-0.j, 0.0000-0.j],
         [0.0000+0.j, 0.5000+0.j]])
 )"},
       {.schema = "fft_fft2" TWO,
@@ -351,9 +349,7 @@ tensor([[0.5000+0.j, 0.0000+0.j],
 tensor([[4.+0.j, 0.+0.j],
         [0.+0.j, 0.+0.j]])
 )"},
-      {.schema = "fft_ifft2" TWO,
-       .composite = composite<over_two<fftn<false>>>,
-       .doc = R"(The inverse of `fft2`.
+      {.schema = "fft_ifft2" TWO, .composite = composite<over_two<fftn<false>>>, .doc = R"(The inverse of `fft2`.
 
 >>> lamella.fft.ifft2(lamella.ones(2, 2))
 tensor([[1.+0.j, 0.+0.j],
@@ -367,9 +363,7 @@ tensor([[1.+0.j, 0.+0.j],
 tensor([[4.+0.j, 0.+0.j],
         [0.+0.j, 0.+0.j]])
 )"},
-      {.schema = "fft_irfft2" TWO,
-       .composite = composite<over_two<irfftn>>,
-       .doc = R"(The inverse of `rfft2`.
+      {.schema = "fft_irfft2" TWO, .composite = composite<over_two<irfftn>>, .doc = R"(The inverse of `rfft2`.
 
 >>> lamella.fft.irfft2(lamella.ones(2, 2))
 tensor([[1., 0.],
@@ -383,12 +377,10 @@ tensor([[1., 0.],
 tensor([[4., 0.],
         [0., 0.]])
 )"},
-      {.schema = "fft_ihfft2" TWO,
-       .composite = composite<over_two<ihfftn>>,
-       .doc = R"(The inverse of `hfft2`.
+      {.schema = "fft_ihfft2" TWO, .composite = composite<over_two<ihfftn>>, .doc = R"(The inverse of `hfft2`.
 
 >>> lamella.fft.ihfft2(lamella.ones(2, 2))
-tensor([[1.+0.j, 0.+0.j],
+tensor([[1.-0.j, 0.-0.j],
         [0.+0.j, 0.+0.j]])
 )"},
       {.schema = "fft_fftfreq(int n, float d=1.0" OPTIONS,
@@ -425,7 +417,10 @@ tensor([-0.5000, -0.2500,  0.0000,  0.2500])
 tensor([ 0,  1, -1])
 )"},
   };
-  for (Declaration& d : all) d.module = "fft";
+  for (Declaration& d : all) {
+    d.module = "fft";
+    if (!d.category) d.dims = "...~ -> ...~";  // the frequencies have no signal
+  }
   return all;
 }
 

@@ -51,7 +51,7 @@ void infer_c2r(const Tensor& self, IntArrayRef dim, int64_t normalization, int64
 
 // ---- the transforms as products, for devices without a kernel ----
 
-constexpr int64_t most_product = 64;    // lines up to this length are multiplied by a matrix
+constexpr int64_t most_product = 64;       // lines up to this length are multiplied by a matrix
 constexpr int64_t most_odd_product = 512;  // so are lines of a prime length up to this one
 
 // Returns exp(sign 2 pi i k / n) for a tensor of int64 numbers k, which are reduced to one turn before they are rounded.
@@ -99,7 +99,8 @@ Tensor transform_last(const Tensor& x, double sign) {
     if (n % d == 0) a = d;
   const int64_t b = n / a;
   const Tensor columns = x.reshape({-1, a, b}).transpose(1, 2);
-  const Tensor first = lamella::mm(columns.reshape({-1, a}), dft_matrix(a, sign, x)).reshape({-1, b, a}).transpose(1, 2);
+  const Tensor first =
+      lamella::mm(columns.reshape({-1, a}), dft_matrix(a, sign, x)).reshape({-1, b, a}).transpose(1, 2);
   const Tensor turns = roots_of(count_to(a, x).unsqueeze(1) * count_to(b, x), n, sign, x.dtype());
   return transform_last(first * turns, sign).transpose(1, 2).reshape(x.sizes());
 }
@@ -144,7 +145,7 @@ Tensor c2r_product(const Tensor& self, IntArrayRef dim, int64_t normalization, i
 
 }  // namespace
 
-LAMELLA_FAMILY(fourier, .category = "fft", .forms = function | out) {
+LAMELLA_FAMILY(fourier, .category = "fft", .forms = function | out, .dims = "...~ -> ...~") {
   return {
       {.schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
        .infer = shape<infer_c2c>,

@@ -26,8 +26,9 @@ Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length
                 shape_text(self));
   LAMELLA_CHECK(!(center && align_to_window.has_value()), argument("align_to_window"),
                 ": it should only be set when center is False");
-  LAMELLA_CHECK(return_complex.has_value() || complex, argument("return_complex"),
-                ": it must be given for real inputs; pass return_complex=True, and view_as_real() of the result for parts");
+  LAMELLA_CHECK(
+      return_complex.has_value() || complex, argument("return_complex"),
+      ": it must be given for real inputs; pass return_complex=True, and view_as_real() of the result for parts");
   const bool half = onesided.value_or(!complex);
   LAMELLA_CHECK(!half || !complex, argument("onesided"), ": Cannot have onesided output if window or input is complex");
   LAMELLA_CHECK(n_fft > 0, argument("n_fft"), ": expected more than 0, got ", n_fft);
@@ -54,8 +55,8 @@ Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length
   if (w.defined()) frames = frames * w;
   if (frames.dtype() == kHalf || frames.dtype() == kBFloat16) frames = frames.to(kFloat);
   const int64_t scale = normalized ? by_root : unscaled;
-  const Tensor y = frames.is_complex() ? lamella::_fft_c2c(frames, {2}, scale, true)
-                                       : lamella::_fft_r2c(frames, {2}, scale, half);
+  const Tensor y =
+      frames.is_complex() ? lamella::_fft_c2c(frames, {2}, scale, true) : lamella::_fft_r2c(frames, {2}, scale, half);
   const Tensor turned = self.dim() == 1 ? y.squeeze(0).transpose(0, 1) : y.transpose(1, 2);
   return return_complex.value_or(true) ? turned : lamella::view_as_real(turned);
 }
@@ -103,7 +104,8 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
                                        : lamella::_fft_c2r(half ? x : slice(x, 2, 0, n_fft / 2 + 1), {2}, scale, n_fft);
   const int64_t whole = n_fft + hop * (count - 1), start = center ? n_fft / 2 : 0;
   const int64_t wanted = length ? start + *length : center ? whole - n_fft / 2 : whole, end = std::min(wanted, whole);
-  LAMELLA_CHECK(start < end, argument("self"), ": ", count, " windows leave nothing of the signal between the halves "
+  LAMELLA_CHECK(start < end, argument("self"), ": ", count,
+                " windows leave nothing of the signal between the halves "
                 "of windows at its ends; pass center=False");
   const Tensor sums = slice(overlapped(frames * w, hop), 1, start, end);
   const Tensor weights = slice(overlapped((w * w).expand({1, count, n_fft}), hop), 1, start, end);
@@ -148,9 +150,10 @@ tensor([[4.+0.j, 4.+0.j, 4.+0.j],
         [0.+0.j, 0.+0.j, 0.+0.j],
         [0.+0.j, 0.+0.j, 0.+0.j]])
 )"},
-      {.schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-                 "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
-                 "-> Tensor",
+      {.schema =
+           "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+           "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
+           "-> Tensor",
        .composite = composite<istft>,
        .doc = R"(The signal of which `stft` gave the transforms, by Griffin and Lim's sum of windows (1984), which is
 the signal of the least squared error if no signal has these transforms.

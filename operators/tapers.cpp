@@ -105,7 +105,8 @@ tensor(1.)
 )"},
       {.schema = "kaiser_window(int window_length, bool periodic=True, float beta=12.0, " OPTIONS,
        .composite = composite<kaiser_window>,
-       .doc = R"(Kaiser's window: I0(beta sqrt(1 - x^2)) / I0(beta), where x goes from -1 to 1 along the window and I0 is
+       .doc =
+           R"(Kaiser's window: I0(beta sqrt(1 - x^2)) / I0(beta), where x goes from -1 to 1 along the window and I0 is
 the modified Bessel function of order zero.
 
 >>> lamella.kaiser_window(3, False, 0.)

@@ -15,9 +15,9 @@ namespace {
 
 using namespace fourier;
 
-constexpr int64_t most_block = 160 << 10;   // bytes of a block of lines that do not lie side by side
-constexpr int64_t chunk_bytes = 1 << 20;    // of a batch of several dimensions, which are transformed while in the cache
-constexpr int64_t shared_length = 1 << 14;  // a line from this length on is shared among the threads
+constexpr int64_t most_block = 160 << 10;  // bytes of a block of lines that do not lie side by side
+constexpr int64_t chunk_bytes = 1 << 20;   // of a batch of several dimensions, which are transformed while in the cache
+constexpr int64_t shared_length = 1 << 16;  // a line from this length on is shared among the threads
 
 // The transforms along one dimension. n is the number of elements of the real or complex lines.
 class Axis {
@@ -37,7 +37,8 @@ class Axis {
     const bool even = n % 2 == 0;
     kind_ = sort == c2c   ? Kind::complex
             : sort == r2c ? even ? Kind::pack : Kind::halve
-                          : even ? Kind::unpack : Kind::mirror;
+            : even        ? Kind::unpack
+                          : Kind::mirror;
     const bool halved = kind_ == Kind::pack || kind_ == Kind::unpack;
     plan_ = plan(halved ? n / 2 : n, wide_);
     if (halved) half_ = half_roots(n / 2, wide_);
@@ -47,7 +48,8 @@ class Axis {
     if (lines_.count == 0) return LAMELLA_OK;
     const int64_t width = lines_.side_by_side(in_item_, out_item_);
     const bool beside = width >= lanes_ / 2;
-    const bool blocks = plan_->whole && (beside || !plan_->rows || transforms(wide_).bytes(plan_->whole->passes()) <= most_block);
+    const bool blocks =
+        plan_->whole && (beside || !plan_->rows || transforms(wide_).bytes(plan_->whole->passes()) <= most_block);
     // The lines of a row of `width` lines make blocks; where lines are not side by side, all lines are one row.
     const int64_t row = beside ? width : lines_.count, rows = lines_.count / row;
     const int64_t rest = row % lanes_;
@@ -80,13 +82,14 @@ class Axis {
       }
       return LAMELLA_OK;
     }
-    return parallel_for(0, rows * single, std::max<int64_t>(1, grain / 4 / n_), [&](int64_t b, int64_t e) -> lamella_status {
-      Space space;
-      if (lamella_status st = space.take(line_bytes())) return st;
-      for (int64_t i = b; i < e; i++)
-        if (lamella_status st = line(place(i), space.data(), false)) return st;
-      return LAMELLA_OK;
-    });
+    return parallel_for(0, rows * single, std::max<int64_t>(1, grain / 4 / n_),
+                        [&](int64_t b, int64_t e) -> lamella_status {
+                          Space space;
+                          if (lamella_status st = space.take(line_bytes())) return st;
+                          for (int64_t i = b; i < e; i++)
+                            if (lamella_status st = line(place(i), space.data(), false)) return st;
+                          return LAMELLA_OK;
+                        });
   }
 
  private:
@@ -158,7 +161,8 @@ class Axis {
     return rounded(p.n * whole()) + block_bytes(p);
   }
   int64_t block_bytes(const Plan& p) const {
-    return rounded(std::max(transforms(wide_).bytes(p.by_rows->passes()), transforms(wide_).bytes(p.by_columns->passes())));
+    return rounded(
+        std::max(transforms(wide_).bytes(p.by_rows->passes()), transforms(wide_).bytes(p.by_columns->passes())));
   }
   static int64_t rounded(int64_t bytes) { return (bytes + 63) / 64 * 64 + 64; }
   int64_t line_bytes() const {
@@ -175,7 +179,8 @@ class Axis {
     const Side scratch = side(own, whole(), item_);
     lamella_status st = LAMELLA_OK;
     switch (kind_) {
-      case Kind::complex: return transform(p, in_side(x), out_side(y), scale_, memory, shared);
+      case Kind::complex:
+        return transform(p, in_side(x), out_side(y), scale_, memory, shared);
       case Kind::pack:
         st = transform(p, in_side(x), out_side(y), scale_, memory, shared);
         transforms(wide_).pack(p.n, out_side(y), half_->roots.data());
@@ -215,7 +220,8 @@ class Axis {
   }
 
   // A complex transform of one line, by four steps, or by a convolution, or in one lane of a block.
-  lamella_status transform(const Plan& p, const Side& in, const Side& out, double scale, char* memory, bool shared) const {
+  lamella_status transform(const Plan& p, const Side& in, const Side& out, double scale, char* memory,
+                           bool shared) const {
     const Transforms& t = transforms(wide_);
     if (p.longer) return convolve(p, in, out, scale, memory, shared);
     if (!p.rows) {
@@ -226,9 +232,17 @@ class Axis {
     char* const work = memory + rounded(p.n * whole());
     const int64_t bytes = block_bytes(p), vectors = 2 * lanes_ * item_;
     auto count = [&](int64_t lines) { return (lines + lanes_ - 1) / lanes_; };
-    auto lanes = [&](int64_t i, int64_t lines) { return static_cast<int>(std::min<int64_t>(lanes_, lines - i * lanes_)); };
+    auto lanes = [&](int64_t i, int64_t lines) {
+      return static_cast<int>(std::min<int64_t>(lanes_, lines - i * lanes_));
+    };
     lamella_status st = each(count(p.columns), bytes, work, shared, [&](int64_t i, char* space) {
-      Block b = {&p.by_columns->passes(), Kind::complex, lanes(i, p.columns), {}, {}, 1, nullptr,
+      Block b = {&p.by_columns->passes(),
+                 Kind::complex,
+                 lanes(i, p.columns),
+                 {},
+                 {},
+                 1,
+                 nullptr,
                  p.twiddles.data() + i * p.rows * vectors};
       for (int l = 0; l < b.lanes; l++) {
         b.in.at[l] = in.at[0] + (i * lanes_ + l) * in.step;
@@ -255,16 +269,19 @@ class Axis {
     });
   }
 
-  lamella_status convolve(const Plan& p, const Side& in, const Side& out, double scale, char* memory, bool shared) const {
+  lamella_status convolve(const Plan& p, const Side& in, const Side& out, double scale, char* memory,
+                          bool shared) const {
     return wide_ ? convolve_in<double>(p, in, out, scale, memory, shared)
                  : convolve_in<float>(p, in, out, scale, memory, shared);
   }
   template <class T>
-  lamella_status convolve_in(const Plan& p, const Side& in, const Side& out, double scale, char* memory, bool shared) const {
+  lamella_status convolve_in(const Plan& p, const Side& in, const Side& out, double scale, char* memory,
+                             bool shared) const {
     const int64_t m = p.longer->n;
     char *first = memory, *second = memory + rounded(m * whole()), *work = second + rounded(m * whole());
     auto *a = reinterpret_cast<T*>(first), *b = reinterpret_cast<T*>(second);
-    const auto *chirp = reinterpret_cast<const T*>(p.chirp.data()), *filter = reinterpret_cast<const T*>(p.filter.data());
+    const auto *chirp = reinterpret_cast<const T*>(p.chirp.data()),
+               *filter = reinterpret_cast<const T*>(p.filter.data());
     auto times = [](T xr, T xi, const T* w, T* to) {
       to[0] = xr * w[0] - xi * w[1];
       to[1] = xr * w[1] + xi * w[0];
@@ -311,22 +328,25 @@ double scale_of(const lamella_tensor* t, IntArrayRef dims, int64_t normalization
   return normalization == 0 ? 1 : normalization == 1 ? 1 / std::sqrt(n) : 1 / n;
 }
 
-// Calls body(in, out) for parts of the first dimension that fit into a cache, if that is no transformed dimension.
+// Calls body(in, out, first) for parts of the first dimension that fit into a cache, if that is no transformed one. Many
+// parts are shared among the threads; the lines of a few are.
 template <class Body>
 lamella_status by_chunks(const lamella_tensor* in, const lamella_tensor* out, IntArrayRef dims, Body&& body) {
   bool batch = dims.size() > 1 && out->dl.ndim > 1;
   for (int64_t d : dims) batch &= wrapped_dim(d, out->dl.ndim) != 0;
   const int64_t n = out->dl.shape[0], bytes = out->numel * itemsize(out);
-  if (!batch || n == 0 || bytes <= chunk_bytes) return body(in, out);
-  const int64_t step = std::max<int64_t>(1, n * chunk_bytes / bytes);
-  for (int64_t i = 0; i < n; i += step) {
-    Part x(in), y(out);
-    x.narrow(0, i, std::min(step, n - i));
-    y.narrow(0, i, std::min(step, n - i));
-    if (lamella_status st = body(&x.t, &y.t)) return st;
-    if (lamella_status st = api().check_interrupt()) return st;
-  }
-  return LAMELLA_OK;
+  if (!batch || n == 0 || bytes <= chunk_bytes) return body(in, out, 0);
+  const int64_t step = std::max<int64_t>(1, n * chunk_bytes / bytes), chunks = (n + step - 1) / step;
+  return parallel_for(0, chunks, chunks < 4 ? chunks : 1, [&](int64_t b, int64_t e) -> lamella_status {
+    for (int64_t i = b * step; i < e * step && i < n; i += step) {
+      Part x(in), y(out);
+      x.narrow(0, i, std::min(step, n - i));
+      y.narrow(0, i, std::min(step, n - i));
+      if (lamella_status st = body(&x.t, &y.t, i)) return st;
+      if (lamella_status st = api().check_interrupt()) return st;
+    }
+    return LAMELLA_OK;
+  });
 }
 
 int64_t length(const lamella_tensor* t, int64_t dim) { return t->dl.shape[wrapped_dim(dim, t->dl.ndim)]; }
@@ -347,7 +367,7 @@ Status fft_c2c(const Tensor& self, IntArrayRef dims, int64_t normalization, bool
   if (out.numel() == 0) return LAMELLA_OK;
   if (dims.empty()) return copy_into(out.get(), self.get());
   const double scale = scale_of(self.get(), dims, normalization);
-  return by_chunks(self.get(), out.get(), dims, [&](const lamella_tensor* x, const lamella_tensor* y) {
+  return by_chunks(self.get(), out.get(), dims, [&](const lamella_tensor* x, const lamella_tensor* y, int64_t) {
     return complex_along(x, y, dims, forward, scale);
   });
 }
@@ -358,10 +378,11 @@ Status fft_r2c(const Tensor& self, IntArrayRef dims, int64_t normalization, bool
   // A step of zero is no distance between a real and an imaginary part.
   const Operand packed(self.get(), self.get()->dtype, self.get()->dl.strides[last] != 0 || is_contiguous(self.get()));
   const double scale = scale_of(self.get(), dims, normalization);
-  return by_chunks(packed.get(), out.get(), dims, [&](const lamella_tensor* x, const lamella_tensor* y) -> lamella_status {
-    if (lamella_status st = Axis(Axis::r2c, x, y, last, length(x, last), false, !onesided, scale).run()) return st;
-    return complex_along(y, y, {dims.data(), dims.size() - 1}, true, 1);
-  });
+  return by_chunks(
+      packed.get(), out.get(), dims, [&](const lamella_tensor* x, const lamella_tensor* y, int64_t) -> lamella_status {
+        if (lamella_status st = Axis(Axis::r2c, x, y, last, length(x, last), false, !onesided, scale).run()) return st;
+        return complex_along(y, y, {dims.data(), dims.size() - 1}, true, 1);
+      });
 }
 
 Status fft_c2r(const Tensor& self, IntArrayRef dims, int64_t normalization, int64_t last_dim_size, const Tensor& out) {
@@ -375,14 +396,15 @@ Status fft_c2r(const Tensor& self, IntArrayRef dims, int64_t normalization, int6
     made = allocate_like(self.get(), self.get()->dtype);
     from = made.get();
   }
-  return by_chunks(self.get(), out.get(), dims, [&](const lamella_tensor* x, const lamella_tensor* y) -> lamella_status {
+  auto chunk = [&](const lamella_tensor* x, const lamella_tensor* y, int64_t first) -> lamella_status {
     Part z(others.empty() ? x : from);
     if (!others.empty()) {
-      if (x->dl.shape[0] != from->dl.shape[0]) z.narrow(0, 0, x->dl.shape[0]);  // each chunk uses the same memory
+      z.narrow(0, first, x->dl.shape[0]);
       if (lamella_status st = complex_along(x, &z.t, others, false, 1)) return st;
     }
     return Axis(Axis::c2r, &z.t, y, last, last_dim_size, true, false, scale).run();
-  });
+  };
+  return by_chunks(self.get(), out.get(), dims, chunk);
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ struct Side {
 };
 
 enum class Kind {
-  complex,    // n elements to n elements
-  halve,      // real lines of n elements, the last of which n / 2 + 1 complex ones are written; n is odd
-  pack,       // n complex elements that are 2 n real ones, to n + 1 complex ones
-  unpack,     // n + 1 complex elements to n complex ones that are 2 n real ones
-  mirror,     // n / 2 + 1 complex elements to n real ones; n is odd
+  complex,  // n elements to n elements
+  halve,    // real lines of n elements, the last of which n / 2 + 1 complex ones are written; n is odd
+  pack,     // n complex elements that are 2 n real ones, to n + 1 complex ones
+  unpack,   // n + 1 complex elements to n complex ones that are 2 n real ones
+  mirror,   // n / 2 + 1 complex elements to n real ones; n is odd
 };
 
 struct Block {
@@ -52,10 +52,10 @@ struct Block {
 };
 
 struct Transforms {
-  int lanes;                                             // lines in a block, for float or double
-  int (*order)(int lane);                                // the line of the block that lies in a lane
-  int64_t (*bytes)(const Passes&);                       // the size of the memory that a block needs
-  void (*block)(const Block&, void* memory);             // transforms the lines of a block
+  int lanes;                                  // lines in a block, for float or double
+  int (*order)(int lane);                     // the line of the block that lies in a lane
+  int64_t (*bytes)(const Passes&);            // the size of the memory that a block needs
+  void (*block)(const Block&, void* memory);  // transforms the lines of a block
   // One line of many: packs the transform of n complex elements, in place, and the inverse of that; see Kind.
   void (*pack)(int64_t n, const Side& line, const void* half_roots);
   void (*unpack)(int64_t n, const Side& in, const Side& out, const void* half_roots);

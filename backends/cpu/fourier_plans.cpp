@@ -41,7 +41,8 @@ class Roots {
     if (left) x -= 2 * n_;
     const bool over = x >= n_;
     if (over) x = 2 * n_ - x;
-    const Wide angle = static_cast<Wide>(x) * static_cast<Wide>(0.78539816339744830961566084581987572L) / static_cast<Wide>(n_);
+    const Wide angle =
+        static_cast<Wide>(x) * static_cast<Wide>(0.78539816339744830961566084581987572L) / static_cast<Wide>(n_);
     Wide c = std::cos(angle), s = std::sin(angle);
     if (over) std::swap(c, s);
     if (left) {
@@ -205,7 +206,8 @@ Plan::Plan(int64_t n, bool wide) : n(n), wide(wide) {
   by_columns = std::make_unique<PassPlan>(rows, wide);
   const int64_t blocks = (columns + lanes - 1) / lanes, item = wide ? 8 : 4;
   const std::vector<char> pairs = table(wide, n, blocks * rows * lanes, [&](int64_t k) {
-    const int64_t column = k / (rows * lanes) * lanes + transforms(wide).order(static_cast<int>(k % lanes)), row = k / lanes % rows;
+    const int64_t column = k / (rows * lanes) * lanes + transforms(wide).order(static_cast<int>(k % lanes)),
+                  row = k / lanes % rows;
     return column * row % this->n;
   });
   twiddles.resize(pairs.size());

@@ -33,8 +33,8 @@ struct Plan {
   int64_t n, rows = 0, columns = 0;  // rows is 0: not split
   bool wide;
   std::unique_ptr<PassPlan> whole, by_rows, by_columns;  // `whole` has no tables of its own if `longer` serves
-  std::vector<char> twiddles;        // of a block of columns after the other, for each row a vector of the block
-  std::unique_ptr<Plan> longer;      // Bluestein's convolution of a single line
+  std::vector<char> twiddles;    // of a block of columns after the other, for each row a vector of the block
+  std::unique_ptr<Plan> longer;  // Bluestein's convolution of a single line
   std::vector<char> chirp, filter;
 };
 

@@ -67,15 +67,15 @@ def istft(
     return_complex: bool = False,
 ) -> Tensor:
     _warn_without(window, "istft")
-    signal = _istft(
-        input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
-    )
+    signal = _istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex)
     if length is not None:
         hop = hop_length if hop_length is not None else n_fft // 4
         whole = n_fft + hop * (input.shape[-1] - 1)
         if length + (n_fft // 2 if center else 0) > whole:
             warnings.warn(
-                f"istft: the windows give a signal shorter than length={length}; its end is zeros", UserWarning, stacklevel=2
+                f"istft: the windows give a signal shorter than length={length}; its end is zeros",
+                UserWarning,
+                stacklevel=2,
             )
     return signal
 

@@ -220,7 +220,9 @@ def hamming(
     return _cosines("hamming", M, [0.54, 0.46], sym, options)
 
 
-def hann(M: int, *, sym: bool = True, dtype=None, layout=_C.strided, device=None, requires_grad: bool = False) -> Tensor:
+def hann(
+    M: int, *, sym: bool = True, dtype=None, layout=_C.strided, device=None, requires_grad: bool = False
+) -> Tensor:
     """Hann's window, ``(1 - cos(2 pi k / (M - 1))) / 2``.
 
     >>> lamella.signal.windows.hann(4, sym=False)

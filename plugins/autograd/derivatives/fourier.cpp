@@ -5,10 +5,9 @@
 namespace lamella::autograd {
 namespace {
 
-constexpr Line transforms[] = {
-    {"_fft_c2c", "self: _fft_c2c_backward(grad, dim, normalization, forward)"},
-    {"_fft_r2c", "self: _fft_r2c_backward(grad, self.shape, dim, normalization, onesided)"},
-    {"_fft_c2r", "self: _fft_c2r_backward(grad, dim, normalization)"}};
+constexpr Line transforms[] = {{"_fft_c2c", "self: _fft_c2c_backward(grad, dim, normalization, forward)"},
+                               {"_fft_r2c", "self: _fft_r2c_backward(grad, self.shape, dim, normalization, onesided)"},
+                               {"_fft_c2r", "self: _fft_c2r_backward(grad, dim, normalization)"}};
 
 Tensor c2c_backward(const Tensor& grad, IntArrayRef dim, int64_t normalization, bool forward) {
   return lamella::_fft_c2c(grad, dim, normalization, !forward);
@@ -16,7 +15,8 @@ Tensor c2c_backward(const Tensor& grad, IntArrayRef dim, int64_t normalization, 
 
 // Returns x with `factor` multiplied to the elements along a dimension that have a conjugate at the other side of n.
 Tensor weigh_pairs(const Tensor& x, int64_t dim, int64_t n, double factor) {
-  Tensor weights = lamella::full({x.size(dim)}, factor, TensorOptions(x.device()).dtype(x.dtype() == kComplexDouble ? kDouble : kFloat));
+  Tensor weights = lamella::full({x.size(dim)}, factor,
+                                 TensorOptions(x.device()).dtype(x.dtype() == kComplexDouble ? kDouble : kFloat));
   weights.narrow(0, 0, 1).fill_(1);
   if (n % 2 == 0) weights.narrow(0, n / 2, 1).fill_(1);
   DimVector shape(x.dim(), 1);
