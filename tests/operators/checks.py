@@ -9,6 +9,7 @@ import lamella
 from catalogue import BY_TITLE, DYNAMIC, array, bits, described, flat, run, state, tensors
 from compare import differences, expected, has_oracle
 from lamella.operators.samples import Sample, Spec
+from lamella.operators.samples.spec import MATRICES
 
 
 def written(sample: Sample) -> list[int]:
@@ -164,7 +165,8 @@ OVERLAPPING = {
 STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}
 STRICT |= {f"{name}_copy" for name in STRICT - {"unflatten", "view_as"}} | {"as_strided_scatter"}
 STRICT |= {"as_strided_", "resize_", "resize_as_", "set_"}
-NUMBERED = {"distinct", "below", "of"}  # kinds of values that an operator may need unchanged
+# kinds of values that an operator may need unchanged
+NUMBERED = {"distinct", "below", "of", *MATRICES}
 
 
 def layout_faults(sample: Sample) -> list[str]:
