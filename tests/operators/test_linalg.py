@@ -105,7 +105,7 @@ def test_lu(dtype, given_):
     p, low, up = map(array, L.lu(laid(x, layout)))
     assert_close(p @ low @ up, x, dtype, size_of(x), 100)
     assert np.array_equal(p @ adjoint(p), np.broadcast_to(np.eye(shape[-2]), p.shape))
-    assert np.all(np.abs(low) <= 1.001)  # the pivots are the largest of their columns
+    assert np.all(np.abs(low) <= 1.5)  # the pivots are the largest of their columns, by |re| + |im|
     factors, pivots = lamella.linalg.lu_factor_ex(laid(x, layout))[:2]
     for one, other in zip(lamella.lu_unpack(factors, pivots), (p, low, up), strict=True):
         assert np.array_equal(array(one), other)
@@ -178,7 +178,7 @@ def test_svd(dtype, given_, full):
 def test_solve(dtype, given_, count, left):
     shape, layout, seed = given_
     n = shape[-1]
-    x = drawn(shape, dtype, seed) + 2 * np.sqrt(n) * np.eye(n, dtype=dtype)
+    x = drawn(shape, dtype, seed) + (2 * np.sqrt(n) * np.eye(n)).astype(dtype)
     x = np.roll(x, 1, -2)  # so that rows are exchanged
     b = drawn((*shape[:-2], *((n, count) if left else (count, n))), dtype, seed + 1)
     a, right = laid(x, layout), laid(b, layout)

@@ -90,7 +90,7 @@ def test_no_operator_is_left_out():
     assert [t for t, how in by.items() if how == "through"] == ["_materialize", "detach", "set_data"]
     geometry = [*(t for t in by if t.partition(".")[0] in IN_PLACE), *REFUSED]
     assert sorted(t for t, how in by.items() if how == "kernel") == sorted(geometry) and len(geometry) == 12
-    assert set(by.values()) == {"rule", "decomposed", "through", "kernel"}
+    assert set(by.values()) == {"rule", "decomposed", "through", "kernel", "fallback"}
 
 
 # ---- planted defects -------------------------------------------------------------------------------------------------
