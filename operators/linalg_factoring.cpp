@@ -107,6 +107,7 @@ LAMELLA_FAMILY(linalg_factoring, .category = "linalg", .forms = function | out) 
        .doc = "The order of rows that the exchanges of an LU factorization lead to."},
       {.schema = "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor "
                  "info)",
+       .dims = "... i~ j~ -> ... i~ j~, ...",
        .composite = composite<cholesky_ex>,
        .doc = R"(The Cholesky factor, and for each matrix 0 or the order of the leading minor that is not positive.
 
@@ -118,6 +119,7 @@ tensor(2, dtype=lamella.int32)
 )",
        .module = "linalg"},
       {.schema = "linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .composite = composite<cholesky_factor>,
        .doc = R"(The lower triangular L with A = LLᴴ, of a Hermitian positive-definite matrix A.
 
@@ -134,11 +136,18 @@ tensor([[2., 0.],
 )",
        .module = "linalg"},
       {.schema = "cholesky(Tensor self, bool upper=False) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .forms = everywhere | out,
        .composite = composite<cholesky>,
-       .doc = "linalg.cholesky()."},
+       .doc = R"(linalg.cholesky().
+
+>>> lamella.cholesky(lamella.tensor([[4., 2.], [2., 5.]]))
+tensor([[2., 0.],
+        [1., 2.]])
+)"},
       {.schema = "linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor "
                  "pivots, Tensor info)",
+       .dims = "... i~ j~ -> ... i~ j~, ... k~, ...",
        .composite = composite<lu_factor_ex>,
        .doc = R"(linalg.lu_factor(), and for each matrix 0 or the number of the first diagonal element of U that is 0.
 
@@ -147,6 +156,7 @@ tensor(2, dtype=lamella.int32)
 )",
        .module = "linalg"},
       {.schema = "linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
+       .dims = "... i~ j~ -> ... i~ j~, ... k~",
        .composite = composite<lu_factor>,
        .doc = R"(The factors of A = PLU in one matrix, for lu_solve() and lu_unpack(): U in the upper triangle, L below.
 
@@ -187,10 +197,16 @@ tensor([[0., 1.],
 )"},
       {.schema = "linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, "
                  "Tensor pivots, Tensor info)",
+       .dims = "... i~ j~ -> ... i~ j~, ... k~, ...",
        .composite = composite<ldl_factor_ex>,
-       .doc = "linalg.ldl_factor(), and for each matrix 0 or the number of the block of D that is singular.",
+       .doc = R"(linalg.ldl_factor(), and for each matrix 0 or the number of the block of D that is singular.
+
+>>> lamella.linalg.ldl_factor_ex(lamella.tensor([[2., 0.], [0., 0.]])).info
+tensor(2, dtype=lamella.int32)
+)",
        .module = "linalg"},
       {.schema = "linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
+       .dims = "... i~ j~ -> ... i~ j~, ... k~",
        .composite = composite<ldl_factor>,
        .doc = R"(The factors of A = LDLᵀ, or LDLᴴ, of symmetric or Hermitian matrices that need not be positive, in one
 matrix, by the pivots of Bunch and Kaufman. The lower triangle is read.

@@ -228,6 +228,7 @@ LAMELLA_FAMILY(linalg_factors, .category = "linalg", .forms = hidden) {
        .infer = shape<infer_triangular>,
        .doc = "X of AX = B (or of XA = B), where one triangle of A is read."},
       {.schema = "geqrf(Tensor self) -> (Tensor a, Tensor tau)",
+       .dims = "... i~ j~ -> ... i~ j~, ... k~",
        .forms = everywhere | out,
        .infer = shape<infer_geqrf>,
        .doc = R"(The QR factors as LAPACK keeps them: R in the upper triangle, below it the vectors of the reflectors,
@@ -242,6 +243,7 @@ tensor([[-5.0000, -2.2000],
         [ 0.0000,  0.4000]])
 )"},
       {.schema = "linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
+       .dims = "... i~ j~, ... k~ -> ... i~ j~",
        .forms = function | out,
        .infer = shape<infer_householder_product>,
        .doc = R"(The first columns of the product of Householder reflectors, as geqrf() gives them.
@@ -258,6 +260,7 @@ tensor([[-0.6000, -0.8000],
        .aliases = "orgqr",
        .module = "linalg"},
       {.schema = "ormqr(Tensor self, Tensor tau, Tensor other, bool left=True, bool transpose=False) -> Tensor",
+       .dims = "... i~ j~, ... k~, ... l~ m~ -> ... l~ m~",
        .forms = everywhere | out,
        .infer = shape<infer_ormqr>,
        .doc = R"(The product of Q, whose reflectors geqrf() gives as `self` and `tau`, with `other`, without making Q.

@@ -175,6 +175,7 @@ tensor(5.)
        .composite = composite<linalg_norm_by_name>,
        .module = "linalg"},
       {.schema = "linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .composite = composite<cond>,
        .doc = R"(The condition number: the norm of each matrix times that of its inverse.
 
@@ -187,6 +188,7 @@ tensor(2.)
 )",
        .module = "linalg"},
       {.schema = "linalg_cond.p_str(Tensor self, str p) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .composite = composite<cond_by_name>,
        .module = "linalg"},
   };

@@ -167,6 +167,7 @@ tensor([[3.],
         [3.]])
 )"},
       {.schema = "linalg_matrix_power(Tensor self, int n) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .composite = composite<matrix_power>,
        .doc = R"(The n-th power of square matrices; of the inverse, if n is negative.
 
@@ -176,10 +177,17 @@ tensor([[1., 3.],
 )",
        .module = "linalg"},
       {.schema = "matrix_power(Tensor self, int n) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .forms = everywhere | out,
        .composite = composite<matrix_power>,
-       .doc = "linalg.matrix_power()."},
+       .doc = R"(linalg.matrix_power().
+
+>>> lamella.matrix_power(lamella.tensor([[1., 1.], [0., 1.]]), 3)
+tensor([[1., 3.],
+        [0., 1.]])
+)"},
       {.schema = "linalg_matrix_exp(Tensor self) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .composite = composite<matrix_exp>,
        .doc = R"(The exponential of square matrices, by scaling, a Padé approximant, and squaring (Higham, 2005).
 
@@ -189,9 +197,15 @@ tensor([[1., 1.],
 )",
        .module = "linalg"},
       {.schema = "matrix_exp(Tensor self) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .forms = everywhere,
        .composite = composite<[](const Tensor& self) { return lamella::linalg_matrix_exp(self); }>,
-       .doc = "linalg.matrix_exp()."},
+       .doc = R"(linalg.matrix_exp().
+
+>>> lamella.matrix_exp(lamella.tensor([[0., 1.], [0., 0.]]))
+tensor([[1., 1.],
+        [0., 1.]])
+)"},
       {.schema = "linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor",
        .forms = function,
        .composite = composite<vander>,
@@ -223,7 +237,11 @@ tensor([1, 4])
        .module = "linalg"},
       {.schema = "linalg_matmul(Tensor self, Tensor other) -> Tensor",
        .composite = composite<linalg_matmul>,
-       .doc = "matmul().",
+       .doc = R"(matmul().
+
+>>> lamella.linalg.matmul(lamella.tensor([[1., 2.], [3., 4.]]), lamella.tensor([1., 1.]))
+tensor([3., 7.])
+)",
        .module = "linalg"},
   };
 }

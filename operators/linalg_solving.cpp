@@ -157,6 +157,7 @@ Tensor tensorsolve(const Tensor& self, const Tensor& other, std::optional<IntArr
 LAMELLA_FAMILY(linalg_solving, .category = "linalg", .forms = function | out) {
   return {
       {.schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
+       .dims = "... i~ k, ... i~ j~ -> ... i~ k",
        .forms = everywhere | out,
        .composite = composite<solve_by_cholesky>,
        .doc = R"(X of AX = self, where `input2` is the Cholesky factor of A.
@@ -171,6 +172,7 @@ tensor([[1.],
         [2.]])
 )"},
       {.schema = "cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
+       .dims = "... i~ j~ -> ... i~ j~",
        .forms = everywhere | out,
        .composite = composite<cholesky_inverse>,
        .doc = R"(The inverse of A by its Cholesky factor.
@@ -198,7 +200,13 @@ tensor([[1.],
       {.schema = "lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
        .forms = everywhere | out,
        .composite = composite<lu_solve>,
-       .doc = "linalg.lu_solve(), with the right sides first."},
+       .doc = R"(linalg.lu_solve(), with the right sides first.
+
+>>> factors = lamella.linalg.lu_factor(lamella.tensor([[1., 2.], [2., 2.]]))
+>>> lamella.lu_solve(lamella.tensor([[3.], [4.]]), *factors)
+tensor([[1.],
+        [1.]])
+)"},
       {.schema = "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
                  "Tensor info)",
        .composite = composite<solve_ex>,
@@ -226,6 +234,7 @@ tensor([1., 1.])
 )",
        .module = "linalg"},
       {.schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+       .dims = "... i~ j~ -> ... j~ i~, ...",
        .composite = composite<inv_ex>,
        .doc = R"(linalg.inv(), and for each matrix 0 or the number of the pivot that is 0.
 
@@ -234,6 +243,7 @@ tensor(2, dtype=lamella.int32)
 )",
        .module = "linalg"},
       {.schema = "linalg_inv(Tensor A) -> Tensor",
+       .dims = "... i~ j~ -> ... j~ i~",
        .composite = composite<inv>,
        .doc = R"(The inverse of square matrices.
 
@@ -246,9 +256,15 @@ tensor([[-2.0000,  1.0000],
 )",
        .module = "linalg"},
       {.schema = "inverse(Tensor self) -> Tensor",
+       .dims = "... i~ j~ -> ... j~ i~",
        .forms = everywhere | out,
        .composite = composite<inverse>,
-       .doc = "linalg.inv()."},
+       .doc = R"(linalg.inv().
+
+>>> lamella.inverse(lamella.tensor([[2., 0.], [0., 4.]]))
+tensor([[0.5000, 0.0000],
+        [0.0000, 0.2500]])
+)"},
       {.schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
                  "unitriangular=False) -> Tensor",
        .composite = composite<solve_triangular>,
@@ -268,12 +284,24 @@ tensor([[2.],
        .module = "linalg"},
       {.schema = "triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
                  "unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+       .dims = "... i~ k, ... i~ j~ -> ... j~ k, ... i~ j~",
        .forms = everywhere | out,
        .composite = composite<triangular_solve>,
-       .doc = "linalg.solve_triangular() with the right sides first, and a copy of A."},
+       .doc = R"(linalg.solve_triangular() with the right sides first, and a copy of A.
+
+>>> lamella.triangular_solve(lamella.tensor([[4.], [6.]]), lamella.tensor([[2., 1.], [0., 2.]])).solution
+tensor([[0.5000],
+        [3.0000]])
+)"},
       {.schema = "linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
        .composite = composite<ldl_solve>,
-       .doc = "X of AX = B by the result of linalg.ldl_factor().",
+       .doc = R"(X of AX = B by the result of linalg.ldl_factor().
+
+>>> factors = lamella.linalg.ldl_factor(lamella.tensor([[2., 1.], [1., 3.]]))
+>>> lamella.linalg.ldl_solve(*factors, lamella.tensor([[3.], [4.]]))
+tensor([[1.],
+        [1.]])
+)",
        .module = "linalg"},
       {.schema = "linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, "
                  "Tensor residuals, Tensor rank, Tensor singular_values)",

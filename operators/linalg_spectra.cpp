@@ -181,6 +181,7 @@ Tensor pinverse(const Tensor& self, double rcond) { return pinv_by_rcond(self, r
 LAMELLA_FAMILY(linalg_spectra, .category = "linalg", .forms = function | out) {
   return {
       {.schema = "linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
+       .dims = "... i~ j~ -> ... k~, ... i~ k~",
        .composite = composite<eigh>,
        .doc =
            R"(The eigenvalues of Hermitian matrices in ascending order, and their orthonormal eigenvectors as columns.
@@ -202,6 +203,7 @@ tensor([1., 3.])
 )",
        .module = "linalg"},
       {.schema = "linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
+       .dims = "... i~ j~ -> ... k~",
        .composite = composite<eigvalsh>,
        .doc = R"(The eigenvalues of Hermitian matrices in ascending order.
 
@@ -210,6 +212,7 @@ tensor([1., 3.])
 )",
        .module = "linalg"},
       {.schema = "linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
+       .dims = "... i~ j~ -> ... k~, ... i~ k~",
        .composite = composite<eig>,
        .doc = R"(The complex eigenvalues of square matrices, in no order, and eigenvectors of norm 1 as columns.
 
@@ -224,6 +227,7 @@ tensor([0.+1.j, 0.-1.j])
 )",
        .module = "linalg"},
       {.schema = "linalg_eigvals(Tensor self) -> Tensor",
+       .dims = "... i~ j~ -> ... k~",
        .composite = composite<eigvals>,
        .doc = R"(The complex eigenvalues of square matrices, in no order.
 
@@ -233,6 +237,7 @@ tensor([0.+1.j, 0.-1.j])
        .module = "linalg"},
       {.schema =
            "linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+       .dims = "... i~ j~ -> ... i~ k~, ... k~, ... k~ j~",
        .composite = composite<decomposed>,
        .doc = R"(The singular value decomposition A = U diag(S) Vh.
 
@@ -252,6 +257,7 @@ tensor([4., 3.])
 )",
        .module = "linalg"},
       {.schema = "linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
+       .dims = "... i~ j~ -> ... k~",
        .composite = composite<svdvals>,
        .doc = R"(The singular values in descending order.
 
@@ -260,19 +266,31 @@ tensor([4., 3.])
 )",
        .module = "linalg"},
       {.schema = "svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
+       .dims = "... i~ j~ -> ... i~ k~, ... k~, ... j~ k~",
        .forms = everywhere | out,
        .composite = composite<svd>,
-       .doc = "linalg.svd(), but V is not transposed, `some` is the opposite of `full_matrices`, and U and V are zeros "
-              "without `compute_uv`."},
+       .doc = R"(linalg.svd(), but V is not transposed, `some` is the opposite of `full_matrices`, and U and V are zeros
+without `compute_uv`.
+
+>>> lamella.svd(lamella.tensor([[3., 0.], [0., 4.]])).S
+tensor([4., 3.])
+)"},
       {.schema = "qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
+       .dims = "... i~ j~ -> ... i~ k~, ... k~ j~",
        .forms = everywhere | out,
        .composite = composite<qr>,
-       .doc = "linalg.qr(), reduced if `some`, else complete."},
+       .doc = R"(linalg.qr(), reduced if `some`, else complete.
+
+>>> lamella.qr(lamella.tensor([[3., 1.], [4., 2.]])).R
+tensor([[-5.0000, -2.2000],
+        [ 0.0000,  0.4000]])
+)"},
       {.schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
        .forms = hidden,
        .composite = composite<det_by_factors>,
        .doc = "linalg.det(), with the factors that its derivative uses."},
       {.schema = "linalg_det(Tensor A) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .composite = composite<det>,
        .doc = R"(The determinants of square matrices.
 
@@ -281,14 +299,20 @@ tensor(-2.0000)
 )",
        .module = "linalg"},
       {.schema = "det(Tensor self) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .forms = everywhere,
        .composite = composite<det>,
-       .doc = "linalg.det()."},
+       .doc = R"(linalg.det().
+
+>>> lamella.det(lamella.tensor([[2., 1.], [0., 3.]]))
+tensor(6.)
+)"},
       {.schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
        .forms = hidden,
        .composite = composite<slogdet_by_factors>,
        .doc = "linalg.slogdet(), with the factors that its derivative uses."},
       {.schema = "linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
+       .dims = "... i~ j~ -> ..., ...",
        .composite = composite<sign_and_size>,
        .doc = R"(The signs of determinants (complex numbers of size 1 for complex matrices), and the logarithms of their
 sizes. A singular matrix has sign 0 and -inf.
@@ -298,10 +322,16 @@ tensor(-1.)
 )",
        .module = "linalg"},
       {.schema = "slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)",
+       .dims = "... i~ j~ -> ..., ...",
        .forms = everywhere | out,
        .composite = composite<sign_and_size>,
-       .doc = "linalg.slogdet()."},
+       .doc = R"(linalg.slogdet().
+
+>>> lamella.slogdet(lamella.tensor([[2., 0.], [0., -1.]])).logabsdet
+tensor(0.6931)
+)"},
       {.schema = "logdet(Tensor self) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .forms = everywhere,
        .composite = composite<logdet>,
        .doc = R"(The logarithm of the determinant: -inf if it is 0, NaN if it is negative.
@@ -325,9 +355,11 @@ tensor(1)
        .module = "linalg"},
       {.schema = "linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
                  "hermitian=False) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .composite = composite<rank_by_numbers>,
        .module = "linalg"},
       {.schema = "linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
+       .dims = "... i~ j~ -> ...",
        .composite = composite<rank_by_tol>,
        .module = "linalg"},
       {.schema = "linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
@@ -352,18 +384,26 @@ tensor([[0.5000, 0.0000],
       {.schema =
            "linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) "
            "-> Tensor",
+       .dims = "... i~ j~ -> ... j~ i~",
        .composite = composite<pinv_by_numbers>,
        .module = "linalg"},
       {.schema = "linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
+       .dims = "... i~ j~ -> ... j~ i~",
        .composite = composite<pinv_by_rcond>,
        .module = "linalg"},
       {.schema = "linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor",
        .composite = composite<pinv_by_tensor>,
        .module = "linalg"},
       {.schema = "pinverse(Tensor self, float rcond=1e-15) -> Tensor",
+       .dims = "... i~ j~ -> ... j~ i~",
        .forms = everywhere,
        .composite = composite<pinverse>,
-       .doc = "linalg.pinv() with a relative bound."},
+       .doc = R"(linalg.pinv() with a relative bound.
+
+>>> lamella.pinverse(lamella.tensor([[2., 0.], [0., 0.]]))
+tensor([[0.5000, 0.0000],
+        [0.0000, 0.0000]])
+)"},
   };
 }
 
