@@ -121,8 +121,9 @@ Tensor adjugate(const Tensor& a) {
   return conj_if_complex(of.phase) * (of.u * of.others().unsqueeze(-2)).matmul(of.vh);
 }
 
-// The derivative of the adjugate, in the bases U and V: off the diagonal the cofactor (i, j) of S + E changes by -E(j,
-// i) times the other singular values, and on it by the sum of E(j, j) times the others than i and j.
+// The derivative of the adjugate, in the bases U and V: off the diagonal the cofactor (i, j) of S + E changes by
+// -E(j, i) times the other singular values, and on it by the sum of E(j, j) times the others than i and j. Its own
+// derivative, the third of the determinant, goes through the singular vectors, which must be determined.
 Tensor adjugate_backward(const Tensor& grad, const Tensor& a) {
   const Adjugate of(a);
   const Tensor pairs = of.others_of_pairs();

@@ -21,10 +21,10 @@ namespace {
 // results for forward and reverse mode algorithmic differentiation").
 Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& a, const Tensor& values,
                      const Tensor& vectors, std::string_view triangle, bool has_vectors) {
-  if (a.numel() == 0 || (!grad_values.defined() && !grad_vectors.defined())) return zeros_like(a);
+  const bool by_vectors = has_vectors && grad_vectors.defined();
+  if (a.numel() == 0 || (!grad_values.defined() && !by_vectors)) return zeros_like(a);
   const Tensor v = has_vectors ? vectors : std::get<1>(_linalg_eigh(a, triangle, true));
-  if (!has_vectors && !grad_values.defined()) return zeros_like(a);
-  if (!has_vectors || !grad_vectors.defined()) return (v * grad_values.unsqueeze(-2)).matmul(adjoint_of(v));
+  if (!by_vectors) return (v * grad_values.unsqueeze(-2)).matmul(adjoint_of(v));
   Tensor inner = adjoint_of(v).matmul(grad_vectors);
   if (inner.is_complex()) check_phase(imag(diagonal_of(inner)), "linalg_eigh", "eigenvectors");
   inner = divided_off_diagonal(inner, values.unsqueeze(-2) - values.unsqueeze(-1));
@@ -41,17 +41,17 @@ Tensor in_the_order_of(const Tensor& others, const Tensor& values, const Tensor&
 // gA = V⁻ᴴ (diag(gλ) + (Vᴴ gV - VᴴV Re diag(Vᴴ gV)) / conj(E)) Vᴴ: the subtrahend belongs to vectors of norm 1.
 Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& a, const Tensor& values,
                     const Tensor& vectors, bool has_vectors) {
-  if (a.numel() == 0 || (!grad_values.defined() && !grad_vectors.defined())) return zeros_like(a);
+  const bool by_vectors = has_vectors && grad_vectors.defined();
+  if (a.numel() == 0 || (!grad_values.defined() && !by_vectors)) return zeros_like(a);
   Tensor v = vectors, of_values = grad_values;
   if (!has_vectors) {
     const auto [again, made, info] = _linalg_eig(a, true);
     v = made;
-    if (!grad_values.defined()) return zeros_like(a);
     of_values = in_the_order_of(again, values, grad_values);
   }
   const Tensor vh = adjoint_of(v);
   Tensor inner;
-  if (has_vectors && grad_vectors.defined()) {
+  if (by_vectors) {
     const Tensor along = vh.matmul(grad_vectors), diagonal = diagonal_of(along);
     check_phase(imag(diagonal), "linalg_eig", "eigenvectors");
     const Tensor differences = conj(values.unsqueeze(-2) - values.unsqueeze(-1));
