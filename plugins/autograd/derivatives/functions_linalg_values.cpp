@@ -17,8 +17,11 @@ namespace {
 
 // ---- eigenvalues ----------------------------------------------------------------------------------------------------
 
-// gA = V (diag(gλ) + (Vᴴ gV) / E) Vᴴ with E(i, j) = λⱼ - λᵢ (Giles 2008, "An extended collection of matrix derivative
-// results for forward and reverse mode algorithmic differentiation").
+// Returns twice the skew-Hermitian part.
+Tensor skew_of(const Tensor& t) { return t - adjoint_of(t); }
+
+// gA = V (diag(gλ) + ½ sk(Vᴴ gV) / E) Vᴴ with sk(X) = X - Xᴴ and E(i, j) = λⱼ - λᵢ, which is Hermitian (Giles 2008, "An
+// extended collection of matrix derivative results for forward and reverse mode algorithmic differentiation").
 Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& a, const Tensor& values,
                      const Tensor& vectors, std::string_view triangle, bool has_vectors) {
   const bool by_vectors = has_vectors && grad_vectors.defined();
@@ -27,7 +30,7 @@ Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, cons
   if (!by_vectors) return (v * grad_values.unsqueeze(-2)).matmul(adjoint_of(v));
   Tensor inner = adjoint_of(v).matmul(grad_vectors);
   if (inner.is_complex()) check_phase(imag(diagonal_of(inner)), "linalg_eigh", "eigenvectors");
-  inner = divided_off_diagonal(inner, values.unsqueeze(-2) - values.unsqueeze(-1));
+  inner = divided_off_diagonal(skew_of(inner), (values.unsqueeze(-2) - values.unsqueeze(-1)) * 2);
   if (grad_values.defined()) inner = inner + diag_embed(grad_values);
   return v.matmul(inner).matmul(adjoint_of(v));
 }
@@ -63,8 +66,6 @@ Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const
 }
 
 // ---- singular values ------------------------------------------------------------------------------------------------
-
-Tensor skew_of(const Tensor& t) { return t - adjoint_of(t); }
 
 // gA = U (sk(Uᴴ gU) / E · S + S · sk(Vᴴ gV) / E + diag(gS)) Vᴴ with sk(X) = X - Xᴴ and E(i, j) = sⱼ² - sᵢ², and with
 // the parts of gU and gV that are orthogonal to U and V, divided by S (Townsend 2016, "Differentiating the singular
