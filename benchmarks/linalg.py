@@ -77,9 +77,15 @@ def product(n: int, dtype: str) -> families.Case:
     a, b = (np.random.default_rng(i).standard_normal((n, n)).astype(dtype) for i in (0, 1))
     if dtype.startswith("complex"):
         a, b = a + 1j * a.T, b - 1j * b.T
-    ours, theirs = [lamella.tensor(x.astype(dtype)) for x in (a, b)], [torch.from_numpy(x.astype(dtype)) for x in (a, b)]
+    ours, theirs = (
+        [lamella.tensor(x.astype(dtype)) for x in (a, b)],
+        [torch.from_numpy(x.astype(dtype)) for x in (a, b)],
+    )
     return families.Case(
-        f"{n} {dtype}", lambda: lamella.mm(*ours), lambda: torch.mm(*theirs), close(1e-4 if dtype == "complex64" else 1e-10)
+        f"{n} {dtype}",
+        lambda: lamella.mm(*ours),
+        lambda: torch.mm(*theirs),
+        close(1e-4 if dtype == "complex64" else 1e-10),
     )
 
 

@@ -25,6 +25,7 @@ def main() -> int:
     import indexing
     import lamella
     import lamella.cli
+    import linalg
     import loading
     import matmul
     import modules
@@ -70,20 +71,9 @@ def main() -> int:
         + extensions.main()
         + loading.main()
     )
-    catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
-    families = [family for module in (*catalogue, distributions, small) for family in module.main()]
-    catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, fft, random_numbers)
     catalogue = (
-        pointwise,
-        reductions,
-        normalization,
-        pooling,
-        convolution,
-        matmul,
-        indexing,
-        sorting,
-        fft,
-        random_numbers,
+        *(pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers),
+        *(linalg, fft, distributions),
     )
     families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):

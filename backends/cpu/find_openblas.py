@@ -1,4 +1,4 @@
-"""Prints the paths of OpenBLAS's library and licence as the PyPI package scipy-openblas32 installed them, or nothing."""
+"""Prints the paths of OpenBLAS's library and licence, which the PyPI package scipy-openblas32 has, or nothing."""
 
 from importlib.metadata import PackageNotFoundError, distribution
 

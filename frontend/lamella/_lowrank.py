@@ -78,9 +78,7 @@ def svd_lowrank(
     return basis @ U, S, _adjoint(Vh)
 
 
-def pca_lowrank(
-    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
-) -> tuple[Tensor, Tensor, Tensor]:
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """Returns U, S and V of the principal components of A, whose rows are samples: the columns of V are the directions.
 
     Args:

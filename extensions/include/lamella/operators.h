@@ -1142,10 +1142,20 @@ inline const Tensor& _int_mm_out(const Tensor& out, const Tensor& self, const Te
   op_.written(args_);
   return out;
 }
+inline void _linalg_check_errors(const Tensor& info, const Text& api_name, bool is_matrix) {
+  static detail::Callee op_{"aten::_linalg_check_errors", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(info), detail::as<const Text&>(api_name), detail::as<bool>(is_matrix)};
+  op_.nothing(args_);
+}
 inline std::tuple<Tensor, Tensor> _linalg_cholesky(const Tensor& self, bool upper) {
   static detail::Callee op_{"aten::_linalg_cholesky", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper)};
   return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
+  static detail::Callee op_{"aten::_linalg_det", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor> _linalg_eig(const Tensor& self, bool compute_v) {
   static detail::Callee op_{"aten::_linalg_eig", ""};
@@ -1182,60 +1192,20 @@ inline Tensor _linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Ten
   const lamella_value args_[] = {detail::as<const Tensor&>(LU), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<bool>(adjoint)};
   return op_.tensor(args_);
 }
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve(const Tensor& A, const Tensor& B, bool left) {
-  static detail::Callee op_{"aten::_linalg_solve", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left)};
-  return op_.several<4>(args_);
-}
-inline void _linalg_check_errors(const Tensor& info, const Text& api_name, bool is_matrix) {
-  static detail::Callee op_{"aten::_linalg_check_errors", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(info), detail::as<const Text&>(api_name), detail::as<bool>(is_matrix)};
-  op_.several<0>(args_);
-}
-inline Tensor linalg_svdvals(const Tensor& A, const Text& driver) {
-  static detail::Callee op_{"aten::linalg_svdvals", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(driver)};
-  return op_.tensor(args_);
-}
 inline Tensor _linalg_permutation(const Tensor& pivots, int64_t size) {
   static detail::Callee op_{"aten::_linalg_permutation", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(pivots), detail::as<int64_t>(size)};
   return op_.tensor(args_);
-}
-inline std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
-  static detail::Callee op_{"aten::_linalg_det", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
-  return op_.several<3>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) {
   static detail::Callee op_{"aten::_linalg_slogdet", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(A)};
   return op_.several<4>(args_);
 }
-inline Tensor linalg_matrix_exp(const Tensor& self) {
-  static detail::Callee op_{"aten::linalg_matrix_exp", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
-  return op_.tensor(args_);
-}
-inline Tensor linalg_inv(const Tensor& A) {
-  static detail::Callee op_{"aten::linalg_inv", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
-  return op_.tensor(args_);
-}
-inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) {
-  static detail::Callee op_{"aten::linalg_inv_ex", ""};
-  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(check_errors)};
-  return op_.several<2>(args_);
-}
-inline Tensor linalg_pinv(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
-  static detail::Callee op_{"aten::linalg_pinv", "atol_rtol_tensor"};
-  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Tensor>&>(atol), detail::as<const std::optional<Tensor>&>(rtol), detail::as<bool>(hermitian)};
-  return op_.tensor(args_);
-}
-inline Tensor linalg_matrix_norm(const Tensor& self, const Text& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  static detail::Callee op_{"aten::linalg_matrix_norm", "str_ord"};
-  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(ord), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
-  return op_.tensor(args_);
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve(const Tensor& A, const Tensor& B, bool left) {
+  static detail::Callee op_{"aten::_linalg_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left)};
+  return op_.several<4>(args_);
 }
 inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_svd(const Tensor& A, bool full_matrices, bool compute_uv, const Text& driver = {}) {
   static detail::Callee op_{"aten::_linalg_svd", ""};
@@ -2483,10 +2453,54 @@ inline const Tensor& celu_out(const Tensor& out, const Tensor& self, const Scala
   op_.written(args_);
   return out;
 }
+inline Tensor chain_matmul(TensorList matrices) {
+  static detail::Callee op_{"aten::chain_matmul", ""};
+  const lamella_value args_[] = {detail::as<TensorList>(matrices)};
+  return op_.tensor(args_);
+}
+inline const Tensor& chain_matmul_out(const Tensor& out, TensorList matrices) {
+  static detail::Callee op_{"aten::chain_matmul", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(matrices), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   static detail::Callee op_{"aten::channel_shuffle", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(groups)};
   return op_.tensor(args_);
+}
+inline Tensor cholesky(const Tensor& self, bool upper = false) {
+  static detail::Callee op_{"aten::cholesky", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper)};
+  return op_.tensor(args_);
+}
+inline Tensor cholesky_inverse(const Tensor& self, bool upper = false) {
+  static detail::Callee op_{"aten::cholesky_inverse", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cholesky_inverse_out(const Tensor& out, const Tensor& self, bool upper = false) {
+  static detail::Callee op_{"aten::cholesky_inverse", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& cholesky_out(const Tensor& out, const Tensor& self, bool upper = false) {
+  static detail::Callee op_{"aten::cholesky", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false) {
+  static detail::Callee op_{"aten::cholesky_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(input2), detail::as<bool>(upper)};
+  return op_.tensor(args_);
+}
+inline const Tensor& cholesky_solve_out(const Tensor& out, const Tensor& self, const Tensor& input2, bool upper = false) {
+  static detail::Callee op_{"aten::cholesky_solve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(input2), detail::as<bool>(upper), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
   static detail::Callee op_{"aten::chunk", ""};
@@ -2925,6 +2939,11 @@ inline const Tensor& deg2rad_out(const Tensor& out, const Tensor& self) {
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor det(const Tensor& self) {
+  static detail::Callee op_{"aten::det", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
 }
 inline Tensor detach(const Tensor& self) {
   static detail::Callee op_{"aten::detach", ""};
@@ -4340,6 +4359,17 @@ inline Tensor instance_norm(const Tensor& input, const Tensor& weight, const Ten
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<const Tensor&>(running_mean), detail::as<const Tensor&>(running_var), detail::as<bool>(use_input_stats), detail::as<double>(momentum), detail::as<double>(eps), detail::as<bool>(cudnn_enabled)};
   return op_.tensor(args_);
 }
+inline Tensor inverse(const Tensor& self) {
+  static detail::Callee op_{"aten::inverse", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& inverse_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::inverse", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline bool is_nonzero(const Tensor& self) {
   static detail::Callee op_{"aten::is_nonzero", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self)};
@@ -4598,6 +4628,50 @@ inline const Tensor& lgamma_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor linalg_cholesky(const Tensor& self, bool upper = false) {
+  static detail::Callee op_{"aten::linalg_cholesky", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper = false, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_cholesky_ex", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper), detail::as<bool>(check_errors)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_cholesky_ex_out(const Tensor& L, const Tensor& info, const Tensor& self, bool upper = false, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_cholesky_ex", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper), detail::as<bool>(check_errors), detail::as<const Tensor&>(L), detail::as<const Tensor&>(info)};
+  op_.written<2>(args_);
+  return {L, info};
+}
+inline const Tensor& linalg_cholesky_out(const Tensor& out, const Tensor& self, bool upper = false) {
+  static detail::Callee op_{"aten::linalg_cholesky", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(upper), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = {}) {
+  static detail::Callee op_{"aten::linalg_cond", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(p)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_cond(const Tensor& self, const Text& p) {
+  static detail::Callee op_{"aten::linalg_cond", "p_str"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(p)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_cond_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& p = {}) {
+  static detail::Callee op_{"aten::linalg_cond", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(p), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_cond_out(const Tensor& out, const Tensor& self, const Text& p) {
+  static detail::Callee op_{"aten::linalg_cond", "p_str_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(p), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
   static detail::Callee op_{"aten::linalg_cross", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<int64_t>(dim)};
@@ -4606,6 +4680,66 @@ inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim 
 inline const Tensor& linalg_cross_out(const Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1) {
   static detail::Callee op_{"aten::linalg_cross", "out"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_det(const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_det", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_det_out(const Tensor& out, const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_det", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_diagonal(const Tensor& A, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) {
+  static detail::Callee op_{"aten::linalg_diagonal", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<int64_t>(offset), detail::as<int64_t>(dim1), detail::as<int64_t>(dim2)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_eig", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_eig_out(const Tensor& eigenvalues, const Tensor& eigenvectors, const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_eig", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(eigenvalues), detail::as<const Tensor&>(eigenvectors)};
+  op_.written<2>(args_);
+  return {eigenvalues, eigenvectors};
+}
+inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, const Text& UPLO = "L") {
+  static detail::Callee op_{"aten::linalg_eigh", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(UPLO)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_eigh_out(const Tensor& eigenvalues, const Tensor& eigenvectors, const Tensor& self, const Text& UPLO = "L") {
+  static detail::Callee op_{"aten::linalg_eigh", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(UPLO), detail::as<const Tensor&>(eigenvalues), detail::as<const Tensor&>(eigenvectors)};
+  op_.written<2>(args_);
+  return {eigenvalues, eigenvectors};
+}
+inline Tensor linalg_eigvals(const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_eigvals", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_eigvals_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_eigvals", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_eigvalsh(const Tensor& self, const Text& UPLO = "L") {
+  static detail::Callee op_{"aten::linalg_eigvalsh", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(UPLO)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_eigvalsh_out(const Tensor& out, const Tensor& self, const Text& UPLO = "L") {
+  static detail::Callee op_{"aten::linalg_eigvalsh", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(UPLO), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -4620,6 +4754,286 @@ inline const Tensor& linalg_householder_product_out(const Tensor& out, const Ten
   op_.written(args_);
   return out;
 }
+inline Tensor linalg_inv(const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_inv", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_inv_ex", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(check_errors)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_inv_ex_out(const Tensor& inverse, const Tensor& info, const Tensor& A, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_inv_ex", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(check_errors), detail::as<const Tensor&>(inverse), detail::as<const Tensor&>(info)};
+  op_.written<2>(args_);
+  return {inverse, info};
+}
+inline const Tensor& linalg_inv_out(const Tensor& out, const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_inv", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_ldl_factor", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(hermitian)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& self, bool hermitian = false, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_ldl_factor_ex", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(hermitian), detail::as<bool>(check_errors)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex_out(const Tensor& LD, const Tensor& pivots, const Tensor& info, const Tensor& self, bool hermitian = false, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_ldl_factor_ex", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(hermitian), detail::as<bool>(check_errors), detail::as<const Tensor&>(LD), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(info)};
+  op_.written<3>(args_);
+  return {LD, pivots, info};
+}
+inline std::tuple<Tensor, Tensor> linalg_ldl_factor_out(const Tensor& LD, const Tensor& pivots, const Tensor& self, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_ldl_factor", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(hermitian), detail::as<const Tensor&>(LD), detail::as<const Tensor&>(pivots)};
+  op_.written<2>(args_);
+  return {LD, pivots};
+}
+inline Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_ldl_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LD), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_ldl_solve_out(const Tensor& out, const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_ldl_solve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LD), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b, std::optional<double> rcond = {}, const Text& driver = {}) {
+  static detail::Callee op_{"aten::linalg_lstsq", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(b), detail::as<std::optional<double>>(rcond), detail::as<const Text&>(driver)};
+  return op_.several<4>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot = true) {
+  static detail::Callee op_{"aten::linalg_lu", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(pivot)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true) {
+  static detail::Callee op_{"aten::linalg_lu_factor", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(pivot)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot = true, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_lu_factor_ex", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(pivot), detail::as<bool>(check_errors)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex_out(const Tensor& LU, const Tensor& pivots, const Tensor& info, const Tensor& A, bool pivot = true, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_lu_factor_ex", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(pivot), detail::as<bool>(check_errors), detail::as<const Tensor&>(LU), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(info)};
+  op_.written<3>(args_);
+  return {LU, pivots, info};
+}
+inline std::tuple<Tensor, Tensor> linalg_lu_factor_out(const Tensor& LU, const Tensor& pivots, const Tensor& A, bool pivot = true) {
+  static detail::Callee op_{"aten::linalg_lu_factor", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(pivot), detail::as<const Tensor&>(LU), detail::as<const Tensor&>(pivots)};
+  op_.written<2>(args_);
+  return {LU, pivots};
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_out(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& A, bool pivot = true) {
+  static detail::Callee op_{"aten::linalg_lu", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(pivot), detail::as<const Tensor&>(P), detail::as<const Tensor&>(L), detail::as<const Tensor&>(U)};
+  op_.written<3>(args_);
+  return {P, L, U};
+}
+inline Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left = true, bool adjoint = false) {
+  static detail::Callee op_{"aten::linalg_lu_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LU), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<bool>(adjoint)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_lu_solve_out(const Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left = true, bool adjoint = false) {
+  static detail::Callee op_{"aten::linalg_lu_solve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LU), detail::as<const Tensor&>(pivots), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<bool>(adjoint), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_matmul(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::linalg_matmul", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::linalg_matmul", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_matrix_exp(const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_matrix_exp", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_matrix_exp_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::linalg_matrix_exp", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim = {-2,-1}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_matrix_norm", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(ord), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_matrix_norm(const Tensor& self, const Text& ord = "fro", IntArrayRef dim = {-2,-1}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_matrix_norm", "str_ord"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(ord), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_matrix_norm_out(const Tensor& out, const Tensor& self, const Scalar& ord, IntArrayRef dim = {-2,-1}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_matrix_norm", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(ord), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_matrix_norm_out(const Tensor& out, const Tensor& self, const Text& ord = "fro", IntArrayRef dim = {-2,-1}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_matrix_norm", "str_ord_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(ord), detail::as<IntArrayRef>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
+  static detail::Callee op_{"aten::linalg_matrix_power", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
+  static detail::Callee op_{"aten::linalg_matrix_power", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_matrix_rank(const Tensor& input, const Tensor& atol = undefined(), const Tensor& rtol = undefined(), bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "atol_rtol_tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(atol), detail::as<const Tensor&>(rtol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_matrix_rank(const Tensor& self, std::optional<double> atol, std::optional<double> rtol = {}, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "atol_rtol_float"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(atol), detail::as<std::optional<double>>(rtol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(tol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "tol_tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(tol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_matrix_rank_out(const Tensor& out, const Tensor& input, const Tensor& atol = undefined(), const Tensor& rtol = undefined(), bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "atol_rtol_tensor_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(atol), detail::as<const Tensor&>(rtol), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_matrix_rank_out(const Tensor& out, const Tensor& self, std::optional<double> atol, std::optional<double> rtol = {}, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "atol_rtol_float_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(atol), detail::as<std::optional<double>>(rtol), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_matrix_rank_out(const Tensor& out, const Tensor& self, double tol, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(tol), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_matrix_rank_out(const Tensor& out, const Tensor& input, const Tensor& tol, bool hermitian) {
+  static detail::Callee op_{"aten::linalg_matrix_rank", "tol_tensor_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(tol), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_multi_dot(TensorList tensors) {
+  static detail::Callee op_{"aten::linalg_multi_dot", ""};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_multi_dot_out(const Tensor& out, TensorList tensors) {
+  static detail::Callee op_{"aten::linalg_multi_dot", "out"};
+  const lamella_value args_[] = {detail::as<TensorList>(tensors), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord = {}, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_norm", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(ord), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_norm(const Tensor& self, const Text& ord, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_norm", "ord_str"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(ord), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_norm_out(const Tensor& out, const Tensor& self, const std::optional<Scalar>& ord = {}, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_norm", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Scalar>&>(ord), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_norm_out(const Tensor& out, const Tensor& self, const Text& ord, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::linalg_norm", "ord_str_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Text&>(ord), detail::as<const OptionalIntArrayRef&>(dim), detail::as<bool>(keepdim), detail::as<std::optional<ScalarType>>(dtype), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_pinv(const Tensor& self, const Tensor& atol = undefined(), const Tensor& rtol = undefined(), bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_pinv", "atol_rtol_tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(atol), detail::as<const Tensor&>(rtol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_pinv(const Tensor& self, std::optional<double> atol, std::optional<double> rtol = {}, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_pinv", "atol_rtol_float"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(atol), detail::as<std::optional<double>>(rtol), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_pinv", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(rcond), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian) {
+  static detail::Callee op_{"aten::linalg_pinv", "rcond_tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(rcond), detail::as<bool>(hermitian)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_pinv_out(const Tensor& out, const Tensor& self, const Tensor& atol = undefined(), const Tensor& rtol = undefined(), bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_pinv", "atol_rtol_tensor_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(atol), detail::as<const Tensor&>(rtol), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_pinv_out(const Tensor& out, const Tensor& self, std::optional<double> atol, std::optional<double> rtol = {}, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_pinv", "atol_rtol_float_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(atol), detail::as<std::optional<double>>(rtol), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_pinv_out(const Tensor& out, const Tensor& self, double rcond, bool hermitian = false) {
+  static detail::Callee op_{"aten::linalg_pinv", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(rcond), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& linalg_pinv_out(const Tensor& out, const Tensor& self, const Tensor& rcond, bool hermitian) {
+  static detail::Callee op_{"aten::linalg_pinv", "rcond_tensor_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(rcond), detail::as<bool>(hermitian), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, const Text& mode = "reduced") {
   static detail::Callee op_{"aten::linalg_qr", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(mode)};
@@ -4630,6 +5044,110 @@ inline std::tuple<Tensor, Tensor> linalg_qr_out(const Tensor& Q, const Tensor& R
   const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(mode), detail::as<const Tensor&>(Q), detail::as<const Tensor&>(R)};
   op_.written<2>(args_);
   return {Q, R};
+}
+inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_slogdet", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_slogdet_out(const Tensor& sign, const Tensor& logabsdet, const Tensor& A) {
+  static detail::Callee op_{"aten::linalg_slogdet", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(sign), detail::as<const Tensor&>(logabsdet)};
+  op_.written<2>(args_);
+  return {sign, logabsdet};
+}
+inline Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = true) {
+  static detail::Callee op_{"aten::linalg_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left = true, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_solve_ex", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<bool>(check_errors)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> linalg_solve_ex_out(const Tensor& result, const Tensor& info, const Tensor& A, const Tensor& B, bool left = true, bool check_errors = false) {
+  static detail::Callee op_{"aten::linalg_solve_ex", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<bool>(check_errors), detail::as<const Tensor&>(result), detail::as<const Tensor&>(info)};
+  op_.written<2>(args_);
+  return {result, info};
+}
+inline const Tensor& linalg_solve_out(const Tensor& out, const Tensor& A, const Tensor& B, bool left = true) {
+  static detail::Callee op_{"aten::linalg_solve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Tensor&>(B), detail::as<bool>(left), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_solve_triangular(const Tensor& self, const Tensor& B, bool upper, bool left = true, bool unitriangular = false) {
+  static detail::Callee op_{"aten::linalg_solve_triangular", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(B), detail::as<bool>(upper), detail::as<bool>(left), detail::as<bool>(unitriangular)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_solve_triangular_out(const Tensor& out, const Tensor& self, const Tensor& B, bool upper, bool left = true, bool unitriangular = false) {
+  static detail::Callee op_{"aten::linalg_solve_triangular", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(B), detail::as<bool>(upper), detail::as<bool>(left), detail::as<bool>(unitriangular), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices = true, const Text& driver = {}) {
+  static detail::Callee op_{"aten::linalg_svd", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(full_matrices), detail::as<const Text&>(driver)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> linalg_svd_out(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full_matrices = true, const Text& driver = {}) {
+  static detail::Callee op_{"aten::linalg_svd", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<bool>(full_matrices), detail::as<const Text&>(driver), detail::as<const Tensor&>(U), detail::as<const Tensor&>(S), detail::as<const Tensor&>(Vh)};
+  op_.written<3>(args_);
+  return {U, S, Vh};
+}
+inline Tensor linalg_svdvals(const Tensor& A, const Text& driver = {}) {
+  static detail::Callee op_{"aten::linalg_svdvals", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(driver)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_svdvals_out(const Tensor& out, const Tensor& A, const Text& driver = {}) {
+  static detail::Callee op_{"aten::linalg_svdvals", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(A), detail::as<const Text&>(driver), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_tensorinv(const Tensor& self, int64_t ind = 2) {
+  static detail::Callee op_{"aten::linalg_tensorinv", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(ind)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_tensorinv_out(const Tensor& out, const Tensor& self, int64_t ind = 2) {
+  static detail::Callee op_{"aten::linalg_tensorinv", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(ind), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, const OptionalIntArrayRef& dims = {}) {
+  static detail::Callee op_{"aten::linalg_tensorsolve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const OptionalIntArrayRef&>(dims)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_tensorsolve_out(const Tensor& out, const Tensor& self, const Tensor& other, const OptionalIntArrayRef& dims = {}) {
+  static detail::Callee op_{"aten::linalg_tensorsolve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const OptionalIntArrayRef&>(dims), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = {}) {
+  static detail::Callee op_{"aten::linalg_vander", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<std::optional<int64_t>>(N)};
+  return op_.tensor(args_);
+}
+inline Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) {
+  static detail::Callee op_{"aten::linalg_vecdot", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(y), detail::as<int64_t>(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_vecdot_out(const Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1) {
+  static detail::Callee op_{"aten::linalg_vecdot", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(y), detail::as<int64_t>(dim), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::linalg_vector_norm", ""};
@@ -4763,6 +5281,11 @@ inline const Tensor& logcumsumexp_out(const Tensor& out, const Tensor& self, int
   op_.written(args_);
   return out;
 }
+inline Tensor logdet(const Tensor& self) {
+  static detail::Callee op_{"aten::logdet", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
 inline Tensor logical_and(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logical_and", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
@@ -4877,6 +5400,28 @@ inline const Tensor& lt_out(const Tensor& out, const Tensor& self, const Scalar&
   op_.written(args_);
   return out;
 }
+inline Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
+  static detail::Callee op_{"aten::lu_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(LU_data), detail::as<const Tensor&>(LU_pivots)};
+  return op_.tensor(args_);
+}
+inline const Tensor& lu_solve_out(const Tensor& out, const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
+  static detail::Callee op_{"aten::lu_solve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(LU_data), detail::as<const Tensor&>(LU_pivots), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data = true, bool unpack_pivots = true) {
+  static detail::Callee op_{"aten::lu_unpack", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LU_data), detail::as<const Tensor&>(LU_pivots), detail::as<bool>(unpack_data), detail::as<bool>(unpack_pivots)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> lu_unpack_out(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data = true, bool unpack_pivots = true) {
+  static detail::Callee op_{"aten::lu_unpack", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(LU_data), detail::as<const Tensor&>(LU_pivots), detail::as<bool>(unpack_data), detail::as<bool>(unpack_pivots), detail::as<const Tensor&>(P), detail::as<const Tensor&>(L), detail::as<const Tensor&>(U)};
+  op_.written<3>(args_);
+  return {P, L, U};
+}
 inline Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) {
   static detail::Callee op_{"aten::margin_ranking_loss", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(input1), detail::as<const Tensor&>(input2), detail::as<const Tensor&>(target), detail::as<double>(margin), detail::as<int64_t>(reduction)};
@@ -4916,6 +5461,22 @@ inline Tensor matmul(const Tensor& self, const Tensor& other) {
 inline const Tensor& matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::matmul", "out"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor matrix_exp(const Tensor& self) {
+  static detail::Callee op_{"aten::matrix_exp", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline Tensor matrix_power(const Tensor& self, int64_t n) {
+  static detail::Callee op_{"aten::matrix_power", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
+  static detail::Callee op_{"aten::matrix_power", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(n), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -5642,6 +6203,11 @@ inline Tensor pin_memory(const Tensor& self, const std::optional<Device>& device
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const std::optional<Device>&>(device)};
   return op_.tensor(args_);
 }
+inline Tensor pinverse(const Tensor& self, double rcond = 1e-15) {
+  static detail::Callee op_{"aten::pinverse", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(rcond)};
+  return op_.tensor(args_);
+}
 inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   static detail::Callee op_{"aten::pixel_shuffle", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(upscale_factor)};
@@ -5747,6 +6313,17 @@ inline Tensor put(const Tensor& self, const Tensor& index, const Tensor& source,
   static detail::Callee op_{"aten::put", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(index), detail::as<const Tensor&>(source), detail::as<bool>(accumulate)};
   return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true) {
+  static detail::Callee op_{"aten::qr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(some)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> qr_out(const Tensor& Q, const Tensor& R, const Tensor& self, bool some = true) {
+  static detail::Callee op_{"aten::qr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(some), detail::as<const Tensor&>(Q), detail::as<const Tensor&>(R)};
+  op_.written<2>(args_);
+  return {Q, R};
 }
 inline Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
   static detail::Callee op_{"aten::quantile", ""};
@@ -6450,6 +7027,17 @@ inline const Tensor& slice_scatter_out(const Tensor& out, const Tensor& self, co
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor> slogdet(const Tensor& self) {
+  static detail::Callee op_{"aten::slogdet", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> slogdet_out(const Tensor& sign, const Tensor& logabsdet, const Tensor& self) {
+  static detail::Callee op_{"aten::slogdet", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(sign), detail::as<const Tensor&>(logabsdet)};
+  op_.written<2>(args_);
+  return {sign, logabsdet};
+}
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) {
   static detail::Callee op_{"aten::smooth_l1_loss", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<const Tensor&>(target), detail::as<std::optional<bool>>(size_average), detail::as<std::optional<bool>>(reduce), detail::as<const Text&>(reduction), detail::as<double>(beta)};
@@ -6755,6 +7343,17 @@ inline const Tensor& sum_out(const Tensor& out, const Tensor& self, const Option
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true, bool compute_uv = true) {
+  static detail::Callee op_{"aten::svd", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(some), detail::as<bool>(compute_uv)};
+  return op_.several<3>(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> svd_out(const Tensor& U, const Tensor& S, const Tensor& V, const Tensor& self, bool some = true, bool compute_uv = true) {
+  static detail::Callee op_{"aten::svd", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<bool>(some), detail::as<bool>(compute_uv), detail::as<const Tensor&>(U), detail::as<const Tensor&>(S), detail::as<const Tensor&>(V)};
+  op_.written<3>(args_);
+  return {U, S, V};
+}
 inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
   static detail::Callee op_{"aten::swapaxes", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(axis0), detail::as<int64_t>(axis1)};
@@ -6965,6 +7564,17 @@ inline Tensor trapz(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
   static detail::Callee op_{"aten::trapz", "dx"};
   const lamella_value args_[] = {detail::as<const Tensor&>(y), detail::as<const Scalar&>(dx), detail::as<int64_t>(dim)};
   return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A, bool upper = true, bool transpose = false, bool unitriangular = false) {
+  static detail::Callee op_{"aten::triangular_solve", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(A), detail::as<bool>(upper), detail::as<bool>(transpose), detail::as<bool>(unitriangular)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> triangular_solve_out(const Tensor& solution, const Tensor& cloned_coefficient, const Tensor& self, const Tensor& A, bool upper = true, bool transpose = false, bool unitriangular = false) {
+  static detail::Callee op_{"aten::triangular_solve", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(A), detail::as<bool>(upper), detail::as<bool>(transpose), detail::as<bool>(unitriangular), detail::as<const Tensor&>(solution), detail::as<const Tensor&>(cloned_coefficient)};
+  op_.written<2>(args_);
+  return {solution, cloned_coefficient};
 }
 inline Tensor tril(const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::tril", ""};
@@ -7703,6 +8313,7 @@ inline Tensor TensorMethods::bilinear(const Tensor& input2, const Tensor& weight
 inline Tensor TensorMethods::binary_cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction) const { return lamella::binary_cross_entropy(self_(), target, weight, size_average, reduce, reduction); }
 inline Tensor TensorMethods::binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& pos_weight) const { return lamella::binary_cross_entropy_with_logits(self_(), target, weight, size_average, reduce, reduction, pos_weight); }
 inline Tensor TensorMethods::bincount(const Tensor& weights, int64_t minlength) const { return lamella::bincount(self_(), weights, minlength); }
+inline Tensor TensorMethods::binomial(const Tensor& prob, const Generator& generator) const { return lamella::binomial(self_(), prob, generator); }
 inline Tensor TensorMethods::bitwise_and(const Tensor& other) const { return lamella::bitwise_and(self_(), other); }
 inline Tensor TensorMethods::bitwise_and(const Scalar& other) const { return lamella::bitwise_and(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_and_(const Tensor& other) const {
@@ -7800,6 +8411,9 @@ inline const Tensor& TensorMethods::ceil_() const {
 inline Tensor TensorMethods::celu(const Scalar& alpha) const { return lamella::celu(self_(), alpha); }
 inline const Tensor& TensorMethods::celu_(const Scalar& alpha) const { return lamella::celu_(self_(), alpha); }
 inline Tensor TensorMethods::channel_shuffle(int64_t groups) const { return lamella::channel_shuffle(self_(), groups); }
+inline Tensor TensorMethods::cholesky(bool upper) const { return lamella::cholesky(self_(), upper); }
+inline Tensor TensorMethods::cholesky_inverse(bool upper) const { return lamella::cholesky_inverse(self_(), upper); }
+inline Tensor TensorMethods::cholesky_solve(const Tensor& input2, bool upper) const { return lamella::cholesky_solve(self_(), input2, upper); }
 inline std::vector<Tensor> TensorMethods::chunk(int64_t chunks, int64_t dim) const { return lamella::chunk(self_(), chunks, dim); }
 inline Tensor TensorMethods::clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return lamella::clamp(self_(), min, max); }
 inline Tensor TensorMethods::clamp(const Tensor& min, const Tensor& max) const { return lamella::clamp(self_(), min, max); }
@@ -7957,6 +8571,7 @@ inline const Tensor& TensorMethods::deg2rad_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::det() const { return lamella::det(self_()); }
 inline Tensor TensorMethods::detach() const { return lamella::detach(self_()); }
 inline Tensor TensorMethods::detach_copy() const { return lamella::detach_copy(self_()); }
 inline Tensor TensorMethods::diag(int64_t diagonal) const { return lamella::diag(self_(), diagonal); }
@@ -8389,6 +9004,7 @@ inline const Tensor& TensorMethods::index_reduce_(int64_t dim, const Tensor& ind
 inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
 inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
 inline Tensor TensorMethods::instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const { return lamella::instance_norm(self_(), weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled); }
+inline Tensor TensorMethods::inverse() const { return lamella::inverse(self_()); }
 inline bool TensorMethods::is_nonzero() const { return lamella::is_nonzero(self_()); }
 inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const { return lamella::is_pinned(self_(), device); }
 inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
@@ -8471,9 +9087,54 @@ inline const Tensor& TensorMethods::lgamma_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::linalg_cholesky(bool upper) const { return lamella::linalg_cholesky(self_(), upper); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_cholesky_ex(bool upper, bool check_errors) const { return lamella::linalg_cholesky_ex(self_(), upper, check_errors); }
+inline Tensor TensorMethods::linalg_cond(const std::optional<Scalar>& p) const { return lamella::linalg_cond(self_(), p); }
+inline Tensor TensorMethods::linalg_cond(const Text& p) const { return lamella::linalg_cond(self_(), p); }
 inline Tensor TensorMethods::linalg_cross(const Tensor& other, int64_t dim) const { return lamella::linalg_cross(self_(), other, dim); }
+inline Tensor TensorMethods::linalg_det() const { return lamella::linalg_det(self_()); }
+inline Tensor TensorMethods::linalg_diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::linalg_diagonal(self_(), offset, dim1, dim2); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_eig() const { return lamella::linalg_eig(self_()); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_eigh(const Text& UPLO) const { return lamella::linalg_eigh(self_(), UPLO); }
+inline Tensor TensorMethods::linalg_eigvals() const { return lamella::linalg_eigvals(self_()); }
+inline Tensor TensorMethods::linalg_eigvalsh(const Text& UPLO) const { return lamella::linalg_eigvalsh(self_(), UPLO); }
 inline Tensor TensorMethods::linalg_householder_product(const Tensor& tau) const { return lamella::linalg_householder_product(self_(), tau); }
+inline Tensor TensorMethods::linalg_inv() const { return lamella::linalg_inv(self_()); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_inv_ex(bool check_errors) const { return lamella::linalg_inv_ex(self_(), check_errors); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_ldl_factor(bool hermitian) const { return lamella::linalg_ldl_factor(self_(), hermitian); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::linalg_ldl_factor_ex(bool hermitian, bool check_errors) const { return lamella::linalg_ldl_factor_ex(self_(), hermitian, check_errors); }
+inline Tensor TensorMethods::linalg_ldl_solve(const Tensor& pivots, const Tensor& B, bool hermitian) const { return lamella::linalg_ldl_solve(self_(), pivots, B, hermitian); }
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> TensorMethods::linalg_lstsq(const Tensor& b, std::optional<double> rcond, const Text& driver) const { return lamella::linalg_lstsq(self_(), b, rcond, driver); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::linalg_lu(bool pivot) const { return lamella::linalg_lu(self_(), pivot); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_lu_factor(bool pivot) const { return lamella::linalg_lu_factor(self_(), pivot); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::linalg_lu_factor_ex(bool pivot, bool check_errors) const { return lamella::linalg_lu_factor_ex(self_(), pivot, check_errors); }
+inline Tensor TensorMethods::linalg_lu_solve(const Tensor& pivots, const Tensor& B, bool left, bool adjoint) const { return lamella::linalg_lu_solve(self_(), pivots, B, left, adjoint); }
+inline Tensor TensorMethods::linalg_matmul(const Tensor& other) const { return lamella::linalg_matmul(self_(), other); }
+inline Tensor TensorMethods::linalg_matrix_exp() const { return lamella::linalg_matrix_exp(self_()); }
+inline Tensor TensorMethods::linalg_matrix_norm(const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_matrix_norm(self_(), ord, dim, keepdim, dtype); }
+inline Tensor TensorMethods::linalg_matrix_norm(const Text& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_matrix_norm(self_(), ord, dim, keepdim, dtype); }
+inline Tensor TensorMethods::linalg_matrix_power(int64_t n) const { return lamella::linalg_matrix_power(self_(), n); }
+inline Tensor TensorMethods::linalg_matrix_rank(const Tensor& atol, const Tensor& rtol, bool hermitian) const { return lamella::linalg_matrix_rank(self_(), atol, rtol, hermitian); }
+inline Tensor TensorMethods::linalg_matrix_rank(std::optional<double> atol, std::optional<double> rtol, bool hermitian) const { return lamella::linalg_matrix_rank(self_(), atol, rtol, hermitian); }
+inline Tensor TensorMethods::linalg_matrix_rank(double tol, bool hermitian) const { return lamella::linalg_matrix_rank(self_(), tol, hermitian); }
+inline Tensor TensorMethods::linalg_matrix_rank(const Tensor& tol, bool hermitian) const { return lamella::linalg_matrix_rank(self_(), tol, hermitian); }
+inline Tensor TensorMethods::linalg_norm(const std::optional<Scalar>& ord, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_norm(self_(), ord, dim, keepdim, dtype); }
+inline Tensor TensorMethods::linalg_norm(const Text& ord, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_norm(self_(), ord, dim, keepdim, dtype); }
+inline Tensor TensorMethods::linalg_pinv(const Tensor& atol, const Tensor& rtol, bool hermitian) const { return lamella::linalg_pinv(self_(), atol, rtol, hermitian); }
+inline Tensor TensorMethods::linalg_pinv(std::optional<double> atol, std::optional<double> rtol, bool hermitian) const { return lamella::linalg_pinv(self_(), atol, rtol, hermitian); }
+inline Tensor TensorMethods::linalg_pinv(double rcond, bool hermitian) const { return lamella::linalg_pinv(self_(), rcond, hermitian); }
+inline Tensor TensorMethods::linalg_pinv(const Tensor& rcond, bool hermitian) const { return lamella::linalg_pinv(self_(), rcond, hermitian); }
 inline std::tuple<Tensor, Tensor> TensorMethods::linalg_qr(const Text& mode) const { return lamella::linalg_qr(self_(), mode); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_slogdet() const { return lamella::linalg_slogdet(self_()); }
+inline Tensor TensorMethods::linalg_solve(const Tensor& B, bool left) const { return lamella::linalg_solve(self_(), B, left); }
+inline std::tuple<Tensor, Tensor> TensorMethods::linalg_solve_ex(const Tensor& B, bool left, bool check_errors) const { return lamella::linalg_solve_ex(self_(), B, left, check_errors); }
+inline Tensor TensorMethods::linalg_solve_triangular(const Tensor& B, bool upper, bool left, bool unitriangular) const { return lamella::linalg_solve_triangular(self_(), B, upper, left, unitriangular); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::linalg_svd(bool full_matrices, const Text& driver) const { return lamella::linalg_svd(self_(), full_matrices, driver); }
+inline Tensor TensorMethods::linalg_svdvals(const Text& driver) const { return lamella::linalg_svdvals(self_(), driver); }
+inline Tensor TensorMethods::linalg_tensorinv(int64_t ind) const { return lamella::linalg_tensorinv(self_(), ind); }
+inline Tensor TensorMethods::linalg_tensorsolve(const Tensor& other, const OptionalIntArrayRef& dims) const { return lamella::linalg_tensorsolve(self_(), other, dims); }
+inline Tensor TensorMethods::linalg_vander(std::optional<int64_t> N) const { return lamella::linalg_vander(self_(), N); }
+inline Tensor TensorMethods::linalg_vecdot(const Tensor& y, int64_t dim) const { return lamella::linalg_vecdot(self_(), y, dim); }
 inline Tensor TensorMethods::linalg_vector_norm(const Scalar& ord, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_vector_norm(self_(), ord, dim, keepdim, dtype); }
 inline Tensor TensorMethods::linear(const Tensor& weight, const Tensor& bias) const { return lamella::linear(self_(), weight, bias); }
 inline Tensor TensorMethods::log() const { return lamella::log(self_()); }
@@ -8516,6 +9177,7 @@ inline Tensor TensorMethods::log_softmax(int64_t dim, std::optional<ScalarType> 
 inline Tensor TensorMethods::logaddexp(const Tensor& other) const { return lamella::logaddexp(self_(), other); }
 inline Tensor TensorMethods::logaddexp2(const Tensor& other) const { return lamella::logaddexp2(self_(), other); }
 inline Tensor TensorMethods::logcumsumexp(int64_t dim) const { return lamella::logcumsumexp(self_(), dim); }
+inline Tensor TensorMethods::logdet() const { return lamella::logdet(self_()); }
 inline Tensor TensorMethods::logical_and(const Tensor& other) const { return lamella::logical_and(self_(), other); }
 inline const Tensor& TensorMethods::logical_and_(const Tensor& other) const {
   static detail::Callee op_{"aten::logical_and_", ""};
@@ -8569,6 +9231,8 @@ inline const Tensor& TensorMethods::lt_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const { return lamella::lu_solve(self_(), LU_data, LU_pivots); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::lu_unpack(const Tensor& LU_pivots, bool unpack_data, bool unpack_pivots) const { return lamella::lu_unpack(self_(), LU_pivots, unpack_data, unpack_pivots); }
 inline Tensor TensorMethods::margin_ranking_loss(const Tensor& input2, const Tensor& target, double margin, int64_t reduction) const { return lamella::margin_ranking_loss(self_(), input2, target, margin, reduction); }
 inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Scalar& value) const { return lamella::masked_fill(self_(), mask, value); }
 inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Tensor& value) const { return lamella::masked_fill(self_(), mask, value); }
@@ -8593,6 +9257,8 @@ inline const Tensor& TensorMethods::masked_scatter_(const Tensor& mask, const Te
 }
 inline Tensor TensorMethods::masked_select(const Tensor& mask) const { return lamella::masked_select(self_(), mask); }
 inline Tensor TensorMethods::matmul(const Tensor& other) const { return lamella::matmul(self_(), other); }
+inline Tensor TensorMethods::matrix_exp() const { return lamella::matrix_exp(self_()); }
+inline Tensor TensorMethods::matrix_power(int64_t n) const { return lamella::matrix_power(self_(), n); }
 inline Tensor TensorMethods::max() const { return lamella::max(self_()); }
 inline Tensor TensorMethods::max(const Tensor& other) const { return lamella::max(self_(), other); }
 inline std::tuple<Tensor, Tensor> TensorMethods::max(int64_t dim, bool keepdim) const { return lamella::max(self_(), dim, keepdim); }
@@ -8741,8 +9407,10 @@ inline Tensor TensorMethods::pdist(double p) const { return lamella::pdist(self_
 inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
 inline Tensor TensorMethods::permute_copy(IntArrayRef dims) const { return lamella::permute_copy(self_(), dims); }
 inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const { return lamella::pin_memory(self_(), device); }
+inline Tensor TensorMethods::pinverse(double rcond) const { return lamella::pinverse(self_(), rcond); }
 inline Tensor TensorMethods::pixel_shuffle(int64_t upscale_factor) const { return lamella::pixel_shuffle(self_(), upscale_factor); }
 inline Tensor TensorMethods::pixel_unshuffle(int64_t downscale_factor) const { return lamella::pixel_unshuffle(self_(), downscale_factor); }
+inline Tensor TensorMethods::poisson(const Generator& generator) const { return lamella::poisson(self_(), generator); }
 inline Tensor TensorMethods::poisson_nll_loss(const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) const { return lamella::poisson_nll_loss(self_(), target, log_input, full, eps, reduction); }
 inline Tensor TensorMethods::polar(const Tensor& angle) const { return lamella::polar(self_(), angle); }
 inline Tensor TensorMethods::positive() const { return lamella::positive(self_()); }
@@ -8770,6 +9438,7 @@ inline const Tensor& TensorMethods::put_(const Tensor& index, const Tensor& sour
   op_.written(args_);
   return self_();
 }
+inline std::tuple<Tensor, Tensor> TensorMethods::qr(bool some) const { return lamella::qr(self_(), some); }
 inline Tensor TensorMethods::quantile(const Tensor& q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::quantile(self_(), q, dim, keepdim, interpolation); }
 inline Tensor TensorMethods::quantile(double q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::quantile(self_(), q, dim, keepdim, interpolation); }
 inline Tensor TensorMethods::rad2deg() const { return lamella::rad2deg(self_()); }
@@ -9015,6 +9684,7 @@ inline const Tensor& TensorMethods::sinh_() const {
 inline Tensor TensorMethods::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice(self_(), dim, start, end, step); }
 inline Tensor TensorMethods::slice_copy(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice_copy(self_(), dim, start, end, step); }
 inline Tensor TensorMethods::slice_scatter(const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice_scatter(self_(), src, dim, start, end, step); }
+inline std::tuple<Tensor, Tensor> TensorMethods::slogdet() const { return lamella::slogdet(self_()); }
 inline Tensor TensorMethods::smooth_l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, double beta) const { return lamella::smooth_l1_loss(self_(), target, size_average, reduce, reduction, beta); }
 inline Tensor TensorMethods::soft_margin_loss(const Tensor& target, int64_t reduction) const { return lamella::soft_margin_loss(self_(), target, reduction); }
 inline Tensor TensorMethods::softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::softmax(self_(), dim, dtype); }
@@ -9105,6 +9775,7 @@ inline const Tensor& TensorMethods::subtract_(const Scalar& other, const Scalar&
 }
 inline Tensor TensorMethods::sum(std::optional<ScalarType> dtype) const { return lamella::sum(self_(), dtype); }
 inline Tensor TensorMethods::sum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::sum(self_(), dim, keepdim, dtype); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::svd(bool some, bool compute_uv) const { return lamella::svd(self_(), some, compute_uv); }
 inline Tensor TensorMethods::swapaxes(int64_t axis0, int64_t axis1) const { return lamella::swapaxes(self_(), axis0, axis1); }
 inline const Tensor& TensorMethods::swapaxes_(int64_t axis0, int64_t axis1) const {
   static detail::Callee op_{"aten::swapaxes_", ""};
@@ -9170,6 +9841,7 @@ inline Tensor TensorMethods::trapezoid(const Tensor& x, int64_t dim) const { ret
 inline Tensor TensorMethods::trapezoid(const Scalar& dx, int64_t dim) const { return lamella::trapezoid(self_(), dx, dim); }
 inline Tensor TensorMethods::trapz(const Tensor& x, int64_t dim) const { return lamella::trapz(self_(), x, dim); }
 inline Tensor TensorMethods::trapz(const Scalar& dx, int64_t dim) const { return lamella::trapz(self_(), dx, dim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::triangular_solve(const Tensor& A, bool upper, bool transpose, bool unitriangular) const { return lamella::triangular_solve(self_(), A, upper, transpose, unitriangular); }
 inline Tensor TensorMethods::tril(int64_t diagonal) const { return lamella::tril(self_(), diagonal); }
 inline const Tensor& TensorMethods::tril_(int64_t diagonal) const {
   static detail::Callee op_{"aten::tril_", ""};

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from lamella import _C, _lazy
-from lamella._torch import devices, ranges, refusals, typed
+from lamella._torch import devices, refusals, typed
 from lamella._torch.refusals import Refusal
 from lamella.plugins import contributions
 from lamella.plugins.contributions import gather
@@ -45,7 +45,6 @@ FUNCTIONS = {
     "autocast": autocast,
     "compile": compile,
     "is_autocast_enabled": is_autocast_enabled,
-    "range": ranges.range,
 }
 
 

@@ -112,8 +112,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, block_mask: BlockMask | No
     heads, of_keys = query.shape[1], key.shape[1]
     if heads != of_keys and not enable_gqa:
         raise ValueError(
-            f"flex_attention: query has {heads} heads and key {of_keys}; pass enable_gqa=True to share those of "
-            "key"
+            f"flex_attention: query has {heads} heads and key {of_keys}; pass enable_gqa=True to share those of key"
         )
     if of_keys == 0 or heads % of_keys:
         raise ValueError(f"flex_attention: the heads of query, {heads}, must be a multiple of those of key, {of_keys}")
