@@ -166,6 +166,7 @@ from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
 from lamella.autograd import enable_grad as enable_grad
 from lamella import graph as graph
+from lamella.plugins.sparse.tensor import hspmm as hspmm
 from lamella.autograd import inference_mode as inference_mode
 from lamella.plugins.quantization.tensor import int_repr as int_repr
 
@@ -193,6 +194,15 @@ from lamella.plugins.quantization.tensor import quantize_per_tensor as quantize_
 
 quint8: Any
 from lamella.autograd import set_grad_enabled as set_grad_enabled
+from lamella.plugins.sparse.tensor import smm as smm
+from lamella import sparse as sparse
+from lamella.plugins.sparse.making import sparse_bsc_tensor as sparse_bsc_tensor
+from lamella.plugins.sparse.making import sparse_bsr_tensor as sparse_bsr_tensor
+from lamella.plugins.sparse.making import sparse_compressed_tensor as sparse_compressed_tensor
+from lamella.plugins.sparse.making import sparse_coo_tensor as sparse_coo_tensor
+from lamella.plugins.sparse.making import sparse_csc_tensor as sparse_csc_tensor
+from lamella.plugins.sparse.making import sparse_csr_tensor as sparse_csr_tensor
+from lamella.plugins.sparse.tensor import spmm as spmm
 
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor: ...
 def _fft_c2c(
