@@ -175,7 +175,9 @@ def texts_of(root: Path) -> dict[str, str]:
     """The files that programs may include, as the library holds them."""
     files = sorted((root / "backends/cuda/kernels").iterdir())
     found = {f.name: f.read_text() for f in files}
-    pointwise = [f"pointwise/{n}.h" for n in ("prelude", "erfinv", "draws", "implicit_gradients")]
-    for name in ("quotient.h", "updates.h", "updates/base.h", "window.h", *pointwise):
-        found[f"lamella/{name}"] = (root / "extensions/include/lamella" / name).read_text()
+    include = root / "extensions/include"
+    shared = ["quotient.h", "updates.h", "updates/base.h", "window.h", "pointwise/prelude.h"]
+    shared += ["pointwise/draws.h", "pointwise/implicit_gradients.h"]
+    for file in [*(include / "lamella" / name for name in shared), *include.glob("lamella/pointwise/special/*.h")]:
+        found[str(file.relative_to(include))] = file.read_text()
     return found

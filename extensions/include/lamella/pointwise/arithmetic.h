@@ -300,8 +300,36 @@ tensor([3, 1])
   }
 };
 
-using arithmetic = Family<add, sub, rsub, mul, addcmul, addcdiv, lerp, lerp_scalar, square, deg2rad, rad2deg, div,
-                          reciprocal, trunc_divide, floor_divide, fmod, remainder>;
+/* ---- divisors ---------------------------------------------------------------------------------------------------- */
+
+struct gcd : Pointwise<2, INT> {
+  static constexpr Signature signatures[] = {{"gcd(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(The greatest common divisor of integers, at least 0; of two zeros 0.
+
+>>> lamella.gcd(lamella.tensor([12, -9]), lamella.tensor([18, 6]))
+tensor([6, 3])
+)"}};
+  template <class T>
+  static T apply(T x, T y) {
+    return gcd_(x, y);
+  }
+};
+struct lcm : Pointwise<2, INT> {
+  static constexpr Signature signatures[] = {
+      {"lcm(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(The least common multiple of the absolute values of integers, which wraps; 0 if one is 0.
+
+>>> lamella.lcm(lamella.tensor([4, -9]), lamella.tensor([6, 6]))
+tensor([12, 18])
+)"}};
+  template <class T>
+  static T apply(T x, T y) {
+    return lcm_(x, y);
+  }
+};
+
+using arithmetic = Family<gcd, lcm, add, sub, rsub, mul, addcmul, addcdiv, lerp, lerp_scalar, square, deg2rad, rad2deg,
+                          div, reciprocal, trunc_divide, floor_divide, fmod, remainder>;
 
 }  // namespace
 }  // namespace lamella::pointwise

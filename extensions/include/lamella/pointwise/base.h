@@ -55,6 +55,9 @@ struct Pointwise {
   static constexpr bool moves = false;
   static constexpr bool signless = false; /* signed and unsigned give the same bits: the signed loops serve both */
   static constexpr int absent[3] = {LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR};
+  static constexpr bool wide = false; /* float32 is computed in float64, by its loops */
+  /* Instead of `apply`, loops call `lanes(o, x, y)` for LAMELLA_LANES elements side by side; `wide` holds, too. */
+  static constexpr bool iterates = false;
   static constexpr const char* fault_message = nullptr;
   static constexpr std::initializer_list<Signature> signatures = {}; /* empty: only backends use the declaration */
 };

@@ -16,7 +16,9 @@
 #include <lamella/pointwise/choosing.h>
 #include <lamella/pointwise/draws_family.h>
 #include <lamella/pointwise/functions.h>
+#include <lamella/pointwise/orthogonal.h>
 #include <lamella/pointwise/quantization.h>
 #include <lamella/pointwise/signs.h>
+#include <lamella/pointwise/special.h>
 
 #endif

@@ -52,9 +52,9 @@ LAMELLA_FUNCTION(erfc, OrderedMaths, nullptr, "1 - erf(self), exact also where t
 LAMELLA_FUNCTION(expm1, ComplexMaths, nullptr, "e^self - 1, exact also near 0.", "[0., 1.]", "[0.0000, 1.7183]")
 LAMELLA_FUNCTION(log1p, ComplexMaths, nullptr, "log(1 + self), exact also near 0.", "[0., 1.]", "[0.0000, 0.6931]")
 LAMELLA_FUNCTION(sqrt, Plain<ANY>, nullptr, "The square root of each element.", "[4., 9.]", "[2., 3.]")
-LAMELLA_FUNCTION(lgamma, Plain<ORDERED>, nullptr, "The logarithm of the gamma function's magnitude.", "[1., 5.]",
+LAMELLA_FUNCTION(lgamma, OrderedMaths, nullptr, "The logarithm of the gamma function's magnitude.", "[1., 5.]",
                  "[0.0000, 3.1781]")
-LAMELLA_FUNCTION(erfinv, Plain<ORDERED>, nullptr, "The inverse of the error function.", "[0., 0.5]", "[0.0000, 0.4769]")
+LAMELLA_FUNCTION(erfinv, OrderedMaths, nullptr, "The inverse of the error function.", "[0., 0.5]", "[0.0000, 0.4769]")
 #undef LAMELLA_FUNCTION
 
 struct rsqrt : Plain<ANY> {

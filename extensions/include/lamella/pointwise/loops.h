@@ -236,8 +236,35 @@ struct Loop {
   }
 
   static __attribute__((noinline)) void blocks(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
-    for (int64_t i = 0; i < n; i += block)
-      strip(block, o + i, x + i, Op::inputs > 1 ? y + i : y, Op::inputs > 2 ? z + i : z, p, q, r);
+    if constexpr (Op::wide && std::is_same_v<T, float>) {
+      widened(n, o, x, y, p, q, r);
+    } else {
+      for (int64_t i = 0; i < n; i += block) {
+        if constexpr (Op::iterates)
+          Op::lanes(o + i, x + i, y + i);
+        else
+          strip(block, o + i, x + i, Op::inputs > 1 ? y + i : y, Op::inputs > 2 ? z + i : z, p, q, r);
+      }
+    }
+  }
+
+  /* Runs the loop of float64 over pieces converted to it. */
+  static void widened(int64_t n, R* o, const C* x, const S* y, T p, T q, T r) {
+    static_assert(Op::inputs < 3 && !Op::condition);
+    constexpr int64_t piece = 256;
+    alignas(64) double xs[piece], ys[piece], os[piece];
+    for (int64_t i = 0; i < n; i += piece) {
+      const int64_t m = n - i < piece ? n - i : piece;
+#pragma omp simd
+      for (int64_t k = 0; k < m; k++) xs[k] = from_memory(x[i + k], T());
+      if constexpr (Op::inputs > 1) {
+#pragma omp simd
+        for (int64_t k = 0; k < m; k++) ys[k] = from_memory(y[i + k], T());
+      }
+      Loop<Op, double>::blocks(m, os, xs, ys, nullptr, p, q, r);
+#pragma omp simd
+      for (int64_t k = 0; k < m; k++) o[i + k] = to_memory<R, T>(static_cast<float>(os[k]));
+    }
   }
 
   /* Runs whole blocks; the remainder is padded to one. */

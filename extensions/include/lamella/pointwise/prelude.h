@@ -20,7 +20,6 @@
 #define LAMELLA_POINTWISE_PRELUDE_H
 
 #include <lamella/pointwise/draws.h>
-#include <lamella/pointwise/erfinv.h>
 #include <lamella/pointwise/implicit_gradients.h>
 #ifndef LAMELLA_WITHOUT_HEADERS
 #ifndef LAMELLA_OWN_COMPLEX
@@ -29,6 +28,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#endif
+#if defined(LAMELLA_T_FLOATING)
+#include <lamella/pointwise/special/words.h>
 #endif
 
 #if defined(LAMELLA_T_BOOL)
@@ -52,6 +54,21 @@ static inline T fmod_of(T x, T y) { return (T)(y == 0 || is_minus_one(y) ? 0 : x
 static inline T floor_quotient(T x, T y) {
   const T rest = fmod_of(x, y);
   return (T)(quotient(x, y) - (rest != 0 && negative(rest) != negative(y)));
+}
+/* The greatest common divisor, and the least common multiple of the absolute values, which wraps. */
+static inline T gcd(T x, T y) {
+  uint64_t a = (uint64_t)abs_of(x), b = (uint64_t)abs_of(y), rest;
+  if (sizeof(T) < 8) a &= ~(uint64_t)0 >> (64 - 8 * sizeof(T)), b &= ~(uint64_t)0 >> (64 - 8 * sizeof(T));
+  while (b != 0) {
+    rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return (T)a;
+}
+static inline T lcm(T x, T y) {
+  const T g = gcd(x, y);
+  return g == 0 ? (T)0 : (T)(abs_of(quotient(x, g)) * abs_of(y));
 }
 /* x^n in T's arithmetic; for a negative n the power rounded toward zero, and 0 if x is 0. */
 static inline T pow_of(T x, T n) {
@@ -90,6 +107,7 @@ LAMELLA_OF_REAL(asinh) LAMELLA_OF_REAL(acosh) LAMELLA_OF_REAL(atanh)
 LAMELLA_OF_REAL(erf) LAMELLA_OF_REAL(erfc) LAMELLA_OF_REAL(lgamma)
 LAMELLA_OF_REAL(sqrt) LAMELLA_OF_REAL(floor) LAMELLA_OF_REAL(ceil) LAMELLA_OF_REAL(trunc) LAMELLA_OF_REAL(rint)
 LAMELLA_OF_REALS(pow) LAMELLA_OF_REALS(atan2) LAMELLA_OF_REALS(hypot) LAMELLA_OF_REALS(copysign) LAMELLA_OF_REALS(fmod)
+LAMELLA_OF_REALS(nextafter)
     /* clang-format on */
     static inline R abs_of(R x) {
   return sizeof(R) == 4 ? (R)fabsf((float)x) : (R)fabs((double)x);
@@ -107,6 +125,23 @@ static inline T poisson_draw(T x, T seed) { return (T)lamella_poisson_draw((doub
 static inline T binomial_draw(T n, T p, T seed) { return (T)lamella_binomial_draw((double)n, (double)p, (double)seed); }
 static inline T gamma_gradient(T a, T x) { return (T)lamella_gamma_gradient((double)a, (double)x); }
 static inline T beta_gradient(T x, T a, T sum) { return (T)lamella_beta_gradient((double)x, (double)a, (double)sum); }
+#define LAMELLA_OF_SPECIAL(name) \
+  static inline T name(T x) { return (T)lamella_##name((double)x); }
+#define LAMELLA_OF_SPECIALS(name) \
+  static inline T name(T x, T y) { return (T)lamella_##name((double)x, (double)y); }
+LAMELLA_SPECIAL_FUNCTIONS(LAMELLA_OF_SPECIAL)
+LAMELLA_SPECIAL_FUNCTIONS_2(LAMELLA_OF_SPECIALS)
+/* x * 2^y, and x as mantissa * 2^exponent with 0.5 <= |mantissa| < 1. */
+static inline T scaled_by(T x, T y) { return (T)lamella_scaled_by((double)x, (double)y); }
+static inline T mantissa(T x) {
+  int e;
+  return (T)frexp((double)x, &e);
+}
+static inline T exponent(T x) {
+  int e = 0;
+  frexp((double)x, &e);
+  return x - x == 0 ? (T)e : (T)0;
+}
 /* The probability that a normal variable is below x. */
 #ifdef LAMELLA_OWN_NORMAL_CDF
 static inline T normal_cdf(T x) { return LAMELLA_OWN_NORMAL_CDF(x); }
@@ -261,6 +296,7 @@ static inline T pow_of_complex(T x, T y) {
 #define atan2(y, x) atan2_of(y, x)
 #define hypot(x, y) hypot_of(x, y)
 #define copysign(x, y) copysign_of(x, y)
+#define nextafter(x, y) nextafter_of(x, y)
 #define fmod(x, y) fmod_of(x, y) /* C's: the rest has the sign of x */
 #undef signbit
 #define signbit(x) signbit_of(x)

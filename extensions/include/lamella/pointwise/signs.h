@@ -242,8 +242,56 @@ tensor([ 2, -2])
 )")
 #undef LAMELLA_SHIFT
 
-using signs = Family<neg, abs, sign, sgn, copysign, heaviside, ceil, floor, round, trunc, frac, bitwise_and, bitwise_or,
-                     bitwise_xor, bitwise_not, shift_left, shift_right>;
+/* ---- the bits of floating numbers -------------------------------------------------------------------------------- */
+
+struct nextafter : Pointwise<2, FLOAT> {
+  static constexpr Signature signatures[] = {
+      {"nextafter(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(The next number that the dtype has after self in the direction of other.
+
+>>> lamella.nextafter(lamella.tensor([1.]), lamella.tensor([2.])) > 1
+tensor([True])
+)"}};
+  template <class T>
+  static T apply(T x, T y) {
+    return nextafter_(x, y);
+  }
+};
+struct ldexp : Maths<2, ORDERED> {
+  static constexpr bool wide = true;
+  static constexpr Signature signatures[] = {{"ldexp.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(self * 2^other, also where that power alone is too large or too small.
+
+>>> lamella.ldexp(lamella.tensor([1., 3.]), lamella.tensor([3, -1]))
+tensor([8.0000, 1.5000])
+)"}};
+  template <class T>
+  static T apply(T x, T y) {
+    return scaled_by_(x, y);
+  }
+};
+/* The two results of frexp. */
+struct mantissa : Maths<1, FLOAT> {
+  static constexpr bool wide = true;
+  static constexpr Signature signatures[] = {
+      {"_mantissa(Tensor self) -> Tensor", PRIVATE, "The mantissa that frexp returns."}};
+  template <class T>
+  static T apply(T x) {
+    return mantissa_(x);
+  }
+};
+struct exponent : Maths<1, FLOAT> {
+  static constexpr bool wide = true;
+  static constexpr Signature signatures[] = {
+      {"_exponent(Tensor self) -> Tensor", PRIVATE, "The exponent that frexp returns, as a floating number."}};
+  template <class T>
+  static T apply(T x) {
+    return exponent_(x);
+  }
+};
+
+using signs = Family<nextafter, ldexp, mantissa, exponent, neg, abs, sign, sgn, copysign, heaviside, ceil, floor, round,
+                     trunc, frac, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left, shift_right>;
 
 }  // namespace
 }  // namespace lamella::pointwise

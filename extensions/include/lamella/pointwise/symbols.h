@@ -83,6 +83,9 @@ LAMELLA_SYMBOL_FUNCTION(trunc)
 LAMELLA_SYMBOL_FUNCTION(lgamma)
 LAMELLA_SYMBOL_FUNCTION(erfinv)
 LAMELLA_SYMBOL_FUNCTION(normal_cdf)
+LAMELLA_SYMBOL_FUNCTION(mantissa)
+LAMELLA_SYMBOL_FUNCTION(exponent)
+LAMELLA_SPECIAL_FUNCTIONS(LAMELLA_SYMBOL_FUNCTION)
 #undef LAMELLA_SYMBOL_FUNCTION
 inline RealSymbol round_(const RealSymbol& a) { return {"rint(" + a.text + ")"}; }
 inline Truth signbit_(const RealSymbol& a) { return {"signbit(" + a.text + ")"}; }
@@ -103,6 +106,11 @@ LAMELLA_SYMBOL_FUNCTION_2(shift_right)
 LAMELLA_SYMBOL_FUNCTION_2(gamma_draw)
 LAMELLA_SYMBOL_FUNCTION_2(poisson_draw)
 LAMELLA_SYMBOL_FUNCTION_2(gamma_gradient)
+LAMELLA_SYMBOL_FUNCTION_2(gcd)
+LAMELLA_SYMBOL_FUNCTION_2(lcm)
+LAMELLA_SYMBOL_FUNCTION_2(nextafter)
+LAMELLA_SYMBOL_FUNCTION_2(scaled_by)
+LAMELLA_SPECIAL_FUNCTIONS_2(LAMELLA_SYMBOL_FUNCTION_2)
 #undef LAMELLA_SYMBOL_FUNCTION_2
 #define LAMELLA_SYMBOL_FUNCTION_3(name)                                                                  \
   template <int Class>                                                                                   \

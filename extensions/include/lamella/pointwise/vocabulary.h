@@ -38,8 +38,9 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 }
 
 #include <lamella/pointwise/draws.h>
-#include <lamella/pointwise/erfinv.h>
 #include <lamella/pointwise/implicit_gradients.h>
+#define LAMELLA_VECTOR_LANES
+#include <lamella/pointwise/special/words.h>
 #include <lamella/types.h>
 
 #include <cmath>
@@ -228,14 +229,8 @@ inline bool signbit_(double x) {
   __builtin_memcpy(&bits, &x, 8);
   return bits < 0;
 }
-inline float lgamma_(float x) {
-  int sign;
-  return ::lgammaf_r(x, &sign);
-}
-inline double lgamma_(double x) {
-  int sign;
-  return ::lgamma_r(x, &sign);
-}
+inline double lgamma_(double x) { return lamella_lgamma(x); }
+inline float lgamma_(float x) { return lamella_lgamma_float(x); }
 
 /* The probability that a normal variable is below x, computed from the tail, so that small results are precise. */
 inline float normal_cdf_(float x) {
@@ -245,7 +240,8 @@ inline float normal_cdf_(float x) {
   const float q = fused(
       fused(fused(fused(fused(1.03179498e-2f, b, 0.101858872f), b, 0.469470536f), b, 1.20250276f), b, 1.67447450f), b,
       1.0f);
-  const float tail = where(a > 13.0f, 0.0f, normal_exp(-0.5f * b * b) * p / q);
+  const float s = b * b, numerator = fused(p, -0.5f * fused(b, b, -s), p); /* corrects the rounding of the square */
+  const float tail = where(a > 13.0f, 0.0f, normal_exp(-0.5f * s) * numerator / q);
   return where(x < 0.0f, tail, 1.0f - tail);
 }
 inline double normal_cdf_(double x) { return 0.5 * ::erfc(x * -0.70710678118654752); }
@@ -262,7 +258,17 @@ inline std::enable_if_t<std::is_floating_point_v<T>, T> floor_quotient_(T x, T y
 }
 
 inline double erfinv_(double y) { return lamella_erfinv(y); }
-inline float erfinv_(float y) { return static_cast<float>(lamella_erfinv(y)); }
+inline float erfinv_(float y) { return lamella_erfinv_float(y); }
+#define LAMELLA_SPECIAL_WORD(name)                              \
+  inline double name##_(double x) { return lamella_##name(x); } \
+  inline float name##_(float x) { return static_cast<float>(lamella_##name(x)); }
+LAMELLA_SPECIAL_FUNCTIONS(LAMELLA_SPECIAL_WORD)
+#undef LAMELLA_SPECIAL_WORD
+#define LAMELLA_SPECIAL_WORD_2(name)                                         \
+  inline double name##_(double x, double y) { return lamella_##name(x, y); } \
+  inline float name##_(float x, float y) { return static_cast<float>(lamella_##name(x, y)); }
+LAMELLA_SPECIAL_FUNCTIONS_2(LAMELLA_SPECIAL_WORD_2)
+#undef LAMELLA_SPECIAL_WORD_2
 
 /* Draws from a seed, and their gradients, in double. */
 #define LAMELLA_DRAW_2(name)                                                 \
@@ -318,6 +324,28 @@ inline IfInteger<T> fmod_(T x, T y) {
     return y == T(0) || y == T(-1) ? T(0) : static_cast<T>(x % y);
   else
     return y == T(0) ? T(0) : static_cast<T>(x % y);
+}
+/* The greatest common divisor, by halves, and the least common multiple of the absolute values, which wraps. */
+template <class T>
+inline IfInteger<T> gcd_(T x, T y) {
+  using U = std::make_unsigned_t<T>;
+  U a = static_cast<U>(abs_(x)), b = static_cast<U>(abs_(y));
+  if (a == 0 || b == 0) return static_cast<T>(a | b);
+  const uint64_t both = uint64_t{a} | uint64_t{b};
+  const int shift = __builtin_ctzll(both);
+  a = static_cast<U>(a >> __builtin_ctzll(uint64_t{a}));
+  while (b != 0) { /* Stein, 1967 */
+    b = static_cast<U>(b >> __builtin_ctzll(uint64_t{b}));
+    const U low = a < b ? a : b;
+    b = static_cast<U>(a < b ? b - a : a - b);
+    a = low;
+  }
+  return static_cast<T>(a << shift);
+}
+template <class T>
+inline IfInteger<T> lcm_(T x, T y) {
+  const T g = gcd_(x, y);
+  return g == T(0) ? T(0) : static_cast<T>(abs_(quotient_(x, g)) * abs_(y));
 }
 /* Shifts by a negative number, or by at least as many bits as T has, leave zeros, or copies of the sign. */
 template <class T>
@@ -444,6 +472,7 @@ inline Complex<F> pow_(Complex<F> x, Complex<F> y) {
 #pragma clang diagnostic pop
 #endif
 
+#include <lamella/pointwise/bits.h>
 #include <lamella/pointwise/symbols.h>
 
 #endif

@@ -185,16 +185,17 @@ STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10)
             STANDIN_1(lgamma) STANDIN_1(tgamma) STANDIN_1(sqrt) STANDIN_1(floor) STANDIN_1(ceil) STANDIN_1(trunc)
                 STANDIN_1(rint) STANDIN_1(fabs) STANDIN_1(round) STANDIN_1(nearbyint) STANDIN_1(cbrt) STANDIN_2(pow)
                     STANDIN_2(atan2) STANDIN_2(hypot) STANDIN_2(copysign) STANDIN_2(fmod) STANDIN_2(fmax)
-                        STANDIN_2(fmin)
+                        STANDIN_2(fmin) STANDIN_2(nextafter)
 // clang-format on
 #undef STANDIN_1
 #undef STANDIN_2
-                        static inline float fmaf(float x, float y, float z) {
+                            static inline float fmaf(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 static inline float ldexpf(float x, int n) { return __builtin_ldexpf(x, n); }
 static inline double ldexp(double x, int n) { return __builtin_ldexp(x, n); }
+static inline double frexp(double x, int* e) { return __builtin_frexp(x, e); }
 static inline float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 static inline float __expf(float x) { return __builtin_expf(x); }
