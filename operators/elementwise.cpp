@@ -1,7 +1,6 @@
 // Element-wise operators that are composites: they call pointwise operators and have no loops of their own.
 #include <cmath>
 
-#include "operators/gamma.h"
 #include "operators/pointwise.h"
 #include "operators/shapes.h"
 
@@ -185,27 +184,6 @@ tensor([1.0000, 0.5000, 0.3333], dtype=lamella.float64)
       {.schema = "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
        .forms = function | out,
        .composite = composite<float_power<const Scalar&, const Tensor&>>},
-      {.schema = "digamma(Tensor self) -> Tensor",
-       .composite = composite<digamma>,
-       .doc = R"(The derivative of lgamma. It is NaN at negative integers, and at zero infinite with the other sign.
-
-Raises:
-    RuntimeError: the dtype is complex
-
->>> lamella.digamma(lamella.tensor([1., 0.5]))
-tensor([-0.5772, -1.9635])
-)"},
-      {.schema = "polygamma(int n, Tensor self) -> Tensor",
-       .forms = function | out,
-       .composite = composite<polygamma>,
-       .doc = R"(The n-th derivative of digamma, which is that of order 0.
-
-Raises:
-    RuntimeError: n is negative, or the dtype complex
-
->>> lamella.polygamma(1, lamella.tensor([1., 0.5]))
-tensor([1.6449, 4.9348])
-)"},
       {.schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
        .forms = hidden | function | inplace | out,
        .composite = composite<gelu>,

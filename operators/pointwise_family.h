@@ -4,6 +4,8 @@
 
 #include <lamella/pointwise/loops.h>
 
+#include <cstring>
+
 #include "operators/pointwise.h"
 
 namespace lamella::operators {
@@ -18,12 +20,14 @@ const lamella_pointwise* meaning() {
 
 template <class Op>
 void declare(std::vector<Declaration>* table) {
+  // "special_i1" is shown as lamella.special.i1.
   for (const lamella::pointwise::Signature& s : Op::signatures)
     table->push_back({.schema = {s.schema, s.line, s.file},
                       .category = "pointwise",
                       .forms = s.forms,
                       .doc = s.doc,
                       .aliases = s.aliases,
+                      .module = std::strncmp(s.schema, "special_", 8) ? nullptr : "special",
                       .pointwise = meaning<Op>()});
 }
 // Returns the table of a family.

@@ -156,6 +156,7 @@ _lazy.contribute(
         "overrides",
         "serialization",
         "signal",
+        "special",
         "testing",
         "utils",
         "version",
