@@ -307,6 +307,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx, run_function, preserve_rng_state, *args):
+        """Runs the function without recording it, and saves its arguments."""
         ctx.run_function = run_function
         ctx.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
@@ -317,6 +318,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx, *grads):
+        """Runs the function again, and calls backward on its results."""
         given = list(ctx.others)
         for i, t in zip(ctx.at, ctx.saved_tensors, strict=True):
             given[i] = t.detach().requires_grad_(t.requires_grad)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import children
 import lamella
+import lamella.serialization.options
 import lamella.utils.tensorboard
 import pytest
 from lamella.nn.utils import prune
@@ -49,6 +50,8 @@ def public_objects():
         lamella.compiler,
         lamella.cpu,
         lamella.cuda,
+        lamella.cuda.memory,
+        lamella.cuda.nvtx,
         lamella.distributed,
         lamella.distributions,
         lamella.distributions.constraint_registry,
@@ -61,6 +64,8 @@ def public_objects():
         lamella.jit,
         lamella.library,
         lamella.nn,
+        lamella.nn.attention.bias,
+        lamella.nn.attention.flex_attention,
         lamella.nn.functional,
         lamella.nn.init,
         lamella.nn.modules.module,
@@ -83,11 +88,20 @@ def public_objects():
         lamella.optim.swa_utils,
         lamella.plugins,
         lamella.profiler.exporters,
+        lamella.serialization.options,
         lamella.testing,
+        lamella.utils.benchmark,
+        lamella.utils.checkpoint,
+        lamella.utils.collect_env,
         lamella.utils.data,
         lamella.utils.data._utils.collate,
         lamella.utils.data._utils.pin_memory,
+        lamella.utils.dlpack,
+        lamella.utils.flop_counter,
+        lamella.utils.model_zoo,
+        lamella.utils.module_tracker,
         lamella.utils.tensorboard,
+        lamella.utils.weak,
     ):
         for name in dir(module):
             o = getattr(module, name)

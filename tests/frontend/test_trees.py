@@ -109,3 +109,104 @@ def test_registered_classes(monkeypatch):
 
 def test_the_examples():
     assert doctest.testmod(trees).failed == 0
+
+
+def test_paths():
+    """Keys and their text are those of torch 2.13."""
+    pairs, spec = trees.tree_flatten_with_path({"a": [1, Pair(2, (3,))], "d": deque([4])})
+    texts = ["['a'][0]", "['a'][1].x", "['a'][1].y[0]", "['d'][0]"]
+    assert [trees.keystr(path) for path, _ in pairs] == texts and [leaf for _, leaf in pairs] == [1, 2, 3, 4]
+    assert spec == trees.tree_structure({"a": [1, Pair(2, (3,))], "d": deque([4])})
+    assert pairs[1][0] == (trees.MappingKey("a"), trees.SequenceKey(1), trees.GetAttrKey("x"))
+    tree = {"a": [1, Pair(2, (3,))]}
+    for path, leaf in trees.tree_leaves_with_path(tree):
+        assert trees.key_get(tree, path) == leaf
+    made = trees.tree_map_with_path(lambda path, x, y: f"{trees.keystr(path)}={x - y}", {"b": [5, 7]}, {"b": [1, 2]})
+    assert made == {"b": ["['b'][0]=4", "['b'][1]=5"]}
+
+
+def test_registered_classes_have_paths_and_texts(monkeypatch):
+    import dataclasses
+
+    monkeypatch.setattr(trees, "NODES", dict(trees.NODES))
+    from lamella.utils import _pytree_paths
+
+    monkeypatch.setattr(_pytree_paths, "NODES", trees.NODES)
+
+    @dataclasses.dataclass
+    class Point:
+        x: int
+        y: object = None
+        label: str = "p"
+
+    trees.register_dataclass(Point, drop_field_names=["label"], serialized_type_name="test.Point")
+    tree = [Point(1, (2,)), Point(3)]
+    assert [trees.keystr(p) for p, _ in trees.tree_leaves_with_path(tree)] == ["[0].x", "[0].y[0]", "[1].x"]
+    assert trees.tree_map(lambda v: -v, tree) == [Point(-1, (-2,)), Point(-3)]
+    spec = trees.tree_structure(tree)
+    assert trees.treespec_loads(trees.treespec_dumps(spec)) == spec
+    with pytest.raises(ValueError, match="the fields of"):
+        trees.register_dataclass(dataclasses.make_dataclass("Other", ["a", "b"]), field_names=["a"])
+    with pytest.raises(ValueError, match="is no dataclass"):
+        trees.register_dataclass(type("Plain", (), {}))
+
+    class Mode(str):
+        pass
+
+    trees.register_constant(Mode)
+    assert trees.tree_leaves([1, Mode("a")]) == [1]
+    assert trees.tree_structure(Mode("a")) == trees.tree_structure(Mode("a")) != trees.tree_structure(Mode("b"))
+    assert trees.tree_map(str, [1, Mode("a")]) == ["1", "a"]
+    with pytest.raises(ValueError, match="must define __eq__"):
+        trees.register_constant(type("Bare", (), {}))
+
+    class Box:
+        def __init__(self, x):
+            self.x = x
+
+    trees.register_pytree_node(Box, lambda b: ([b.x], None), lambda xs, _: Box(*xs))
+    with pytest.raises(ValueError, match="has no keys; register it with argument flatten_with_keys_fn"):
+        trees.tree_leaves_with_path(Box(1))
+    with pytest.raises(NotImplementedError, match="has no name in the text"):
+        trees.treespec_dumps(trees.tree_structure(Box(1)))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [[], (1, None), {"b": 1, "a": [2]}, OrderedDict(z=1), deque([1], 3), defaultdict(list, a=1), defaultdict(None)],
+)
+def test_texts_of_forms(tree):
+    spec = trees.tree_structure(tree)
+    assert trees.treespec_loads(trees.treespec_dumps(spec)) == spec
+
+
+def test_bad_texts():
+    for text, words in [
+        ('[2, {"type": null}]', "protocol 2 is unknown"),
+        ('[1, {"type": "os.system", "context": "null", "children_spec": []}]', "no class is registered under the name"),
+        (
+            '[1, {"type": "collections.defaultdict", "context": "{\\"default_factory_module\\": \\"os\\", '
+            '\\"default_factory_name\\": \\"abort\\", \\"dict_context\\": []}", "children_spec": []}]',
+            "is not a builtin class",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            trees.treespec_loads(text)
+    with pytest.raises(ValueError, match="'protocol' must be None or 1"):
+        trees.treespec_dumps(trees.tree_structure(1), protocol=3)
+    with pytest.raises(TypeError, match="must be a TreeSpec"):
+        trees.treespec_dumps([1])
+
+
+def test_forms_made_by_hand_and_kinds_of_tuples():
+    import time
+
+    leaf = trees.treespec_leaf()
+    assert trees.treespec_tuple([leaf, leaf]) == trees.tree_structure((1, 2))
+    assert trees.treespec_dict({"a": leaf}, b=leaf) == trees.tree_structure({"a": 1, "b": 2})
+    assert trees.treespec_pprint(trees.tree_structure({"a": [1, (2,)]})) == "{'a': [*, (*,)]}"
+    assert isinstance(leaf, trees.LeafSpec) and not isinstance(trees.treespec_tuple(), trees.LeafSpec)
+    assert trees.LeafSpec() == leaf
+    assert trees.is_namedtuple(Pair) and trees.is_namedtuple_instance(Pair(1, 2)) and not trees.is_namedtuple((1,))
+    now = time.localtime()
+    assert trees.is_structseq(now) and trees.is_structseq_class(type(now)) and not trees.is_structseq_instance((1,))

@@ -8,7 +8,18 @@ from lamella._lazy import contribute as _contribute_lazy
 
 _contribute_lazy(
     __name__,
-    ("benchmark", "checkpoint", "collect_env", "data", "dlpack", "flop_counter", "hooks", "model_zoo", "weak"),
+    (
+        "benchmark",
+        "checkpoint",
+        "collect_env",
+        "data",
+        "dlpack",
+        "flop_counter",
+        "hooks",
+        "model_zoo",
+        "module_tracker",
+        "weak",
+    ),
 )
 if TYPE_CHECKING:
     from lamella.utils import data as data
