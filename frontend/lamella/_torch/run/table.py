@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import lamella._torch.run.names as names
 from lamella import _C, _absent
 from lamella._torch.refusals import Refusal
-from lamella._torch.run import names
 from lamella._torch.run.outlook import HERE, REFUSED, TENSOR, Status, arguments, expected, recorded
 from lamella.plugins import contributions
 
