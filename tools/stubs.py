@@ -406,20 +406,9 @@ def package_stub(distribution: str = "lamella") -> str:
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
     lines.append("__all__: list[str]")
     for module in (
-        *("amp", "backends", "compiler", "distributed", "distributions", "func", "hub", "jit", "library"),
-        *(
-            "masked",
-            "multiprocessing",
-            "nn",
-            "optim",
-            "plugins",
-            "random",
-            "serialization",
-            "testing",
-            "types",
-            "utils",
-            "version",
-        ),
+        *("amp", "backends", "compiler", "distributed", "distributions", "fft", "func", "functional", "hub", "jit"),
+        *("library", "linalg", "masked", "multiprocessing", "nn", "optim", "overrides", "plugins", "random"),
+        *("serialization", "signal", "special", "storage", "testing", "types", "utils", "version"),
     ):
         lines.append(f"from lamella import {module} as {module}")
     lines += ["cuda: Any", "mps: Any", "xpu: Any", "newaxis: None"]
@@ -442,6 +431,45 @@ def lazy_stub(package: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def operator_modules() -> list[str]:
+    """Returns the modules of ``lamella`` that show operators of the catalogue and have a file, such as "linalg"."""
+    from lamella import _C
+
+    shown = {path for name, path in _C._operator_modules() if name.startswith("aten::")}
+    return sorted(path for path in shown if Path(lamella_file()).with_name(f"{path}.py").exists())
+
+
+def lamella_file() -> str:
+    import lamella
+
+    return lamella.__file__
+
+
+def module_stub(path: str) -> str:
+    """Returns the text of the stub of a module that shows operators: those, and the names in its ``__all__``."""
+    from lamella import _C
+
+    prefix = f"{path}_"
+    names = {name for name, shown in _C._operator_modules() if shown == path}
+    ops = [
+        {**op, "name": "aten::" + op["name"].removeprefix("aten::").removeprefix(prefix)}
+        for op in cpp_stubs.operators()
+        if op["name"] in names
+    ]
+    module = import_module(f"lamella.{path}")
+    own = [n for n in getattr(module, "__all__", ()) if f"aten::{prefix}{n}" not in names]
+    lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
+    hidden = ("Number", "Tensor", "_bool", "_Device", "_Dtype", "_float", "_int")
+    lines += [f"from lamella._C import {n} as {n}" for n in hidden]
+    for name in own:
+        found = getattr(module, name)
+        if isinstance(found, type):  # a class of errors
+            lines.append(f"class {name}({found.__base__.__name__}): ...")
+        else:
+            lines.append(f"from lamella import {found.__name__} as {name}")
+    return "\n".join([*lines, "", *definitions(ops, False, with_out(ops), "", {})]) + "\n"
+
+
 def files(distribution: str = "lamella") -> dict[str, str]:
     """Returns the text of every stub by its file's name: those above, and one for each module of another folder."""
     from lamella._torch import names
@@ -449,6 +477,7 @@ def files(distribution: str = "lamella") -> dict[str, str]:
     found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}
     if distribution == "lamella":
         found |= {f"{package}/__init__.pyi": lazy_stub(package) for package in ("distributions", "optim")}
+        found |= {f"{path}.pyi": module_stub(path) for path in operator_modules()}
     places = {name: f"lamella._torch.{name}" for name in names.MODULES if distribution == "lamella"}
     for name, place in {**places, **Contributed(distribution).modules()}.items():
         found[f"{name}.pyi"] = f"{HEAD}from {place} import *\n"

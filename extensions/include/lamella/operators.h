@@ -110,6 +110,11 @@ inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_output), detail::as<const Tensor&>(self), detail::as<const Scalar&>(alpha), detail::as<const Scalar&>(scale), detail::as<const Scalar&>(input_scale)};
   return op_.tensor(args_);
 }
+inline Tensor _exponent(const Tensor& self) {
+  static detail::Callee op_{"aten::_exponent", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
 inline Tensor _fake_quantize(const Tensor& self, double scale, double low, double high) {
   static detail::Callee op_{"aten::_fake_quantize", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<double>(scale), detail::as<double>(low), detail::as<double>(high)};
@@ -1246,6 +1251,11 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer_backward(c
   static detail::Callee op_{"aten::_lstm_layer_backward", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(grad_out), detail::as<const Tensor&>(grad_hn), detail::as<const Tensor&>(grad_cn), detail::as<const Tensor&>(grad_cells), detail::as<const Tensor&>(grad_kept), detail::as<const Tensor&>(hx), detail::as<const Tensor&>(cx), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(projection), detail::as<const Tensor&>(out), detail::as<const Tensor&>(cells), detail::as<const Tensor&>(kept), detail::as<IntArrayRef>(batch_sizes), detail::as<bool>(reverse)};
   return op_.several<5>(args_);
+}
+inline Tensor _mantissa(const Tensor& self) {
+  static detail::Callee op_{"aten::_mantissa", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
 }
 inline Tensor _materialize(const Tensor& self, bool shared = false) {
   static detail::Callee op_{"aten::_materialize", ""};
@@ -3824,6 +3834,17 @@ inline std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntA
   const lamella_value args_[] = {detail::as<const Tensor&>(self), list1_, list2_, detail::as<const Tensor&>(random_samples)};
   return op_.several<2>(args_);
 }
+inline std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
+  static detail::Callee op_{"aten::frexp", "Tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.several<2>(args_);
+}
+inline std::tuple<Tensor, Tensor> frexp_out(const Tensor& mantissa, const Tensor& exponent, const Tensor& self) {
+  static detail::Callee op_{"aten::frexp", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(mantissa), detail::as<const Tensor&>(exponent)};
+  op_.written<2>(args_);
+  return {mantissa, exponent};
+}
 inline Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::full", ""};
   const lamella_value args_[] = {detail::as<IntArrayRef>(size), detail::as<const Scalar&>(fill_value), detail::as<std::optional<ScalarType>>(options.dtype()), detail::as<std::optional<Layout>>(options.layout()), detail::as<const std::optional<Device>&>(options.device()), detail::as<std::optional<bool>>(options.pinned_memory())};
@@ -3848,6 +3869,17 @@ inline Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool 
 inline const Tensor& gather_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
   static detail::Callee op_{"aten::gather", "out"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(dim), detail::as<const Tensor&>(index), detail::as<bool>(sparse_grad), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor gcd(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::gcd", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& gcd_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::gcd", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -4265,6 +4297,39 @@ inline const Tensor& hypot_out(const Tensor& out, const Tensor& self, const Tens
   op_.written(args_);
   return out;
 }
+inline Tensor i0(const Tensor& self) {
+  static detail::Callee op_{"aten::i0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& i0_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::i0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor igamma(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::igamma", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& igamma_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::igamma", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor igammac(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::igammac", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& igammac_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::igammac", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
   static detail::Callee op_{"aten::im2col", ""};
   const detail::Repeated<2> list1_(kernel_size);
@@ -4506,6 +4571,28 @@ inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, cons
   static detail::Callee op_{"aten::layer_norm", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(input), detail::as<IntArrayRef>(normalized_shape), detail::as<const Tensor&>(weight), detail::as<const Tensor&>(bias), detail::as<double>(eps), detail::as<bool>(cudnn_enable)};
   return op_.tensor(args_);
+}
+inline Tensor lcm(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::lcm", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& lcm_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::lcm", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor ldexp(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::ldexp", "Tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& ldexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::ldexp", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor le(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::le", "Tensor"};
@@ -5823,6 +5910,17 @@ inline const Tensor& mv_out(const Tensor& out, const Tensor& self, const Tensor&
   op_.written(args_);
   return out;
 }
+inline Tensor mvlgamma(const Tensor& self, int64_t p) {
+  static detail::Callee op_{"aten::mvlgamma", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(p)};
+  return op_.tensor(args_);
+}
+inline const Tensor& mvlgamma_out(const Tensor& out, const Tensor& self, int64_t p) {
+  static detail::Callee op_{"aten::mvlgamma", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<int64_t>(p), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor nan_to_num(const Tensor& self, std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) {
   static detail::Callee op_{"aten::nan_to_num", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<double>>(nan), detail::as<std::optional<double>>(posinf), detail::as<std::optional<double>>(neginf)};
@@ -5991,6 +6089,17 @@ inline Tensor negative(const Tensor& self) {
 inline const Tensor& negative_out(const Tensor& out, const Tensor& self) {
   static detail::Callee op_{"aten::negative", "out"};
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor nextafter(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::nextafter", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& nextafter_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::nextafter", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
   op_.written(args_);
   return out;
 }
@@ -7124,6 +7233,688 @@ inline std::tuple<Tensor, Tensor> sort_out(const Tensor& values, const Tensor& i
   const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<std::optional<bool>>(stable), detail::as<int64_t>(dim), detail::as<bool>(descending), detail::as<const Tensor&>(values), detail::as<const Tensor&>(indices)};
   op_.written<2>(args_);
   return {values, indices};
+}
+inline Tensor special_airy_ai(const Tensor& x) {
+  static detail::Callee op_{"aten::special_airy_ai", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_airy_ai_out(const Tensor& out, const Tensor& x) {
+  static detail::Callee op_{"aten::special_airy_ai", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_bessel_j0(const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_j0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_bessel_j0_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_j0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_bessel_j1(const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_j1", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_bessel_j1_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_j1", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_bessel_y0(const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_y0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_bessel_y0_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_y0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_bessel_y1(const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_y1", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_bessel_y1_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_bessel_y1", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_chebyshev_polynomial_t(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_t", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_t(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_t", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_t(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_t", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_chebyshev_polynomial_t_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_t", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_t_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_t", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_t_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_t", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_chebyshev_polynomial_u(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_u", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_u(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_u", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_u(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_u", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_chebyshev_polynomial_u_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_u", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_u_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_u", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_u_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_u", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_chebyshev_polynomial_v(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_v", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_v(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_v", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_v(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_v", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_chebyshev_polynomial_v_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_v", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_v_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_v", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_v_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_v", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_chebyshev_polynomial_w(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_w", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_w(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_w", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_chebyshev_polynomial_w(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_w", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_chebyshev_polynomial_w_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_w", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_w_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_w", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_chebyshev_polynomial_w_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_chebyshev_polynomial_w", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_entr(const Tensor& self) {
+  static detail::Callee op_{"aten::special_entr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_entr_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_entr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_erfcx(const Tensor& self) {
+  static detail::Callee op_{"aten::special_erfcx", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_erfcx_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_erfcx", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_hermite_polynomial_h(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_h", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_hermite_polynomial_h(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_h", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_hermite_polynomial_h(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_h", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_hermite_polynomial_h_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_h", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_hermite_polynomial_h_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_h", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_hermite_polynomial_h_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_h", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_hermite_polynomial_he(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_he", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_hermite_polynomial_he(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_he", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_hermite_polynomial_he(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_he", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_hermite_polynomial_he_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_he", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_hermite_polynomial_he_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_he", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_hermite_polynomial_he_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_hermite_polynomial_he", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_i0e(const Tensor& self) {
+  static detail::Callee op_{"aten::special_i0e", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_i0e_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_i0e", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_i1(const Tensor& self) {
+  static detail::Callee op_{"aten::special_i1", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_i1_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_i1", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_i1e(const Tensor& self) {
+  static detail::Callee op_{"aten::special_i1e", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_i1e_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_i1e", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_laguerre_polynomial_l(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_laguerre_polynomial_l", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_laguerre_polynomial_l(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_laguerre_polynomial_l", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_laguerre_polynomial_l(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_laguerre_polynomial_l", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_laguerre_polynomial_l_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_laguerre_polynomial_l", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_laguerre_polynomial_l_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_laguerre_polynomial_l", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_laguerre_polynomial_l_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_laguerre_polynomial_l", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_legendre_polynomial_p(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_legendre_polynomial_p", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_legendre_polynomial_p(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_legendre_polynomial_p", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_legendre_polynomial_p(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_legendre_polynomial_p", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_legendre_polynomial_p_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_legendre_polynomial_p", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_legendre_polynomial_p_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_legendre_polynomial_p", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_legendre_polynomial_p_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_legendre_polynomial_p", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_log_ndtr(const Tensor& self) {
+  static detail::Callee op_{"aten::special_log_ndtr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_log_ndtr_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_log_ndtr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_modified_bessel_i0(const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_i0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_modified_bessel_i0_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_i0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_modified_bessel_i1(const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_i1", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_modified_bessel_i1_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_i1", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_modified_bessel_k0(const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_k0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_modified_bessel_k0_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_k0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_modified_bessel_k1(const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_k1", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_modified_bessel_k1_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_modified_bessel_k1", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_ndtr(const Tensor& self) {
+  static detail::Callee op_{"aten::special_ndtr", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_ndtr_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_ndtr", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_ndtri(const Tensor& self) {
+  static detail::Callee op_{"aten::special_ndtri", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_ndtri_out(const Tensor& out, const Tensor& self) {
+  static detail::Callee op_{"aten::special_ndtri", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_scaled_modified_bessel_k0(const Tensor& x) {
+  static detail::Callee op_{"aten::special_scaled_modified_bessel_k0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_scaled_modified_bessel_k0_out(const Tensor& out, const Tensor& x) {
+  static detail::Callee op_{"aten::special_scaled_modified_bessel_k0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_scaled_modified_bessel_k1(const Tensor& x) {
+  static detail::Callee op_{"aten::special_scaled_modified_bessel_k1", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_scaled_modified_bessel_k1_out(const Tensor& out, const Tensor& x) {
+  static detail::Callee op_{"aten::special_scaled_modified_bessel_k1", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_shifted_chebyshev_polynomial_t(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_t", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_t(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_t", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_t(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_t", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_t_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_t", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_t_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_t", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_t_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_t", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_shifted_chebyshev_polynomial_u(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_u", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_u(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_u", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_u(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_u", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_u_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_u", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_u_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_u", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_u_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_u", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_shifted_chebyshev_polynomial_v(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_v", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_v(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_v", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_v(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_v", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_v_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_v", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_v_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_v", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_v_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_v", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_shifted_chebyshev_polynomial_w(const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_w", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_w(const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_w", "x_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n)};
+  return op_.tensor(args_);
+}
+inline Tensor special_shifted_chebyshev_polynomial_w(const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_w", "n_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_w_out(const Tensor& out, const Tensor& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_w", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_w_out(const Tensor& out, const Scalar& x, const Tensor& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_w", "x_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(x), detail::as<const Tensor&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_shifted_chebyshev_polynomial_w_out(const Tensor& out, const Tensor& x, const Scalar& n) {
+  static detail::Callee op_{"aten::special_shifted_chebyshev_polynomial_w", "n_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Scalar&>(n), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_spherical_bessel_j0(const Tensor& x) {
+  static detail::Callee op_{"aten::special_spherical_bessel_j0", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_spherical_bessel_j0_out(const Tensor& out, const Tensor& x) {
+  static detail::Callee op_{"aten::special_spherical_bessel_j0", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(x), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_xlog1py", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_xlog1py", "self_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::special_xlog1py", "other_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_xlog1py_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_xlog1py", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_xlog1py_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_xlog1py", "self_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_xlog1py_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::special_xlog1py", "other_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor special_zeta(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_zeta", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline Tensor special_zeta(const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_zeta", "self_scalar"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other)};
+  return op_.tensor(args_);
+}
+inline Tensor special_zeta(const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::special_zeta", "other_scalar"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other)};
+  return op_.tensor(args_);
+}
+inline const Tensor& special_zeta_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_zeta", "out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_zeta_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static detail::Callee op_{"aten::special_zeta", "self_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Scalar&>(self), detail::as<const Tensor&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& special_zeta_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static detail::Callee op_{"aten::special_zeta", "other_scalar_out"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self), detail::as<const Scalar&>(other), detail::as<const Tensor&>(out)};
+  op_.written(args_);
+  return out;
 }
 inline std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
   static detail::Callee op_{"aten::split", "Tensor"};
@@ -8841,8 +9632,16 @@ inline const Tensor& TensorMethods::frac_() const {
 }
 inline std::tuple<Tensor, Tensor> TensorMethods::fractional_max_pool2d(IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) const { return lamella::fractional_max_pool2d(self_(), kernel_size, output_size, random_samples); }
 inline std::tuple<Tensor, Tensor> TensorMethods::fractional_max_pool3d(IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) const { return lamella::fractional_max_pool3d(self_(), kernel_size, output_size, random_samples); }
+inline std::tuple<Tensor, Tensor> TensorMethods::frexp() const { return lamella::frexp(self_()); }
 inline Tensor TensorMethods::full_like(const Scalar& fill_value, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::full_like(self_(), fill_value, options, memory_format); }
 inline Tensor TensorMethods::gather(int64_t dim, const Tensor& index, bool sparse_grad) const { return lamella::gather(self_(), dim, index, sparse_grad); }
+inline Tensor TensorMethods::gcd(const Tensor& other) const { return lamella::gcd(self_(), other); }
+inline const Tensor& TensorMethods::gcd_(const Tensor& other) const {
+  static detail::Callee op_{"aten::gcd_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::ge(const Tensor& other) const { return lamella::ge(self_(), other); }
 inline Tensor TensorMethods::ge(const Scalar& other) const { return lamella::ge(self_(), other); }
 inline const Tensor& TensorMethods::ge_(const Tensor& other) const {
@@ -8956,6 +9755,27 @@ inline const Tensor& TensorMethods::hypot_(const Tensor& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::i0() const { return lamella::i0(self_()); }
+inline const Tensor& TensorMethods::i0_() const {
+  static detail::Callee op_{"aten::i0_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::igamma(const Tensor& other) const { return lamella::igamma(self_(), other); }
+inline const Tensor& TensorMethods::igamma_(const Tensor& other) const {
+  static detail::Callee op_{"aten::igamma_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::igammac(const Tensor& other) const { return lamella::igammac(self_(), other); }
+inline const Tensor& TensorMethods::igammac_(const Tensor& other) const {
+  static detail::Callee op_{"aten::igammac_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::im2col(IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const { return lamella::im2col(self_(), kernel_size, dilation, padding, stride); }
 inline Tensor TensorMethods::imag() const { return lamella::imag(self_()); }
 inline Tensor TensorMethods::index(TensorList indices) const { return lamella::index(self_(), indices); }
@@ -9022,6 +9842,20 @@ inline Tensor TensorMethods::kron(const Tensor& other) const { return lamella::k
 inline std::tuple<Tensor, Tensor> TensorMethods::kthvalue(int64_t k, int64_t dim, bool keepdim) const { return lamella::kthvalue(self_(), k, dim, keepdim); }
 inline Tensor TensorMethods::l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& weight) const { return lamella::l1_loss(self_(), target, size_average, reduce, reduction, weight); }
 inline Tensor TensorMethods::layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps, bool cudnn_enable) const { return lamella::layer_norm(self_(), normalized_shape, weight, bias, eps, cudnn_enable); }
+inline Tensor TensorMethods::lcm(const Tensor& other) const { return lamella::lcm(self_(), other); }
+inline const Tensor& TensorMethods::lcm_(const Tensor& other) const {
+  static detail::Callee op_{"aten::lcm_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::ldexp(const Tensor& other) const { return lamella::ldexp(self_(), other); }
+inline const Tensor& TensorMethods::ldexp_(const Tensor& other) const {
+  static detail::Callee op_{"aten::ldexp_", "Tensor"};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::le(const Tensor& other) const { return lamella::le(self_(), other); }
 inline Tensor TensorMethods::le(const Scalar& other) const { return lamella::le(self_(), other); }
 inline const Tensor& TensorMethods::le_(const Tensor& other) const {
@@ -9321,6 +10155,13 @@ inline const Tensor& TensorMethods::multiply_(const Scalar& other) const {
   return self_();
 }
 inline Tensor TensorMethods::mv(const Tensor& vec) const { return lamella::mv(self_(), vec); }
+inline Tensor TensorMethods::mvlgamma(int64_t p) const { return lamella::mvlgamma(self_(), p); }
+inline const Tensor& TensorMethods::mvlgamma_(int64_t p) const {
+  static detail::Callee op_{"aten::mvlgamma_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<int64_t>(p)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::nan_to_num(std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) const { return lamella::nan_to_num(self_(), nan, posinf, neginf); }
 inline const Tensor& TensorMethods::nan_to_num_(std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) const {
   static detail::Callee op_{"aten::nan_to_num_", ""};
@@ -9365,6 +10206,13 @@ inline Tensor TensorMethods::negative() const { return lamella::negative(self_()
 inline const Tensor& TensorMethods::negative_() const {
   static detail::Callee op_{"aten::negative_", ""};
   const lamella_value args_[] = {detail::as<const Tensor&>(self_())};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::nextafter(const Tensor& other) const { return lamella::nextafter(self_(), other); }
+inline const Tensor& TensorMethods::nextafter_(const Tensor& other) const {
+  static detail::Callee op_{"aten::nextafter_", ""};
+  const lamella_value args_[] = {detail::as<const Tensor&>(self_()), detail::as<const Tensor&>(other)};
   op_.written(args_);
   return self_();
 }
@@ -9694,6 +10542,54 @@ inline Tensor TensorMethods::softshrink(const Scalar& lambd) const { return lame
 inline const Tensor& TensorMethods::softshrink_(const Scalar& lambd) const { return lamella::softshrink_(self_(), lambd); }
 inline std::tuple<Tensor, Tensor> TensorMethods::sort(int64_t dim, bool descending) const { return lamella::sort(self_(), dim, descending); }
 inline std::tuple<Tensor, Tensor> TensorMethods::sort(std::optional<bool> stable, int64_t dim, bool descending) const { return lamella::sort(self_(), stable, dim, descending); }
+inline Tensor TensorMethods::special_airy_ai() const { return lamella::special_airy_ai(self_()); }
+inline Tensor TensorMethods::special_bessel_j0() const { return lamella::special_bessel_j0(self_()); }
+inline Tensor TensorMethods::special_bessel_j1() const { return lamella::special_bessel_j1(self_()); }
+inline Tensor TensorMethods::special_bessel_y0() const { return lamella::special_bessel_y0(self_()); }
+inline Tensor TensorMethods::special_bessel_y1() const { return lamella::special_bessel_y1(self_()); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_t(const Tensor& n) const { return lamella::special_chebyshev_polynomial_t(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_t(const Scalar& n) const { return lamella::special_chebyshev_polynomial_t(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_u(const Tensor& n) const { return lamella::special_chebyshev_polynomial_u(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_u(const Scalar& n) const { return lamella::special_chebyshev_polynomial_u(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_v(const Tensor& n) const { return lamella::special_chebyshev_polynomial_v(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_v(const Scalar& n) const { return lamella::special_chebyshev_polynomial_v(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_w(const Tensor& n) const { return lamella::special_chebyshev_polynomial_w(self_(), n); }
+inline Tensor TensorMethods::special_chebyshev_polynomial_w(const Scalar& n) const { return lamella::special_chebyshev_polynomial_w(self_(), n); }
+inline Tensor TensorMethods::special_entr() const { return lamella::special_entr(self_()); }
+inline Tensor TensorMethods::special_erfcx() const { return lamella::special_erfcx(self_()); }
+inline Tensor TensorMethods::special_hermite_polynomial_h(const Tensor& n) const { return lamella::special_hermite_polynomial_h(self_(), n); }
+inline Tensor TensorMethods::special_hermite_polynomial_h(const Scalar& n) const { return lamella::special_hermite_polynomial_h(self_(), n); }
+inline Tensor TensorMethods::special_hermite_polynomial_he(const Tensor& n) const { return lamella::special_hermite_polynomial_he(self_(), n); }
+inline Tensor TensorMethods::special_hermite_polynomial_he(const Scalar& n) const { return lamella::special_hermite_polynomial_he(self_(), n); }
+inline Tensor TensorMethods::special_i0e() const { return lamella::special_i0e(self_()); }
+inline Tensor TensorMethods::special_i1() const { return lamella::special_i1(self_()); }
+inline Tensor TensorMethods::special_i1e() const { return lamella::special_i1e(self_()); }
+inline Tensor TensorMethods::special_laguerre_polynomial_l(const Tensor& n) const { return lamella::special_laguerre_polynomial_l(self_(), n); }
+inline Tensor TensorMethods::special_laguerre_polynomial_l(const Scalar& n) const { return lamella::special_laguerre_polynomial_l(self_(), n); }
+inline Tensor TensorMethods::special_legendre_polynomial_p(const Tensor& n) const { return lamella::special_legendre_polynomial_p(self_(), n); }
+inline Tensor TensorMethods::special_legendre_polynomial_p(const Scalar& n) const { return lamella::special_legendre_polynomial_p(self_(), n); }
+inline Tensor TensorMethods::special_log_ndtr() const { return lamella::special_log_ndtr(self_()); }
+inline Tensor TensorMethods::special_modified_bessel_i0() const { return lamella::special_modified_bessel_i0(self_()); }
+inline Tensor TensorMethods::special_modified_bessel_i1() const { return lamella::special_modified_bessel_i1(self_()); }
+inline Tensor TensorMethods::special_modified_bessel_k0() const { return lamella::special_modified_bessel_k0(self_()); }
+inline Tensor TensorMethods::special_modified_bessel_k1() const { return lamella::special_modified_bessel_k1(self_()); }
+inline Tensor TensorMethods::special_ndtr() const { return lamella::special_ndtr(self_()); }
+inline Tensor TensorMethods::special_ndtri() const { return lamella::special_ndtri(self_()); }
+inline Tensor TensorMethods::special_scaled_modified_bessel_k0() const { return lamella::special_scaled_modified_bessel_k0(self_()); }
+inline Tensor TensorMethods::special_scaled_modified_bessel_k1() const { return lamella::special_scaled_modified_bessel_k1(self_()); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_t(const Tensor& n) const { return lamella::special_shifted_chebyshev_polynomial_t(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_t(const Scalar& n) const { return lamella::special_shifted_chebyshev_polynomial_t(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_u(const Tensor& n) const { return lamella::special_shifted_chebyshev_polynomial_u(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_u(const Scalar& n) const { return lamella::special_shifted_chebyshev_polynomial_u(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_v(const Tensor& n) const { return lamella::special_shifted_chebyshev_polynomial_v(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_v(const Scalar& n) const { return lamella::special_shifted_chebyshev_polynomial_v(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_w(const Tensor& n) const { return lamella::special_shifted_chebyshev_polynomial_w(self_(), n); }
+inline Tensor TensorMethods::special_shifted_chebyshev_polynomial_w(const Scalar& n) const { return lamella::special_shifted_chebyshev_polynomial_w(self_(), n); }
+inline Tensor TensorMethods::special_spherical_bessel_j0() const { return lamella::special_spherical_bessel_j0(self_()); }
+inline Tensor TensorMethods::special_xlog1py(const Tensor& other) const { return lamella::special_xlog1py(self_(), other); }
+inline Tensor TensorMethods::special_xlog1py(const Scalar& other) const { return lamella::special_xlog1py(self_(), other); }
+inline Tensor TensorMethods::special_zeta(const Tensor& other) const { return lamella::special_zeta(self_(), other); }
+inline Tensor TensorMethods::special_zeta(const Scalar& other) const { return lamella::special_zeta(self_(), other); }
 inline std::vector<Tensor> TensorMethods::split(int64_t split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
 inline std::vector<Tensor> TensorMethods::split(IntArrayRef split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
 inline std::vector<Tensor> TensorMethods::split_copy(int64_t split_size, int64_t dim) const { return lamella::split_copy(self_(), split_size, dim); }

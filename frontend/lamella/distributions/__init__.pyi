@@ -43,9 +43,7 @@ from lamella.distributions.multivariate_normal import MultivariateNormal as Mult
 from lamella.distributions.negative_binomial import NegativeBinomial as NegativeBinomial
 from lamella.distributions.normal import Normal as Normal
 from lamella.distributions.one_hot_categorical import OneHotCategorical as OneHotCategorical
-from lamella.distributions.one_hot_categorical import (
-    OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough,
-)
+from lamella.distributions.one_hot_categorical import OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough
 from lamella.distributions.pareto import Pareto as Pareto
 from lamella.distributions.poisson import Poisson as Poisson
 from lamella.distributions.transforms import PositiveDefiniteTransform as PositiveDefiniteTransform

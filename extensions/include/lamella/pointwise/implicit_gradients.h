@@ -9,12 +9,7 @@
 #ifndef LAMELLA_POINTWISE_IMPLICIT_GRADIENTS_H
 #define LAMELLA_POINTWISE_IMPLICIT_GRADIENTS_H
 
-#if defined(LAMELLA_WITHOUT_HEADERS)
-#elif defined(__cplusplus)
-#include <cmath>
-#else
-#include <math.h>
-#endif
+#include <lamella/pointwise/special/gamma.h>
 
 /* The nodes in [0, 1], which lie symmetrically about 1/2, and their weights: first those below 1/2. */
 #define LAMELLA_NODES                                                                                          \
@@ -38,16 +33,6 @@
       0.041655962113473353, 0.039096947893535114, 0.03617289705442417, 0.03291111138818084, 0.029342046739267783,   \
       0.025499029631188046, 0.021417949011113418, 0.017136931456510882, 0.012696032654631012, 0.008137197365452872, \
       0.003509305004735253
-
-/* The derivative of log gamma, for x > 0: by recurrence up to 10, then by the asymptotic series (Abramowitz and
- * Stegun, 6.3.18). */
-static inline double lamella_digamma(double x) {
-  double sum = 0, square;
-  for (; x < 10; x += 1) sum -= 1 / x;
-  square = 1 / (x * x);
-  return sum + log(x) - 0.5 / x -
-         square * (1.0 / 12 - square * (1.0 / 120 - square * (1.0 / 252 - square * (1.0 / 240 - square / 132))));
-}
 
 /* The gradient for x up to 2, by the power series of F: with t(n) = x^n / (a (a + 1) ... (a + n)) it is
  * -x times the sum over n of t(n) (log x - digamma(a + n + 1)). */

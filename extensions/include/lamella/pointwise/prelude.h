@@ -19,8 +19,6 @@
 #ifndef LAMELLA_POINTWISE_PRELUDE_H
 #define LAMELLA_POINTWISE_PRELUDE_H
 
-#include <lamella/pointwise/draws.h>
-#include <lamella/pointwise/implicit_gradients.h>
 #ifndef LAMELLA_WITHOUT_HEADERS
 #ifndef LAMELLA_OWN_COMPLEX
 #include <complex.h>
@@ -30,6 +28,8 @@
 #include <stdint.h>
 #endif
 #if defined(LAMELLA_T_FLOATING)
+#include <lamella/pointwise/draws.h>
+#include <lamella/pointwise/implicit_gradients.h>
 #include <lamella/pointwise/special/words.h>
 #endif
 

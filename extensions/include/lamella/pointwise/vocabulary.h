@@ -37,10 +37,11 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 #undef LAMELLA_DECLARE_2
 }
 
-#include <lamella/pointwise/draws.h>
-#include <lamella/pointwise/implicit_gradients.h>
 #define LAMELLA_VECTOR_LANES
 #include <lamella/pointwise/special/words.h>
+
+#include <lamella/pointwise/draws.h>
+#include <lamella/pointwise/implicit_gradients.h>
 #include <lamella/types.h>
 
 #include <cmath>
