@@ -107,13 +107,27 @@ def test_several_dimensions_of_a_batch():
         assert_close(lamella.fft.irfftn(lamella.from_numpy(half), s, dim), r, x, "complex128")
 
 
+def test_images_of_a_batch():
+    """The images of some MiB are transformed in parts."""
+    x = numbers(21, 128, 127)
+    t, r = lamella.from_numpy(x), x.real.copy()
+    assert_close(lamella.fft.fft2(t), np.fft.fft2(x), x[0], "complex128")
+    half = np.fft.rfft2(r)
+    assert_close(lamella.fft.rfft2(lamella.from_numpy(r)), half, x[0], "complex128")
+    assert_close(lamella.fft.irfft2(lamella.from_numpy(half), (128, 127)), r, x[0], "complex128")
+    turned = lamella.from_numpy(np.ascontiguousarray(x.transpose(0, 2, 1))).transpose(1, 2)
+    assert_close(lamella.fft.ifft2(turned), np.fft.ifft2(x), x[0], "complex128")
+
+
 @pytest.mark.parametrize("n", [300, 1024, 10007, 65536, 100003])
 def test_threads_change_no_bit(n):
     x = lamella.from_numpy(numbers(n, dtype="complex64"))
     many = lamella.from_numpy(numbers(37, n // 16, dtype="complex64"))
+    images = lamella.from_numpy(numbers(21, 128, 127))
 
     def all_of():
         results = [lamella.fft.fft(x), lamella.fft.rfft(x.real), lamella.fft.fft(many), lamella.fft.rfft2(many.real)]
+        results += [lamella.fft.fft2(images), lamella.fft.rfft2(images.real), lamella.fft.irfft2(images)]
         return [np.asarray(r).tobytes() for r in results]
 
     before = lamella.get_num_threads()
