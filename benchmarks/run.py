@@ -44,6 +44,7 @@ def main() -> int:
     import small
     import sorting
     import sparse
+    import special
     import torch
     import training
 
@@ -76,6 +77,8 @@ def main() -> int:
         *(linalg, fft, distributions),
     )
     families = [family for module in (*catalogue, small) for family in module.main()]
+    catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
+    families = [family for module in (*catalogue, special, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):
         backend.main()
     orders = import_order.main()

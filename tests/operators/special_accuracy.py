@@ -63,6 +63,11 @@ def inverse(x: mpf) -> mpf:
     return y
 
 
+def log_probability(x: mpf) -> mpf:
+    """log_ndtr."""
+    return mpmath.log1p(-mpmath.erfc(x / mpmath.sqrt(2)) / 2) if x > 0 else mpmath.log(mpmath.ncdf(x))
+
+
 def lines() -> list[Line]:
     s = lamella.special
     bessel = [even(0.01, 5), even(5, 60), decades(60, 1e6)]
@@ -121,7 +126,7 @@ def lines() -> list[Line]:
             seam(4.0),
         ),
         Line("ndtr", s.ndtr, mpmath.ncdf, [even(-12, 0), even(0, 9)], seam(1.0)),
-        Line("log_ndtr", s.log_ndtr, lambda x: mpmath.log(mpmath.ncdf(x)), [even(-37, 0), even(0, 12)], seam(1.0)),
+        Line("log_ndtr", s.log_ndtr, log_probability, [even(-37, 0), even(0, 12)], seam(1.0)),
         Line("ndtri", s.ndtri, inverse, [decades(1e-30, 0.1), even(0.02, 0.49)], seam(0.125)),
         Line("erfinv", s.erfinv, mpmath.erfinv, [even(-0.75, 0.75), 1 - decades(1e-6, 0.25)], seam(0.75)),
         Line("entr", s.entr, lambda x: -x * mpmath.log(x), [even(0, 3), decades(1e-30, 1)], seam(2.0)),
