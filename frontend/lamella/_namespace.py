@@ -69,7 +69,8 @@ os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent 
 def show_modules() -> None:
     """Contributes operators to the modules they declare: with "linalg", ``linalg_norm`` is ``lamella.linalg.norm``.
 
-    A name that the module has already is not replaced. The name of a withdrawn operator is withdrawn, too.
+    A name that the module has already is not replaced. The name of a withdrawn operator is withdrawn, too. The
+    catalogue's own operators come before the module's file, which stays unread until it is needed.
     """
     found = dict(_C._operator_modules())
     if not found and not _shown:
@@ -78,14 +79,24 @@ def show_modules() -> None:
         found = dict(_C._operator_modules())
         for qualified in [q for q in _shown if q not in found]:
             _shown.pop(qualified)()
+        own: dict[str, dict[str, Any]] = {}
         for qualified, path in found.items():
             namespace, _, name = qualified.partition("::")
             where, name = f"lamella.{path}", name.removeprefix(path.replace(".", "_") + "_")
-            if qualified in _shown or contributions.holder(where, name):
+            if qualified in _shown:
                 continue
-            owner = contributions.LAMELLA if namespace == "aten" else namespace
-            packet = _C._packet(qualified)
-            _shown[qualified] = contributions.contribute(contributions.gather(where, {name: packet}, owner))
+            if namespace == "aten":
+                own.setdefault(where, {})[name] = _C._packet(qualified)
+                _shown[qualified] = _nothing  # it is never withdrawn
+            elif not contributions.holder(where, name):
+                packet = _C._packet(qualified)
+                _shown[qualified] = contributions.contribute(contributions.gather(where, {name: packet}, namespace))
+        for where, packets in own.items():
+            contributions.contribute(contributions.gather(where, packets, contributions.LAMELLA))
+
+
+def _nothing() -> None:
+    pass
 
 
 class OperatorNamespace:
