@@ -4,7 +4,7 @@
 namespace lamella::sparse {
 namespace {
 
-// ---- their kernels: autograd has recorded the call already ------------------------------------------------------------
+// ---- their kernels: autograd has recorded the call already --------------------------------------------------------
 
 Tensor make_coo(const Tensor& indices, const Tensor& values, IntArrayRef size, bool coalesced, bool deep) {
   State s;

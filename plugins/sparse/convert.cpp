@@ -59,7 +59,7 @@ Tensor compressed_from(const Entries& given, IntArrayRef size, Kind kind) {
   return compressed_of(pointers_of(e.indices.select(0, 0), size[1]), e.indices.select(0, 1), e.values, size, csc);
 }
 
-// ---- operators ---------------------------------------------------------------------------------------------------------
+// ---- operators ----------------------------------------------------------------------------------------------------
 
 Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype) {
   const Tensor t = state_of(self) ? dense_of(self) : self;

@@ -92,7 +92,7 @@ bool equal_rule(const Tensor& self, const Tensor& other) {
   return a.indices.sizes() == b.indices.sizes() && a.indices.equal(b.indices) && a.values.equal(b.values);
 }
 
-// ---- dimensions ------------------------------------------------------------------------------------------------------
+// ---- dimensions ---------------------------------------------------------------------------------------------------
 
 Tensor permute_rule(const Tensor& self, IntArrayRef dims) {
   const State& s = state_in(self);

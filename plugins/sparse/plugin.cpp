@@ -1,5 +1,6 @@
 // Sparse tensors: a layer outside of autograd, the slot with a tensor's parts, and operators on sparse tensors and on
-// their parts. Start with state.h, which says what a sparse tensor is; Note [Boundary] in rules.h says how rules compute.
+// their parts. Start with state.h, which says what a sparse tensor is; Note [Boundary] in rules.h says how rules
+// compute.
 #include "rules.h"
 
 namespace lamella::sparse {

@@ -56,8 +56,8 @@ struct Call {
 
 bool is_number(const lamella_value& v) { return v.tag != LAMELLA_TENSOR && v.tag != LAMELLA_NONE; }
 
-// Calls the functional form with the values in the place of the sparse tensor at `at`. Entries of one place are added up
-// first, unless the operator is linear.
+// Calls the functional form with the values in the place of the sparse tensor at `at`. Entries of one place are added
+// up first, unless the operator is linear.
 Tensor by_values(const Call& c, int at, bool linear) {
   std::vector<lamella_value> args(c.args, c.args + c.count);
   const Tensor self = c.tensor(at);

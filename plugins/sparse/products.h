@@ -1,5 +1,5 @@
-// Loops over the rows of a matrix in CSR form, on plain arrays. Each checks the pointers and the indices that it follows,
-// and returns false for bad ones. T is an element, I an index.
+// Loops over the rows of a matrix in CSR form, on plain arrays. Each checks the pointers and the indices that it
+// follows, and returns false for bad ones. T is an element, I an index.
 #pragma once
 
 #include <cstdint>

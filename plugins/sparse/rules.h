@@ -2,8 +2,9 @@
 //
 // Note [Boundary]  A rule of the layer stands outside of autograd. It takes a sparse tensor apart by values_of(), whose
 //   derivative puts a gradient into a sparse tensor of the same places, computes with plain tensors, and makes a sparse
-//   result by with_values(), coo_of() or compressed_of(). So autograd records these operators and those on plain tensors,
-//   and derivatives of every order follow. A rule passes sparse tensors to no other operators: the layer is off within.
+//   result by with_values(), coo_of() or compressed_of(). So autograd records these operators and those on plain
+//   tensors, and derivatives of every order follow. A rule passes sparse tensors to no other operators: the layer is
+//   off within.
 #pragma once
 
 #include "state.h"
@@ -19,14 +20,14 @@ Tensor compressed_of(const Tensor& outer, const Tensor& inner, const Tensor& val
 Tensor values_at(const Tensor& self, const Tensor& like);  // the values of `self` at the places of `like`
 void register_boundary(Library& m);
 
-// ---- sorting.cpp, products.cpp: operators on plain parts ---------------------------------------------------------------
+// ---- sorting.cpp, products.cpp: operators on plain parts ----------------------------------------------------------
 
 void check_entries(const Tensor& indices, const Tensor& values, IntArrayRef size);
 void register_sorting(Library& m);
 Tensor rows_from(const Tensor& crow, int64_t entries);  // the row of each entry
 void register_products(Library& m);
 
-// ---- convert.cpp -------------------------------------------------------------------------------------------------------
+// ---- convert.cpp --------------------------------------------------------------------------------------------------
 
 // The plain parts of a sparse tensor as a COO tensor has them, with values that autograd follows.
 struct Entries {
@@ -43,7 +44,7 @@ Tensor to_layout(const Tensor& sparse, Kind kind);
 Tensor from_entries(const Entries& e, IntArrayRef size, Kind kind);  // of any layout
 void register_conversions(Library& m);
 
-// ---- rules of operators ----------------------------------------------------------------------------------------------
+// ---- rules of operators -------------------------------------------------------------------------------------------
 
 void register_pointwise(Library& m);
 void register_matmuls(Library& m);

@@ -1,9 +1,9 @@
 // Entries of COO tensors in order, each place once.
 //
-// Note [Keys]  On the host the indices of an entry become one number, each dimension in bits of its own, so that numbers
-//   have the order of the indices and are taken apart by shifts. The entry's position stands in the bits below. A radix
-//   sort by the bits of the key alone leaves entries of one place in their order, in which they are added up. If the bits
-//   do not suffice, the composite sorts by one dimension after the other.
+// Note [Keys]  On the host the indices of an entry become one number, each dimension in bits of its own, so that
+//   numbers have the order of the indices and are taken apart by shifts. The entry's position stands in the bits
+//   below. A radix sort by the bits of the key alone leaves entries of one place in their order, in which they are
+//   added up. If the bits do not suffice, the composite sorts by one dimension after the other.
 #include <algorithm>
 #include <atomic>
 #include <bit>

@@ -1,10 +1,10 @@
 // A sparse tensor: an opaque tensor over the memory of its values, whose state holds indices and values.
 //
-// Note [Sparse states]  A COO tensor has `outer`, the indices: int64, a column for each entry. Entries may share a place;
-//   the element there is their sum. A compressed tensor (CSR, CSC) has `outer`, the row (column) pointers, and `inner`,
-//   the column (row) indices, both int64 or both int32; with further dimensions in front they are a batch. Dimensions of
-//   `values` after that of the entries are dense. The three tensors are contiguous and have no history; autograd sees
-//   the values only through the operators of boundary.cpp.
+// Note [Sparse states]  A COO tensor has `outer`, the indices: int64, a column for each entry. Entries may share a
+//   place; the element there is their sum. A compressed tensor (CSR, CSC) has `outer`, the row (column) pointers, and
+//   `inner`, the column (row) indices, both int64 or both int32; with further dimensions in front they are a batch.
+//   Dimensions of `values` after that of the entries are dense. The three tensors are contiguous and have no history;
+//   autograd sees the values only through the operators of boundary.cpp.
 // Note [Trust]  Indices are checked when a tensor is made or loaded, but the program can write them later, since they
 //   may be memory that it shares. Kernels therefore check each index that they follow.
 #pragma once
