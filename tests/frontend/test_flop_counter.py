@@ -1,5 +1,8 @@
 """utils.flop_counter and utils.module_tracker: counts equal products of sizes, in forward and backward, by module."""
 
+import sys
+
+import children
 import lamella
 import pytest
 from lamella.utils.flop_counter import FlopCounterMode, flop_registry, register_flop_formula
@@ -82,6 +85,19 @@ def test_a_checkpoint_counts_its_second_run():
     once = 2 * 3 * 4 * 8
     assert count(lambda: layer(x).sum().backward())[0] == 3 * once
     assert count(lambda: checkpoint(layer, x).sum().backward())[0] == 4 * once
+
+
+def test_without_plugins(tmp_path):
+    program = """
+import lamella
+from lamella.utils.flop_counter import FlopCounterMode
+with FlopCounterMode(display=False) as counter:
+    lamella.nn.Linear(3, 4)(lamella.ones(2, 3))
+    lamella.einsum("ij,jk->ik", lamella.ones(2, 3), lamella.ones(3, 4))
+print(counter.get_total_flops(), sorted(counter.get_flop_counts()))
+"""
+    printed = children.run(sys.executable, "-c", program, cwd=tmp_path, LAMELLA_PLUGINS="cpu")
+    assert printed.strip() == "48 ['Global', 'Linear']"
 
 
 def test_the_table_is_printed(capsys):

@@ -41,8 +41,7 @@ class ModuleTracker:
     @property
     def is_bw(self) -> bool:
         """Whether a backward runs on this thread, also while a checkpoint in it runs a forward again."""
-        graph = getattr(lamella, "autograd", None)
-        if graph is None:
+        if not hasattr(lamella, "autograd"):
             return False
         from lamella.plugins.autograd import multi_grad
 
@@ -72,8 +71,10 @@ class ModuleTracker:
         return name
 
     def _on_gradients(self, values: Any, change: Callable[[str], None], name: str, mode: str) -> None:
+        if not hasattr(lamella, "autograd") or not lamella.is_grad_enabled():
+            return
         tensors = [x for x in tree_leaves(values) if isinstance(x, Tensor) and x.requires_grad]
-        if tensors and lamella.is_grad_enabled():
+        if tensors:
             register = lamella.autograd.graph.register_multi_grad_hook
             self.handles.append(register(tensors, lambda _: change(name), mode=mode))
 
