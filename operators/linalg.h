@@ -33,6 +33,11 @@ void set_columns(Output& out, const DimVector& sizes, ScalarType dtype);
 // Describes the numbers of a factorization for each matrix: 0, or what failed.
 void set_info(Output& out, const DimVector& batch);
 
+// The shape rules of the primitives, which the public operators share.
+void infer_cholesky(const Tensor& self, bool upper, Output factor, Output info);
+void infer_lu(const Tensor& self, bool pivot, Output factors, Output pivots, Output info);
+void infer_ldl(const Tensor& self, bool hermitian, Output factors, Output pivots, Output info);
+
 // Raises a LinAlgError if a number in `info` is not 0, through the operator `_linalg_check_errors`: `function` names the
 // caller for the message, which also has the index of the matrix in the batch.
 void check_info(const Tensor& info, std::string_view function);

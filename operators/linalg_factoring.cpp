@@ -6,6 +6,9 @@ namespace {
 
 // ---- Cholesky ----
 
+void infer_cholesky_ex(const Tensor& self, bool upper, bool, Output factor, Output info) {
+  infer_cholesky(self, upper, factor, info);
+}
 std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& self, bool upper, bool check_errors) {
   auto found = lamella::_linalg_cholesky(self, upper);
   if (check_errors) check_info(std::get<1>(found), "linalg.cholesky_ex");
@@ -23,6 +26,15 @@ Tensor cholesky(const Tensor& self, bool upper) {
 }
 // ---- LU ----
 
+void infer_lu_ex(const Tensor& a, bool pivot, bool, Output factors, Output pivots, Output info) {
+  infer_lu(a, pivot, factors, pivots, info);
+}
+void infer_lu_factor(const Tensor& a, bool, Output factors, Output pivots) {
+  check_matrices("A", a);
+  check_factorable("A", a);
+  set_columns(factors, DimVector(a.sizes()), a.dtype());
+  set_info(pivots, with(batch_of(a), {std::min(rows_in(a), columns_in(a))}));
+}
 std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& a, bool pivot, bool check_errors) {
   auto found = lamella::_linalg_lu(a, pivot);
   if (check_errors) check_info(std::get<2>(found), "linalg.lu_factor_ex");
@@ -86,6 +98,15 @@ std::tuple<Tensor, Tensor, Tensor> three_factors(const Tensor& a, bool pivot) {
 
 // ---- LDL ----
 
+void infer_ldl_ex(const Tensor& self, bool hermitian, bool, Output factors, Output pivots, Output info) {
+  infer_ldl(self, hermitian, factors, pivots, info);
+}
+void infer_ldl_factor(const Tensor& self, bool, Output factors, Output pivots) {
+  check_square("self", self);
+  check_factorable("self", self);
+  set_columns(factors, DimVector(self.sizes()), self.dtype());
+  set_info(pivots, with(batch_of(self), {rows_in(self)}));
+}
 std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& self, bool hermitian, bool check_errors) {
   auto found = lamella::_linalg_ldl(self, hermitian);
   if (check_errors) check_info(std::get<2>(found), "linalg.ldl_factor_ex");
@@ -108,6 +129,7 @@ LAMELLA_FAMILY(linalg_factoring, .category = "linalg", .forms = function | out) 
       {.schema = "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor "
                  "info)",
        .dims = "... i~ j~ -> ... i~ j~, ...",
+       .infer = shape<infer_cholesky_ex>,
        .composite = composite<cholesky_ex>,
        .doc = R"(The Cholesky factor, and for each matrix 0 or the order of the leading minor that is not positive.
 
@@ -148,6 +170,7 @@ tensor([[2., 0.],
       {.schema = "linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor "
                  "pivots, Tensor info)",
        .dims = "... i~ j~ -> ... i~ j~, ... k~, ...",
+       .infer = shape<infer_lu_ex>,
        .composite = composite<lu_factor_ex>,
        .doc = R"(linalg.lu_factor(), and for each matrix 0 or the number of the first diagonal element of U that is 0.
 
@@ -157,6 +180,7 @@ tensor(2, dtype=lamella.int32)
        .module = "linalg"},
       {.schema = "linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
        .dims = "... i~ j~ -> ... i~ j~, ... k~",
+       .infer = shape<infer_lu_factor>,
        .composite = composite<lu_factor>,
        .doc = R"(The factors of A = PLU in one matrix, for lu_solve() and lu_unpack(): U in the upper triangle, L below.
 
@@ -198,6 +222,7 @@ tensor([[0., 1.],
       {.schema = "linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, "
                  "Tensor pivots, Tensor info)",
        .dims = "... i~ j~ -> ... i~ j~, ... k~, ...",
+       .infer = shape<infer_ldl_ex>,
        .composite = composite<ldl_factor_ex>,
        .doc = R"(linalg.ldl_factor(), and for each matrix 0 or the number of the block of D that is singular.
 
@@ -207,6 +232,7 @@ tensor(2, dtype=lamella.int32)
        .module = "linalg"},
       {.schema = "linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
        .dims = "... i~ j~ -> ... i~ j~, ... k~",
+       .infer = shape<infer_ldl_factor>,
        .composite = composite<ldl_factor>,
        .doc = R"(The factors of A = LDLᵀ, or LDLᴴ, of symmetric or Hermitian matrices that need not be positive, in one
 matrix, by the pivots of Bunch and Kaufman. The lower triangle is read.

@@ -4,7 +4,6 @@
 #include "operators/linalg.h"
 
 namespace lamella::operators {
-namespace {
 
 void infer_cholesky(const Tensor& self, bool, Output factor, Output info) {
   check_square("self", self);
@@ -20,6 +19,17 @@ void infer_lu(const Tensor& self, bool, Output factors, Output pivots, Output in
   set_info(pivots, with(batch_of(self), {std::min(rows_in(self), columns_in(self))}));
   set_info(info, batch_of(self));
 }
+
+void infer_ldl(const Tensor& self, bool, Output factors, Output pivots, Output info) {
+  check_square("self", self);
+  check_factorable("self", self);
+  set_columns(factors, DimVector(self.sizes()), self.dtype());
+  set_info(pivots, with(batch_of(self), {rows_in(self)}));
+  set_info(info, batch_of(self));
+  info.compute_in(self.dtype());
+}
+
+namespace {
 
 void check_pivots(const Tensor& factors, const Tensor& pivots) {
   check_square("LU", factors);
@@ -187,15 +197,6 @@ void infer_lstsq(const Tensor& a, const Tensor& b, double, std::string_view driv
   values.set(with(batch_of(a), {by_values ? std::min(rows_in(a), columns_in(a)) : 0}), real_of(a.dtype()));
   set_info(info, batch_of(a));
   info.compute_in(a.dtype());
-}
-
-void infer_ldl(const Tensor& self, bool, Output factors, Output pivots, Output info) {
-  check_square("self", self);
-  check_factorable("self", self);
-  set_columns(factors, DimVector(self.sizes()), self.dtype());
-  set_info(pivots, with(batch_of(self), {rows_in(self)}));
-  set_info(info, batch_of(self));
-  info.compute_in(self.dtype());
 }
 
 void infer_ldl_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, bool, Output out) {

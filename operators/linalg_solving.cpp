@@ -44,6 +44,19 @@ std::tuple<Tensor, Tensor> solve_checked(const Tensor& a, const Tensor& b, bool 
   if (check_errors) check_info(info, function);
   return {s.shaped(x), info};
 }
+void infer_solve_ex(const Tensor& a, const Tensor& b, bool left, bool, Output result, Output info) {
+  check_square("A", a);
+  check_factorable("A", a);
+  const Sides s(a, b, left);
+  const int64_t n = left ? rows_in(s.b) : columns_in(s.b);
+  LAMELLA_CHECK(n == rows_in(a), argument("B"), ": expected ", rows_in(a), left ? " rows" : " columns",
+                ", as 'A' has, got ", n, " in shape ", shape_text(b));
+  if (s.vector)
+    result.set(with(batch_of(s.b), {n}), a.dtype());
+  else
+    set_columns(result, DimVector(s.b.sizes()), a.dtype());
+  set_info(info, batch_of(s.a));
+}
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& a, const Tensor& b, bool left, bool check_errors) {
   return solve_checked(a, b, left, check_errors, "linalg.solve_ex");
 }
@@ -57,6 +70,12 @@ std::tuple<Tensor, Tensor> inverse_checked(const Tensor& a, bool check_errors, c
   const auto [x, factors, pivots, info] = lamella::_linalg_solve(a, identity_like(a), true);
   if (check_errors) check_info(info, function);
   return {x, info};
+}
+void infer_inv_ex(const Tensor& a, bool, Output inverse, Output info) {
+  check_square("A", a);
+  check_factorable("A", a);
+  set_columns(inverse, DimVector(a.sizes()), a.dtype());
+  set_info(info, batch_of(a));
 }
 std::tuple<Tensor, Tensor> inv_ex(const Tensor& a, bool check_errors) {
   return inverse_checked(a, check_errors, "linalg.inv_ex");
@@ -209,6 +228,7 @@ tensor([[1.],
 )"},
       {.schema = "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
                  "Tensor info)",
+       .infer = shape<infer_solve_ex>,
        .composite = composite<solve_ex>,
        .doc = R"(linalg.solve(), and for each matrix 0 or the number of the pivot that is 0; the solution is then not
 determined.
@@ -235,6 +255,7 @@ tensor([1., 1.])
        .module = "linalg"},
       {.schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
        .dims = "... i~ j~ -> ... j~ i~, ...",
+       .infer = shape<infer_inv_ex>,
        .composite = composite<inv_ex>,
        .doc = R"(linalg.inv(), and for each matrix 0 or the number of the pivot that is 0.
 

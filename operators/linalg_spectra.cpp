@@ -134,6 +134,30 @@ Tensor rank(const Tensor& input, const std::optional<Tensor>& atol, const std::o
   };
   return values.gt(bound_of(largest_of_values(values), input, column(atol), column(rtol))).sum(DimVector{-1});
 }
+void set_rank(const Tensor& input, std::initializer_list<const std::optional<Tensor>*> bounds, Output& out) {
+  check_matrices("input", input);
+  check_factorable("input", input);
+  DimVector sizes = batch_of(input);
+  for (const std::optional<Tensor>* bound : bounds)
+    if (*bound)
+      LAMELLA_CHECK(broadcast(&sizes, (*bound)->sizes()), "a bound of shape ", shape_text(**bound),
+                    " does not broadcast with the batch ", shape_text(batch_of(input)));
+  out.set(sizes, kLong);
+  out.exact();
+}
+void infer_rank(const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool,
+                Output out) {
+  set_rank(input, {&atol, &rtol}, out);
+}
+void infer_rank_by_numbers(const Tensor& self, std::optional<double>, std::optional<double>, bool, Output out) {
+  set_rank(self, {}, out);
+}
+void infer_rank_by_tol(const Tensor& self, double, bool, Output out) { set_rank(self, {}, out); }
+void infer_rank_by_tensor(const Tensor& input, const Tensor& tol, bool, Output out) {
+  const std::optional<Tensor> bound = tol;
+  set_rank(input, {&bound}, out);
+}
+
 Tensor rank_by_numbers(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   check_factorable("self", self);
   return rank(self, number_like(atol, self), number_like(rtol, self), hermitian);
@@ -341,6 +365,7 @@ tensor(0.)
 )"},
       {.schema = "linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
                  "hermitian=False) -> Tensor",
+       .infer = shape<infer_rank>,
        .composite = composite<rank>,
        .doc = R"(The number of singular values above max(atol, rtol * the largest).
 
@@ -356,13 +381,16 @@ tensor(1)
       {.schema = "linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
                  "hermitian=False) -> Tensor",
        .dims = "... i~ j~ -> ...",
+       .infer = shape<infer_rank_by_numbers>,
        .composite = composite<rank_by_numbers>,
        .module = "linalg"},
       {.schema = "linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
        .dims = "... i~ j~ -> ...",
+       .infer = shape<infer_rank_by_tol>,
        .composite = composite<rank_by_tol>,
        .module = "linalg"},
       {.schema = "linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
+       .infer = shape<infer_rank_by_tensor>,
        .composite = composite<rank_by_tensor>,
        .module = "linalg"},
       {.schema = "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "

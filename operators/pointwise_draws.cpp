@@ -1,5 +1,5 @@
 // Draws from seeds and their gradients, with the loops of the oldest instruction set. Declared in
-// <lamella/pointwise/draws_family.h>.
+// <lamella/pointwise/draws.h>.
 #include "operators/pointwise_family.h"
 
 namespace lamella::operators {

@@ -1,5 +1,5 @@
 // Random numbers by rejection: gamma, Dirichlet, Poisson and binomial ones. Each element takes a seed of 53 bits, two
-// words of the generator's stream, and draws from it as <lamella/pointwise/draws.h> says.
+// words of the generator's stream, and draws from it as <lamella/pointwise/special/draws.h> says.
 #include "operators/random.h"
 
 #include <cfloat>

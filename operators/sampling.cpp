@@ -112,6 +112,7 @@ void infer_multinomial(const Tensor& self, int64_t num_samples, bool replacement
   DimVector sizes(self.sizes());
   sizes.back() = num_samples;
   out.set(sizes, kLong);
+  out.exact();
 }
 
 // Raises unless weights are finite and not negative, and each row has enough that are not zero.

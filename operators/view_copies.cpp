@@ -78,13 +78,12 @@ void add_copy(std::vector<Declaration>& table, const Declaration& view, const Co
   const std::string copy = name + "_copy" + whole.substr(name.size());
   const bool list = text.find("Tensor(a)[]") != text.npos;
   stand_for(copy, whole);
-  table.push_back(
-      {.schema = {lasting(copy + without_alias(text.substr(whole.size()))), view.schema.line, view.schema.file},
-       .dims = view.dims,
-       .category = "copy",
-       .forms = list ? function : function | out,
-       .composite = copy_view,
-       .doc = view.doc ? lasting(page_of_copy(row, list)) : nullptr});
+  table.push_back({.schema = {lasting(copy + without_alias(text.substr(whole.size()))), __LINE__, __FILE__},
+                   .dims = view.dims,
+                   .category = "copy",
+                   .forms = list ? function : function | out,
+                   .composite = copy_view,
+                   .doc = view.doc ? lasting(page_of_copy(row, list)) : nullptr});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Gamma draws in vectors, as <lamella/pointwise/draws.h> defines them: one try for 64 elements at once; the elements
+// Gamma draws in vectors, as <lamella/pointwise/special/draws.h> defines them: one try for 64 elements at once; the elements
 // whose try fails are collected and tried again, 64 at once.
 #include <lamella/pointwise/vocabulary.h>
 

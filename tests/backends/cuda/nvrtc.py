@@ -177,7 +177,6 @@ def texts_of(root: Path) -> dict[str, str]:
     found = {f.name: f.read_text() for f in files}
     include = root / "extensions/include"
     shared = ["quotient.h", "updates.h", "updates/base.h", "window.h", "pointwise/prelude.h"]
-    shared += ["pointwise/draws.h", "pointwise/implicit_gradients.h"]
     for file in [*(include / "lamella" / name for name in shared), *include.glob("lamella/pointwise/special/*.h")]:
         found[str(file.relative_to(include))] = file.read_text()
     return found

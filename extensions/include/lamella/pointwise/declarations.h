@@ -14,7 +14,7 @@
 #include <lamella/pointwise/arithmetic.h>
 #include <lamella/pointwise/backward.h>
 #include <lamella/pointwise/choosing.h>
-#include <lamella/pointwise/draws_family.h>
+#include <lamella/pointwise/draws.h>
 #include <lamella/pointwise/functions.h>
 #include <lamella/pointwise/orthogonal.h>
 #include <lamella/pointwise/quantization.h>

@@ -28,8 +28,8 @@
 #include <stdint.h>
 #endif
 #if defined(LAMELLA_T_FLOATING)
-#include <lamella/pointwise/draws.h>
-#include <lamella/pointwise/implicit_gradients.h>
+#include <lamella/pointwise/special/draws.h>
+#include <lamella/pointwise/special/implicit_gradients.h>
 #include <lamella/pointwise/special/words.h>
 #endif
 

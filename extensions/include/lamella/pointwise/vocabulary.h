@@ -40,8 +40,8 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 #define LAMELLA_VECTOR_LANES
 #include <lamella/pointwise/special/words.h>
 
-#include <lamella/pointwise/draws.h>
-#include <lamella/pointwise/implicit_gradients.h>
+#include <lamella/pointwise/special/draws.h>
+#include <lamella/pointwise/special/implicit_gradients.h>
 #include <lamella/types.h>
 
 #include <cmath>
