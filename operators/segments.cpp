@@ -35,13 +35,13 @@ Tensor bounds_of(const Tensor& lengths, const Tensor& offsets, int64_t size, boo
   const bool read = !(lengths.defined() ? lengths : offsets).is_meta();
   const auto all = [read](const Tensor& mask) { return !read || mask.all().item().toBool(); };
   if (lengths.defined()) {
-    const Tensor ends = lengths.to(kLong).cumsum(-1);
-    LAMELLA_CHECK(all(lengths.ge(0)), argument("lengths"), ": a segment must not be shorter than 0");
+    const Tensor each = lengths.to(kLong), ends = each.cumsum(-1);
+    LAMELLA_CHECK(all(each.ge(0)), argument("lengths"), ": a segment must not be shorter than 0");
     DimVector one(ends.sizes());
     one.back() = 1;
     const Tensor bounds = lamella::cat({lamella::zeros(one, ends.options()), ends}, -1);
     const Tensor last = bounds.select(-1, -1);
-    LAMELLA_CHECK(all(unsafe ? last.le(size) : last.eq(size)), argument("lengths"),
+    LAMELLA_CHECK(all(each.le(size)) && all(unsafe ? last.le(size) : last.eq(size)), argument("lengths"),
                   ": the segments of a row must have ", unsafe ? "at most " : "", size,
                   " elements together, as the dimension");
     return bounds;
