@@ -51,6 +51,9 @@ constexpr Line special[] = {
     {"special_chebyshev_polynomial_u, special_chebyshev_polynomial_u.n_scalar",
      "x: grad * where(eq(x * x, 1), pow(x, n + 1) * n * (n + 1) * (n + 2) / 3,"
      "((n + 1) * special_chebyshev_polynomial_t(x, n + 1) - x * result) / (x * x - 1))"},
+    {"special_shifted_chebyshev_polynomial_u, special_shifted_chebyshev_polynomial_u.n_scalar",
+     "x: grad * 2 * where(eq(square(x * 2 - 1), 1), pow(x * 2 - 1, n + 1) * n * (n + 1) * (n + 2) / 3,"
+     "((n + 1) * special_shifted_chebyshev_polynomial_t(x, n + 1) - (x * 2 - 1) * result) / (square(x * 2 - 1) - 1))"},
     {"special_legendre_polynomial_p, special_legendre_polynomial_p.n_scalar",
      "x: grad * where(eq(x * x, 1), pow(x, n + 1) * n * (n + 1) / 2,"
      "(x * result - special_legendre_polynomial_p(x, n - 1)) * n / (x * x - 1))"},
