@@ -1,7 +1,7 @@
 """Autograd uses no private access: a renamed copy of its sources, built as a separate package against the installed
 headers, passes this folder's tests with the original plugin switched off.
 
-With ``LAMELLA_SWEEP=turn`` each day another sixth of the files runs.
+With ``LAMELLA_SWEEP=turn`` each day another tenth of the files runs.
 """
 
 import re
