@@ -25,7 +25,8 @@ def _operands(name: str, input: Any, mask: Tensor | None, dtype=None) -> tuple[T
         raise TypeError(f"{name}: argument 'mask' must be Tensor, got {type(mask).__name__}")
     own = None
     if hasattr(input, "get_mask"):  # a MaskedTensor
-        own, input = input.get_mask(), input.get_data()
+        masked: Any = input
+        own, input = masked.get_mask(), masked.get_data()
     if mask is not None:
         if mask.dim() > input.dim():
             raise ValueError(
@@ -104,7 +105,7 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None) -> Tensor:
     """
     x, kept = _operands("prod", input, mask)
     x = _filled(x.to(_summed_dtype(x, dtype)), kept, 1)
-    dims, size = list(range(x.dim())) if not dim and dim != 0 else _dims(dim), max(x.dim(), 1)
+    dims, size = (None if not dim and dim != 0 else _dims(dim)) or list(range(x.dim())), max(x.dim(), 1)
     if wrong := [d for d in dims if not -size <= d < size]:
         raise IndexError(f"prod: argument 'dim': dimension {wrong[0]} is out of range for {x.dim()} dimensions")
     if len({d % size for d in dims}) != len(dims):
@@ -255,7 +256,8 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None) -> Tenso
     """
     x, kept = _operands("logsumexp", input, mask, dtype)
     x = x if x.dtype.is_floating_point or x.dtype.is_complex else x.to(lamella.get_default_dtype())
-    return lamella.logsumexp(_filled(x, kept, -math.inf), list(range(x.dim())) if dim is None else _dims(dim), keepdim)
+    dims = _dims(dim)
+    return lamella.logsumexp(_filled(x, kept, -math.inf), list(range(x.dim())) if dims is None else dims, keepdim)
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None) -> Tensor:

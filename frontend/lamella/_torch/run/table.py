@@ -97,7 +97,7 @@ def signature(found: Any) -> Any:
     """Returns the parameters of a function or class in Python; None for other objects, and for those that say that they
     have another signature."""
     if isinstance(found, type):
-        if type(found) is not type or not inspect.isfunction(found.__init__):
+        if type(found) is not type or not inspect.isfunction(found.__init__):  # type: ignore[misc]
             return None
     elif not inspect.isfunction(found) or hasattr(found, "__wrapped__") or hasattr(found, "__signature__"):
         return None

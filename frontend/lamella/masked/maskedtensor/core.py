@@ -73,6 +73,8 @@ class MaskedTensor(Tensor):
     )
     """
 
+    _mask: Tensor
+
     def __new__(cls, data, mask, requires_grad=False):
         checked("MaskedTensor", data, mask)
         plain = data.get_data() if is_masked_tensor(data) else data
@@ -183,7 +185,7 @@ def _wrapped(data, masks):
 @cache
 def _categories() -> dict[str, str]:
     """Returns the category of each operator, by name."""
-    found = {}
+    found: dict[str, str] = {}
     for o in lamella._C._operators():
         for name in (o["name"], *(f"aten::{alias}" for alias in o["aliases"])):
             found.setdefault(name, o["category"])

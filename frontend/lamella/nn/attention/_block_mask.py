@@ -98,8 +98,9 @@ class BlockMask:
             of_q[:2] = listed(unlisted(kv_num_blocks, kv_indices, columns).transpose(-2, -1))
             if full_kv_num_blocks is not None and full_kv_indices is not None:
                 of_q[2:] = listed(unlisted(full_kv_num_blocks, full_kv_indices, columns).transpose(-2, -1))
-        lists: Any = (kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices, *of_q)
-        return cls(lengths, *lists, size, noop_mask if mask_mod is None else mask_mod)  # type: ignore[arg-type]
+        lists = (kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices, *of_q)
+        arguments: Any = (lengths, *lists, size, noop_mask if mask_mod is None else mask_mod)
+        return cls(*arguments)
 
     def as_tuple(self, flatten: bool = True) -> tuple[Any, ...]:
         """Returns lengths, lists, sizes of a block and function, in the order of the constructor's arguments."""
@@ -162,12 +163,14 @@ class BlockMask:
         index = index if isinstance(index, tuple) else (index,)
         kept = tuple(slice(i, i + 1 if i + 1 else None) if isinstance(i, int) else i for i in index)
         lists = [None if getattr(self, name) is None else getattr(self, name)[kept] for name in LISTS]
-        return BlockMask(self.seq_lengths, *lists, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
+        arguments: Any = (self.seq_lengths, *lists, self.BLOCK_SIZE, self.mask_mod)
+        return BlockMask(*arguments)
 
     def to(self, device: Any) -> BlockMask:
         """Returns the mask with its lists on a device. Tensors that ``mask_mod`` reads stay where they are."""
         lists = [None if getattr(self, name) is None else getattr(self, name).to(device) for name in LISTS]
-        return BlockMask(self.seq_lengths, *lists, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
+        arguments: Any = (self.seq_lengths, *lists, self.BLOCK_SIZE, self.mask_mod)
+        return BlockMask(*arguments)
 
     def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str:
         """Returns a picture of each batch and head: a full mark for blocks that are computed, a space for others.
@@ -257,9 +260,6 @@ def create_block_mask(
     padded = lamella.nn.functional.pad(mask, (0, columns * size[1] - KV_LEN, 0, rows * size[0] - Q_LEN))
     counts = padded.view(*mask.shape[:2], rows, size[0], columns, size[1]).sum(dim=(-3, -1))
     full = counts == size[0] * size[1]
-    lists: Any
-    if separate_full_blocks:
-        lists = (*listed((counts > 0) & ~full), *listed(full))
-    else:
-        lists = listed(counts > 0)
-    return BlockMask.from_kv_blocks(*lists, BLOCK_SIZE=size, mask_mod=mask_mod, seq_lengths=(Q_LEN, KV_LEN))
+    partial = listed((counts > 0) & ~full if separate_full_blocks else counts > 0)
+    whole: tuple[Tensor | None, Tensor | None] = listed(full) if separate_full_blocks else (None, None)
+    return BlockMask.from_kv_blocks(*partial, *whole, BLOCK_SIZE=size, mask_mod=mask_mod, seq_lengths=(Q_LEN, KV_LEN))

@@ -49,6 +49,10 @@ class CausalBias(Tensor):
             [ True,  True,  True]])
     """
 
+    variant: CausalVariant
+    seq_len_q: int
+    seq_len_kv: int
+
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
         if not isinstance(variant, CausalVariant):
             raise AssertionError(

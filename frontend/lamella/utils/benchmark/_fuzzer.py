@@ -212,7 +212,7 @@ class Fuzzer:
         self._parameters: list[FuzzedParameter] = self._flat(parameters, FuzzedParameter)
         self._tensors: list[FuzzedTensor] = self._flat(tensors, FuzzedTensor)
         self._constraints = constraints or []
-        names = [x.name for x in (*self._parameters, *self._tensors)]
+        names = [x.name for x in self._parameters] + [x.name for x in self._tensors]
         if repeated := sorted({n for n in names if names.count(n) > 1}):
             raise ValueError(f"Fuzzer: several parameters or tensors are named {repeated}")
         self._rejected = self._drawn = 0

@@ -183,7 +183,8 @@ class Timer:
         True
         """
         number = self._number(min_run_time)
-        raw, total = [], 0.0
+        raw: list[float] = []
+        total = 0.0
         with set_torch_threads(self._task_spec.num_threads):
             while total < min_run_time or len(raw) < 1:
                 seconds = self._timer.timeit(number)
