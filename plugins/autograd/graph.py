@@ -148,8 +148,8 @@ class saved_tensors_hooks:
         return self
 
     def __exit__(self, *error: object) -> None:
+        _python._pop_hooks()  # raises an error if none are open, which leaves the depth as it is
         _hooks.depth -= 1
-        _python._pop_hooks()
 
 
 class save_on_cpu(saved_tensors_hooks):
