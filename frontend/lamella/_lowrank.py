@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamella import _C
 from lamella._C import Tensor
 
 __all__ = ["lu", "pca_lowrank", "svd_lowrank"]
+
+_lu_factor_ex = _C._packet("aten::linalg_lu_factor_ex")
+_qr = _C._packet("aten::linalg_qr")
+_randn = _C._packet("aten::randn")
+_svd = _C._packet("aten::linalg_svd")
 
 
 def _adjoint(x: Tensor) -> Tensor:
@@ -18,8 +24,6 @@ def _adjoint(x: Tensor) -> Tensor:
 
 def _range_of(A: Any, q: int, niter: int, M: Tensor | None) -> Tensor:
     """Returns q orthonormal columns whose span is near that of the largest singular vectors of A - M."""
-    import lamella
-
     def forward(x: Tensor) -> Tensor:
         y = A @ x
         return y if M is None else y - M @ x
@@ -28,11 +32,11 @@ def _range_of(A: Any, q: int, niter: int, M: Tensor | None) -> Tensor:
         y = _adjoint(A) @ x
         return y if M is None else y - _adjoint(M) @ x
 
-    start = lamella.randn(*A.shape[:-2], A.shape[-1], q, dtype=A.dtype, device=A.device)
-    basis = lamella.linalg.qr(forward(start)).Q
+    start = _randn((*A.shape[:-2], A.shape[-1], q), dtype=A.dtype, device=A.device)
+    basis = _qr(forward(start))[0]
     for _ in range(niter):
-        basis = lamella.linalg.qr(backward(basis)).Q
-        basis = lamella.linalg.qr(forward(basis)).Q
+        basis = _qr(backward(basis))[0]
+        basis = _qr(forward(basis))[0]
     return basis
 
 
@@ -54,8 +58,6 @@ def svd_lowrank(
     >>> lamella.svd_lowrank(a, q=2)[1]
     tensor([3.0000, 2.0000])
     """
-    import lamella
-
     if not isinstance(A, Tensor):
         raise TypeError(f"svd_lowrank: argument 'A': expected a Tensor, got {type(A).__name__}")
     q = 6 if q is None else q
@@ -70,11 +72,11 @@ def svd_lowrank(
     if m < n:  # the adjoint has fewer columns
         basis = _range_of(_adjoint(A), q, niter, None if M is None else _adjoint(M))
         B = A @ basis if M is None else A @ basis - M @ basis
-        U, S, Vh = lamella.linalg.svd(B, full_matrices=False)
+        U, S, Vh = _svd(B, full_matrices=False)
         return U, S, basis @ _adjoint(Vh)
     basis = _range_of(A, q, niter, M)
     B = _adjoint(basis) @ A if M is None else _adjoint(basis) @ (A - M)
-    U, S, Vh = lamella.linalg.svd(B, full_matrices=False)
+    U, S, Vh = _svd(B, full_matrices=False)
     return basis @ U, S, _adjoint(Vh)
 
 
@@ -111,9 +113,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     >>> lamella.lu(lamella.tensor([[1.0, 2.0], [2.0, 2.0]]))[1]
     tensor([2, 2], dtype=lamella.int32)
     """
-    import lamella
-
-    found = lamella.linalg.lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
+    found = _lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
     if out is not None:
         for target, source in zip(out, found, strict=False):
             target.resize_(source.shape).copy_(source)

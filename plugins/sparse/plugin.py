@@ -13,5 +13,5 @@ def register(ctx):
     library.loader = lambda: ctx.load_library(Path(__file__).with_name("liblamella_sparse.so"))
     ctx.contribute("lamella", {"sparse": sys.modules[__package__], **making.functions, **tensor.functions})
     ctx.contribute("Tensor", tensor.methods)
-    ctx.contribute("text", {"sparse": printing.text})
+    ctx.contribute("parts", {"sparse": printing.parts})
     ctx.contribute("slot", {"sparse": library.operators})

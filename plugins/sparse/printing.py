@@ -1,4 +1,4 @@
-"""The printed form of sparse tensors, which shows indices and values as torch prints them."""
+"""The parts of sparse tensors that their printed form shows: indices and values, as torch prints them."""
 
 from __future__ import annotations
 
@@ -15,48 +15,14 @@ PARTS = {
 }
 
 
-def part_text(part: Tensor, indent: int) -> str:
-    """Returns the text of a part: its elements, or ``...`` and its size if it has none or they cannot be read."""
-    from lamella._tensor import printing
-
-    if part.device.type == "meta":
-        return f"..., size={tuple(part.shape)}"
-    if part.numel() == 0:
-        return f"[], size={tuple(part.shape)}"
-    return printing.body(part, indent)
-
-
-def text(tensor: Tensor) -> str | None:
-    """Returns the printed form of a sparse tensor; None for another one."""
+def parts(tensor: Tensor) -> tuple[dict[str, Tensor], list[str], bool] | None:
+    """Returns what the point "parts" takes for a sparse tensor; None for another one."""
     layout = library.layout_number(tensor)
     if not layout:
         return None
-    import lamella
-    from lamella._devices import host
-    from lamella._tensor import printing
-    from lamella.plugins import contributions
-
     detached: Any = tensor.detach()
     operators = library.operators()
-    kind = type(tensor)
-    start = "tensor(" if kind is Tensor else f"{kind.__name__}("
-    lines = []
-    for name, operator in PARTS[layout]:
-        prefix = f"{name}=tensor("
-        found = getattr(operators, operator)(detached).detach()
-        lines.append(f"{prefix}{part_text(found, len(start) + len(prefix))})")
-    made = start + (",\n" + " " * len(start)).join(lines)
-    notes = []
-    if tensor.device.type != host().type:
-        notes.append(f"device='{tensor.device}'")
+    found = {name: getattr(operators, operator)(detached).detach() for name, operator in PARTS[layout]}
     numbers = library.described(detached)
     assert numbers is not None
-    notes += [f"size={tuple(tensor.shape)}", f"nnz={numbers['nnz']}"]
-    natural = {lamella.get_default_dtype(), lamella.int64, lamella.bool}
-    if tensor.dtype not in natural:
-        notes.append(f"dtype={tensor.dtype}")
-    notes.append(f"layout={library.LAYOUTS[layout]}")
-    notes += [said for note in contributions.place("repr").objects if (said := note(tensor)) is not None]
-    if layout == 1:  # the notes begin a line of their own
-        made += ",\n" + " " * len(start) + notes.pop(0)
-    return printing.append(made, notes, len(start))
+    return found, [f"nnz={numbers['nnz']}"], layout == 1

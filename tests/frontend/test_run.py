@@ -238,32 +238,32 @@ def test_what_is_missing_raises_where_it_is_used(program):
     text = """
         import torch
         import torch.fx as fx
-        import torch.linalg
-        from torch import linalg, utils
+        import torch.export
+        from torch import export, utils
         import torch.distributed.fsdp
-        for use in (lambda: torch.linalg.det, lambda: fx.Graph, lambda: torch.no_such_name, lambda: torch.nn.NoModule,
+        for use in (lambda: torch.export.Dim, lambda: fx.Graph, lambda: torch.no_such_name, lambda: torch.nn.NoModule,
                     lambda: torch.distributed.fsdp.Wrap):
             try:
                 use()
             except AttributeError as error:
                 print(error)
-        assert not hasattr(torch.linalg, "det") and not hasattr(torch, "nothing") and linalg is torch.linalg
-        print(torch.linalg)
+        assert not hasattr(torch.export, "Dim") and not hasattr(torch, "nothing") and export is torch.export
+        print(torch.export)
     """
     lines = program.output(text).splitlines()
-    assert lines[0].startswith("torch.linalg.det: lamella.linalg.det is not here yet; it is planned with")
+    assert lines[0].startswith("torch.export.Dim: lamella.export.Dim is not here yet; it is planned with")
     assert lines[1].startswith("torch.fx.Graph: lamella.fx.Graph is not planned: it is torch's graph")
     assert lines[2].startswith("torch.no_such_name: lamella.no_such_name does not exist and is not planned")
     assert "lamella.nn.NoModule does not exist" in lines[3]
-    assert "Lamella has no lamella.distributed.fsdp" in lines[4] and lines[5].startswith("<module 'torch.linalg'")
+    assert "Lamella has no lamella.distributed.fsdp" in lines[4] and lines[5].startswith("<module 'torch.export'")
 
 
 @pytest.mark.parametrize(
     "statement, words",
     [
         (
-            "from torch.linalg import det",
-            "torch.linalg.det: lamella.linalg.det is not here yet; it is planned",
+            "from torch.export import Dim",
+            "torch.export.Dim: lamella.export.Dim is not here yet; it is planned",
         ),
         (
             "from torch import no_such_name",
@@ -393,7 +393,7 @@ def test_a_list_of_what_is_missing(program):
     lines = program.check("""
         import torch as T
         import torch.nn.functional as F
-        import torch.linalg as linalg
+        import torch.export as export
         from torch import nn
         from torch.fx import Graph, Tracer as Tr
         import torch._six
@@ -402,7 +402,7 @@ def test_a_list_of_what_is_missing(program):
         a, b = nn, T.nn.functional
 
         class Net(layers.Modul):
-            def forward(self, x: T.FloatTensorr, opt=linalg.det):
+            def forward(self, x: T.FloatTensorr, opt=export.Dim):
                 y = F.relu(x) + b.no_function(x)
                 return T.quux1(y, dtype=T.float31)
 
@@ -425,7 +425,7 @@ def test_a_list_of_what_is_missing(program):
         (7, "torch._six"),
         (12, "torch.nn.Modul"),
         (13, "torch.FloatTensorr"),
-        (13, "torch.linalg.det"),
+        (13, "torch.export.Dim"),
         (14, "torch.nn.functional.no_function"),
         (15, "torch.float31"),
         (15, "torch.quux1"),

@@ -162,18 +162,53 @@ def readable(tensor):
         return None
 
 
+def part_text(part, indent):
+    """Returns the text of a part: its elements, or ``...`` and its size if it has none or they cannot be read."""
+    if part.device.type == "meta":
+        return f"..., size={tuple(part.shape)}"
+    if part.numel() == 0:
+        return f"[], size={tuple(part.shape)}"
+    return body(part, indent)
+
+
+def parted(tensor, prefix, natural, parts, numbers, apart):
+    """Returns the text of a tensor that consists of parts: each part begins a line.
+
+    Args:
+        natural: the dtypes that are not printed
+        numbers: notes that follow the size
+        apart: whether the notes begin a line of their own
+    """
+    indent = len(prefix)
+    lines = []
+    for name, part in parts.items():
+        start = f"{name}=tensor("
+        lines.append(f"{start}{part_text(part, indent + len(start))})")
+    text = prefix + (",\n" + " " * indent).join(lines)
+    notes = [f"device='{tensor.device}'"] if tensor.device.type != host().type else []
+    notes += [f"size={tuple(tensor.shape)}", *numbers]
+    if tensor.dtype not in natural:
+        notes.append(f"dtype={tensor.dtype}")
+    notes.append(f"layout={tensor.layout}")
+    notes += [said for note in contributions.place("repr").objects if (said := note(tensor)) is not None]
+    if apart:
+        text += ",\n" + " " * indent + notes.pop(0)
+    return append(text, notes, indent)
+
+
 def tensor_repr(tensor, name: str | None = None) -> str:
     """Returns the text of ``repr(tensor)``. It begins with ``name``, else its class's name, else "tensor"."""
     from lamella import _C
 
     kind = type(tensor)
-    if tensor.is_opaque:
-        for text_of in contributions.place("text").objects:
-            if (text := text_of(tensor)) is not None:
-                return text
     prefix = f"{name or ('tensor' if kind is _C.Tensor else kind.__name__)}("
     default = _C.get_default_dtype()
     natural = {default}
+    whole = {default, _C.int64, _C.bool, _C.complex128 if default is _C.float64 else _C.complex64}
+    if tensor.is_opaque:
+        for parts_of in contributions.place("parts").objects:
+            if (found := parts_of(tensor)) is not None:
+                return parted(tensor, prefix, whole, *found)
     size = False
     shown = readable(tensor) if tensor.is_opaque else tensor
     if tensor.device.type == "meta" or shown is None:
@@ -181,7 +216,7 @@ def tensor_repr(tensor, name: str | None = None) -> str:
     elif tensor.numel() == 0:
         text, size = "[]", tensor.ndim != 1
     else:
-        natural |= {_C.int64, _C.bool, _C.complex128 if default is _C.float64 else _C.complex64}
+        natural = whole
         text, size = body(shown.detach(), len(prefix)), not options.edgeitems
     notes = ["opaque"] if tensor.is_opaque else []
     if tensor.device.type != host().type:
