@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import lamella
 from lamella import Tensor
 from lamella.overrides import TorchFunctionMode
-from lamella.utils._python_dispatch import TorchDispatchMode
 
 from .graph import saved_tensors_hooks
 
@@ -63,29 +63,39 @@ class _Context:
         self.by_storage.clear()
 
 
-_described = lru_cache(1024)(lamella.library.describe)
+class _Open(threading.local):
+    """The contexts of the blocks that are open on this thread, innermost last."""
+
+    def __init__(self) -> None:
+        self.contexts: list[_Context] = []
 
 
-class _Mode(TorchDispatchMode):
-    """Calls ``before_write`` for each argument that an operator writes."""
+_open = _Open()
 
-    def __init__(self, context: _Context):
-        self.context = context
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        described = _described(func)
-        names = [a.name for a in described.arguments if a.written]
-        given = described.bind(args, kwargs) if names else {}
-        for value in map(given.get, names):
-            for tensor in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(tensor, Tensor):
-                    self.context.before_write(tensor)
-        return func(*args, **kwargs)
+def _before_call(call: Any, *args: Any, **kwargs: Any) -> Any:
+    """The handler of the layer: calls ``before_write`` for each argument that an operator writes."""
+    described = lamella.library.describe(call)
+    names = [a.name for a in described.arguments if a.written]
+    given = described.bind(args, kwargs) if names else {}
+    for value in map(given.get, names):
+        for tensor in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(tensor, Tensor):
+                for context in _open.contexts:
+                    context.before_write(tensor)
+    return call(*args, **kwargs)
+
+
+@cache
+def _layer() -> Any:
+    """Registers the layer at its first use. It is inside autograd, where tensors that composites write arrive, too."""
+    return lamella.library.register_layer(
+        "saved_mutation", _before_call, inside="autograd", stays_inside=True, never_on_tensors=True
+    )
 
 
 class _Outs(TorchFunctionMode):
-    """Calls ``before_write`` for tensors that a call names as ``out``, which `_Mode` does not see."""
+    """Calls ``before_write`` for tensors that a call names as ``out``, which the layer does not see."""
 
     def __init__(self, context: _Context):
         self.context = context
@@ -114,8 +124,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Context]:
     tensor([2., 2.])
     """
     context = _Context()
-    with saved_tensors_hooks(context.pack, context.unpack), _Mode(context), _Outs(context):
+    with saved_tensors_hooks(context.pack, context.unpack), _layer().on(), _Outs(context):
+        _open.contexts.append(context)
         try:
             yield context
         finally:
+            _open.contexts.remove(context)
             context.clear()
