@@ -33,8 +33,8 @@ TENSOR = "Tensor"
 # Maps each point to a description of the objects that it takes.
 POINTS = {
     "repr": "function(tensor): a note for the printed form, or None; notes stand in the order of their contribution",
-    "parts": "function(tensor): the tensors by name that the printed form of an opaque tensor shows, notes, and whether "
-    "notes begin a line; or None",
+    "parts": "function(tensor): what the printed form of an opaque tensor shows, or None: tensors by name, notes, and "
+    "whether notes begin a line",
     "slot": "function(): loads the library that has the slot of tensors of this name, for files and pickles",
     "copied": "True: copies and pickles take this attribute of Tensor along, unless it is None or False",
     "keyword": "Keyword: every function that makes tensors takes it",

@@ -24,6 +24,7 @@ def _adjoint(x: Tensor) -> Tensor:
 
 def _range_of(A: Any, q: int, niter: int, M: Tensor | None) -> Tensor:
     """Returns q orthonormal columns whose span is near that of the largest singular vectors of A - M."""
+
     def forward(x: Tensor) -> Tensor:
         y = A @ x
         return y if M is None else y - M @ x

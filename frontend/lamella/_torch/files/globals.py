@@ -16,6 +16,7 @@ from lamella import _C
 from lamella._torch.files.opcodes import Known
 from lamella._torch.typed import kinds
 from lamella._torch.typed_storage import TypedStorage
+from lamella.plugins import contributions
 from lamella.serialization.limits import Limits, check_truth
 
 # Maps a dtype's name to the name of torch's class of storages.
@@ -158,19 +159,23 @@ def layout_named(name: Any) -> Any:
     return found
 
 
+def sparse_maker(name: str) -> Callable[..., Any]:
+    """Returns a function that a plugin contributes to lamella, and that makes sparse tensors."""
+    found = contributions.place("lamella").used.get(name)
+    if found is None or found.placeholder:
+        raise UnpicklingError("the plugin 'sparse', which brings sparse tensors, is not loaded")
+    return found.object
+
+
 def rebuild_sparse(layout: Any, parts: Any) -> Any:
     """Makes a sparse tensor of its parts, which the functions that make sparse tensors check."""
-    import lamella
-
     if type(parts) is not tuple or not isinstance(layout, _C.layout):
         raise UnpicklingError("a sparse tensor must have a layout and a tuple of parts")
-    if not hasattr(lamella, "sparse_coo_tensor"):
-        raise UnpicklingError("the plugin 'sparse', which brings sparse tensors, is not loaded")
     if layout is _C.sparse_coo and len(parts) in (3, 4):
         coalesced = len(parts) == 4 and parts[3] is True
-        return lamella.sparse_coo_tensor(*parts[:3], check_invariants=True, is_coalesced=coalesced)
+        return sparse_maker("sparse_coo_tensor")(*parts[:3], check_invariants=True, is_coalesced=coalesced)
     if layout in (_C.sparse_csr, _C.sparse_csc) and len(parts) == 4:
-        return lamella.sparse_compressed_tensor(*parts, layout=layout, check_invariants=True)
+        return sparse_maker("sparse_compressed_tensor")(*parts, layout=layout, check_invariants=True)
     raise UnpicklingError(f"a sparse tensor of {layout} with {len(parts)} parts cannot be read; to_sparse_csr() it")
 
 
