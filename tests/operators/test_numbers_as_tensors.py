@@ -22,7 +22,7 @@ ELEMENTS = {
 }
 NUMBERS = [*FLOATS, *INTS, True, False]
 # A tensor that is copied or promoted wraps, where a number that the dtype does not hold is refused.
-WRAPS = {"where", "clamp", "clamp_min", "clamp_max", "fill_"}
+WRAPS = {"where", "clamp", "clamp_min", "clamp_max", "fill", "fill_"}
 # The number's overload also takes what the tensor's refuses: lerp of integers the other way round, and negative powers
 # of integers, boundaries of another dtype.
 PARTIAL = {"lerp", "pow", "searchsorted", "bucketize"}

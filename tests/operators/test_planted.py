@@ -7,6 +7,7 @@ import checks
 import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED, flat
+from compare import expected, has_oracle
 from lamella.operators import samples
 
 
@@ -38,8 +39,8 @@ def alter_one(t, place: int) -> bool:
 
 
 @contextlib.contextmanager
-def planted(operator: str):
-    """Alters one element of each result of the operator inside the block; the list has one entry for each."""
+def planted(operator: str, at: int = 0):
+    """Alters one element of the result at ``at`` of each call inside the block; the list has one entry for each."""
     o, done = BY_TITLE[operator], []
 
     def handler(call, *args, **kwargs):
@@ -50,7 +51,7 @@ def planted(operator: str):
                     done.append(True)
                     return altered(result)
                 first = args[0] if result is None else result  # an update returns nothing and writes its first list
-                done.extend(alter_one(r, 5) for r in flat(first)[:1])
+                done.extend(alter_one(r, 5) for r in flat(first)[at : at + 1])
         return result
 
     layer = lamella.library.register_layer("planted", handler)
@@ -63,6 +64,12 @@ def planted(operator: str):
 ALTERABLE = [t for t in SAMPLED if not all(s.tag for s in samples.of(t))]  # uninitialized memory has nothing to alter
 
 
+def compared(sample) -> int:
+    """Returns the place of the first result that the oracle determines: singular vectors, for example, are not."""
+    wanted = expected(sample) if has_oracle(sample.operator) and sample.tag != "free" else []
+    return next((i for i, want in enumerate(wanted) if want is not None), 0)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("operator", ALTERABLE)
 def test_an_altered_element_is_reported(operator):
@@ -71,7 +78,7 @@ def test_an_altered_element_is_reported(operator):
     for sample in samples.of(operator):
         if sample.tag == "free":
             continue
-        with planted(operator) as (layer, done):
+        with planted(operator, compared(sample)) as (layer, done):
             found = checks.value_faults(sample, layer.on())
         if any(done):
             seen += 1

@@ -549,6 +549,10 @@ def test_an_alias_is_the_operator(alias, name, overload):
     full = alias + (f".{overload}" if overload else "")
     assert lamella._C._find_operator(full) == lamella._C._find_operator(full.replace(alias, name))
     other, own = alias.partition("::")[2], name.partition("::")[2]
+    module, _, inner = own.partition("_")
+    if module == "linalg" and not other.startswith("linalg_"):  # the module has the operator, and lamella the alias
+        assert hasattr(lamella.linalg, inner) and hasattr(lamella, other) and hasattr(lamella.ops.aten, other)
+        return
     for place in (lamella, lamella.Tensor, lamella.ops.aten):
         assert hasattr(place, other) == hasattr(place, own), f"{place}"
 

@@ -53,7 +53,7 @@ def _window(name: str, M: int, sym: bool, options: dict[str, Any], of: Callable[
     if dtype not in (_C.float32, _C.float64):
         raise ValueError(f"{name}: argument 'dtype' must be float32 or float64, got {dtype}")
     places = _arange(M, dtype=_C.float64, device=device)
-    window = of(places, M - 1 if sym or M <= 1 else M)
+    window = of(places, max(M - 1, 0) if sym or M <= 1 else M)
     return window.to(dtype).requires_grad_(options["requires_grad"])
 
 

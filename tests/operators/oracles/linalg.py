@@ -41,7 +41,8 @@ def cholesky_ex(x, upper=False, check_errors=False):
         made, info = potrf(a, lower=not upper, clean=True)
         return made, np.int32(info)
 
-    return each(one, x) if x.shape[-1] else (x, info_of(x))
+    made, info = each(one, x) if x.shape[-1] else (x, info_of(x))
+    return None if np.any(info) else made, info  # no factor is determined where a matrix has none
 
 
 def cholesky(x, upper=False):
