@@ -195,7 +195,7 @@ Raises:
     LinAlgError: a diagonal element of U is 0
 
 >>> lamella.linalg.lu_factor(lamella.tensor([[1., 2.], [2., 2.]]))
-linalg_lu_factor(LU=tensor([[2.0000, 2.0000],
+lamella.return_types.linalg_lu_factor(LU=tensor([[2.0000, 2.0000],
         [0.5000, 1.0000]]), pivots=tensor([2, 2], dtype=lamella.int32))
 )",
        .module = "linalg"},
