@@ -84,7 +84,8 @@ def difference(dtype: str, got, want, size=0.0) -> list[str]:
         return shown(got != whole, got, whole)
     with np.errstate(all="ignore"):
         near = widened(rounded(want, dtype))
-        if "complex" in dtype:
+        if "complex" in dtype:  # the error of each part is relative to the numbers, not to this part of them
+            size = np.abs(near[np.isfinite(near)]).max(initial=size)
             return off(dtype, widened(got).real, near.real, want.real, size) + off(
                 dtype, widened(got).imag, near.imag, want.imag, size
             )

@@ -75,8 +75,9 @@ def c2r(x, dim, normalization, last):
     return np.fft.irfftn(x, s, axes=dim, norm=OPPOSITE[NORMS[normalization]])
 
 
-def frequencies(f):
-    return lambda n, d=1.0, dtype=None: f(n, d) if n else np.zeros(0)  # numpy divides by n
+def frequencies(f, of_nothing):
+    """Returns an oracle; numpy's function raises ZeroDivisionError for n = 0, where the frequencies are 0 / 0."""
+    return lambda n, d=1.0, dtype=None: f(n, d) if n else np.array(of_nothing)
 
 
 def roots(n):
@@ -176,8 +177,8 @@ entries(
     fft_irfft2=of_two(np.fft.irfftn),
     fft_hfft2=of_two(hfftn),
     fft_ihfft2=of_two(ihfftn),
-    fft_fftfreq=frequencies(np.fft.fftfreq),
-    fft_rfftfreq=frequencies(np.fft.rfftfreq),
+    fft_fftfreq=frequencies(np.fft.fftfreq, []),
+    fft_rfftfreq=frequencies(np.fft.rfftfreq, [np.nan]),
     fft_fftshift=lambda x, dim=None: np.fft.fftshift(x, dim),
     fft_ifftshift=lambda x, dim=None: np.fft.ifftshift(x, dim),
     stft=stft,
