@@ -112,8 +112,9 @@ Tensor matrix_exp(const Tensor& self) {
   const Tensor odd =
       a.matmul(a6.matmul(a6 * b[13] + a4 * b[11] + a2 * b[9]) + a6 * b[7] + a4 * b[5] + a2 * b[3] + unit * b[1]);
   const Tensor even = a6.matmul(a6 * b[12] + a4 * b[10] + a2 * b[8]) + a6 * b[6] + a4 * b[4] + a2 * b[2] + unit * b[0];
-  Tensor x = std::get<0>(lamella::_linalg_solve(even - odd, even + odd, true));
-  if (self.is_meta()) return x.contiguous();  // the layout that where() gives below
+  // contiguous, so that the layout is the same with and without squarings
+  Tensor x = std::get<0>(lamella::_linalg_solve(even - odd, even + odd, true)).contiguous();
+  if (self.is_meta()) return x;
   const double most = halvings.amax(DimVector{}).item<double>();
   for (double done = 0; done < most && std::isfinite(most); done++) x = lamella::where(column.gt(done), x.matmul(x), x);
   return lamella::where(norm.isfinite().unsqueeze(-1).unsqueeze(-1), x, std::nan(""));
