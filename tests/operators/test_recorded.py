@@ -12,6 +12,9 @@ TORCH = recorded()
 KEEPS_STRIDES = ("pointwise", "view", "creation", "copy")
 # Operators whose order differs from torch's: here the second operand decides, or the result is row-major.
 OTHER_ORDER = tuple("rsub pow float_power flip fliplr flipud rot90 conj complex polar angle log_sigmoid".split())
+OTHER_ORDER += ("mvlgamma", "_standard_gamma_grad", "_dirichlet_grad")
+# torch's private operators of these names have no status of each matrix as a last result.
+OTHER_RESULTS = ("_linalg_eigh", "_linalg_svd")
 
 # Optional results that the call did not request: either lamella or torch leaves them empty.
 ASKED_FOR = ("unique_dim", "embedding_bag", "embedding_bag.padding_idx")
@@ -31,7 +34,7 @@ def recorded_faults(sample):
     return [] if got == wanted else [f"{sample}: {got}, torch gives {wanted}"]
 
 
-@pytest.mark.parametrize("operator", SAMPLED)
+@pytest.mark.parametrize("operator", [t for t in SAMPLED if t not in OTHER_RESULTS])
 def test_results_are_described_as_torch_describes_them(operator):
     chosen = [s for s in samples.of(operator) if key(s) in TORCH and s.text not in RESULTS_OF_NOTHING]
     found = [what for s in chosen for what in recorded_faults(s)]
