@@ -33,9 +33,9 @@ LAMELLA_POLYNOMIAL(chebyshev_v, "chebyshev_polynomial_v",
 LAMELLA_POLYNOMIAL(chebyshev_w, "chebyshev_polynomial_w",
                    "Chebyshev's polynomial of the fourth kind, W_n(x) (DLMF 18.3).", "[-1.0000,  1.6250]")
 LAMELLA_POLYNOMIAL(shifted_chebyshev_t, "shifted_chebyshev_polynomial_t",
-                   "Chebyshev's polynomial T_n(2x - 1), for x in [0, 1].", "[ 0., -1.]")
+                   "Chebyshev's polynomial T_n(2x - 1), for x in [0, 1].", "[-0., -1.]")
 LAMELLA_POLYNOMIAL(shifted_chebyshev_u, "shifted_chebyshev_polynomial_u",
-                   "Chebyshev's polynomial U_n(2x - 1), for x in [0, 1].", "[ 0., -1.]")
+                   "Chebyshev's polynomial U_n(2x - 1), for x in [0, 1].", "[-0., -1.]")
 LAMELLA_POLYNOMIAL(shifted_chebyshev_v, "shifted_chebyshev_polynomial_v",
                    "Chebyshev's polynomial V_n(2x - 1), for x in [0, 1].", "[ 1., -1.]")
 LAMELLA_POLYNOMIAL(shifted_chebyshev_w, "shifted_chebyshev_polynomial_w",

@@ -116,7 +116,7 @@ LAMELLA_FUNCTION(ndtri, ndtri, "self",
                  "[0.5, 0.9772]", "[0.0000, 1.9991]")
 struct entr : Maths<1, ORDERED> {
   static constexpr Signature signatures[] = {LAMELLA_NAMED("entr", "self", "-self * log(self): 0 at 0, and -inf below.",
-                                                           "[0., 0.25, 1.]", "[0.0000, 0.3466, 0.0000]")};
+                                                           "[0., 0.25, 0.5]", "[0.0000, 0.3466, 0.3466]")};
   template <class T>
   static T apply(T x) {
     const T low = where(x == number<T>(0), x, number<T>(-std::numeric_limits<double>::infinity()));
