@@ -40,7 +40,15 @@ std::tuple<Tensor, Tensor> solve_checked(const Tensor& a, const Tensor& b, bool 
                                          const char* function) {
   check_square("A", a);
   const Sides s(a, b, left);
-  const auto [x, factors, pivots, info] = lamella::_linalg_solve(s.a, s.b, left);
+  const DimVector batch = batch_of(s.a);
+  Tensor x, factors, pivots, info;
+  if (IntArrayRef(batch) == IntArrayRef(batch_of(a))) {
+    std::tie(x, factors, pivots, info) = lamella::_linalg_solve(s.a, s.b, left);
+  } else {  // each matrix is factored once, however many right sides broadcast with it
+    std::tie(factors, pivots, info) = lamella::_linalg_lu(a, true);
+    x = lamella::_linalg_lu_solve(factors.expand(s.a.sizes()), pivots.expand(with(batch, {rows_in(a)})), s.b, left,
+                                  false);
+  }
   if (check_errors) check_info(info, function);
   return {s.shaped(x), info};
 }
@@ -55,7 +63,7 @@ void infer_solve_ex(const Tensor& a, const Tensor& b, bool left, bool, Output re
     result.set(with(batch_of(s.b), {n}), a.dtype());
   else
     set_columns(result, DimVector(s.b.sizes()), a.dtype());
-  set_info(info, batch_of(s.a));
+  set_info(info, batch_of(a));
 }
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& a, const Tensor& b, bool left, bool check_errors) {
   return solve_checked(a, b, left, check_errors, "linalg.solve_ex");

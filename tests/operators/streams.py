@@ -163,7 +163,7 @@ def rrelu(x, lower=1 / 8, upper=1 / 3, training=False):
     return np.where(array > 0, array, array * slope)
 
 
-# ---- draws by rejection, each element from a seed of its own: <lamella/pointwise/special/draws.h> ----------------------------
+# ---- draws by rejection, each element from a seed of its own: <lamella/pointwise/special/draws.h> ----
 
 
 def inner(word) -> float:

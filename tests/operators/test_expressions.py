@@ -4,6 +4,7 @@ for functions that each library rounds in its own way."""
 import ctypes
 import re
 import subprocess
+from pathlib import Path
 
 import lamella
 import numpy as np
@@ -17,8 +18,10 @@ DTYPES = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float32 float64
 # Functions whose last bits differ between vector, scalar and other libraries' versions.
 ROUNDED = set(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma "
-    "erfinv normal_cdf atan2 hypot modulus arg gamma_draw gamma_gradient beta_gradient".split()
+    "erfinv normal_cdf atan2 hypot modulus arg gamma_draw gamma_gradient beta_gradient scaled_by".split()
 )
+SPECIAL = Path(INCLUDE, "lamella/pointwise/special/words.h").read_text()
+ROUNDED |= set(re.findall(r"\bX\((\w+)\)", SPECIAL)) - {"name"}
 FLAGS = ("-std=c99", "-O1", "-fwrapv", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-I", INCLUDE)
 # Names in an expression that are not functions.
 OPERANDS = {"x", "y", "z", "p", "q", "r", "T", "R", "re", "im"}

@@ -252,7 +252,7 @@ entries(
     linalg_solve=solve,
     linalg_solve_ex=lambda a, b, left=True, check_errors=False: (
         solve(a, b, left),
-        np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), np.int32),
+        np.zeros(a.shape[:-2], np.int32),
     ),
     linalg_inv=np.linalg.inv,
     inverse=np.linalg.inv,
