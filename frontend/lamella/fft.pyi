@@ -1,14 +1,12 @@
 # Made by `make stubs` from the live registry; a test compares. Do not edit.
 from collections.abc import Sequence
-from typing import Any, overload
-
-from lamella._C import Number as Number
-from lamella._C import Tensor as Tensor
-from lamella._C import _bool as _bool
-from lamella._C import _Device as _Device
-from lamella._C import _Dtype as _Dtype
-from lamella._C import _float as _float
-from lamella._C import _int as _int
+from lamella._C import Tensor
+from lamella._C import _Device
+from lamella._C import _Dtype
+from lamella._C import _bool
+from lamella._C import _float
+from lamella._C import _int
+from lamella._C import layout
 
 def fft(self: Tensor, n: _int | None = ..., dim: _int = ..., norm: str | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 def fft2(self: Tensor, s: Sequence[_int] | _int | None = ..., dim: Sequence[_int] | _int = ..., norm: str | None = ..., *, out: Tensor | None = None) -> Tensor: ...

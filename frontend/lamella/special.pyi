@@ -1,32 +1,31 @@
 # Made by `make stubs` from the live registry; a test compares. Do not edit.
-from collections.abc import Sequence
-from typing import Any, overload
-
-from lamella._C import Number as Number
-from lamella._C import Tensor as Tensor
-from lamella._C import _bool as _bool
-from lamella._C import _Device as _Device
-from lamella._C import _Dtype as _Dtype
-from lamella._C import _float as _float
-from lamella._C import _int as _int
+from typing import overload
+from lamella._C import Number
+from lamella._C import Tensor
 from lamella import digamma as digamma
 from lamella import erf as erf
 from lamella import erfc as erfc
 from lamella import erfinv as erfinv
 from lamella import exp2 as exp2
-from lamella import sigmoid as expit
+from lamella import sigmoid as _sigmoid
+expit = _sigmoid
 from lamella import expm1 as expm1
-from lamella import igamma as gammainc
-from lamella import igammac as gammaincc
-from lamella import lgamma as gammaln
+from lamella import igamma as _igamma
+gammainc = _igamma
+from lamella import igammac as _igammac
+gammaincc = _igammac
+from lamella import lgamma as _lgamma
+gammaln = _lgamma
 from lamella import i0 as i0
 from lamella import log1p as log1p
 from lamella import log_softmax as log_softmax
 from lamella import logit as logit
 from lamella import logsumexp as logsumexp
-from lamella import mvlgamma as multigammaln
+from lamella import mvlgamma as _mvlgamma
+multigammaln = _mvlgamma
 from lamella import polygamma as polygamma
-from lamella import digamma as psi
+from lamella import digamma as _digamma
+psi = _digamma
 from lamella import round as round
 from lamella import sinc as sinc
 from lamella import softmax as softmax

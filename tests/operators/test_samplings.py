@@ -122,7 +122,9 @@ def test_lengths_that_are_unsafe_stay_inside():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("low", "high", "bins"), [(0, 1, 7), (-3, 3, 1000), (1e6, 1e6 + 1, 100), (0, 3e-40, 5), (-3e38, 3e38, 9)])
+@pytest.mark.parametrize(
+    ("low", "high", "bins"), [(0, 1, 7), (-3, 3, 1000), (1e6, 1e6 + 1, 100), (0, 3e-40, 5), (-3e38, 3e38, 9)]
+)
 def test_equal_bins_count_by_their_edges(dtype, low, high, bins):
     rng = np.random.default_rng(2)
     x = rng.uniform(low, high, 20000).astype(dtype)
