@@ -97,14 +97,20 @@ Status check_errors(const Tensor& info, std::string_view function, bool) {
     for (int64_t d = info.dim(); d-- > 0; rest /= info.size(d)) index[static_cast<size_t>(d)] = rest % info.size(d);
     which = "matrix " + shape_text(index) + " of the batch";
   }
-  // Raised by the C ABI, so that no operator puts its name before that of the caller.
-  return fail(linalg_error, std::string(function) + ": " + which + failure(function, codes.select(0, i).item<int>()));
+  return fail(linalg_error, which + failure(function, codes.select(0, i).item<int>()));
 }
 
 }  // namespace
 
 void check_info(const Tensor& info, std::string_view function) {
-  lamella::_linalg_check_errors(info, function, info.dim() == 0);
+  try {
+    lamella::_linalg_check_errors(info, function, info.dim() == 0);
+  } catch (const Error& e) {  // the caller's name goes before the message, in place of the private operator's
+    constexpr std::string_view title = "_linalg_check_errors: ";
+    const std::string message = e.what();
+    if (e.kind() != linalg_error || message.rfind(title, 0) != 0) throw;
+    throw Error(linalg_error, message.substr(title.size()));
+  }
 }
 
 void register_linalg_error(lamella_library* library) {
