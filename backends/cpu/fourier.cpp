@@ -15,8 +15,8 @@ namespace {
 
 using namespace fourier;
 
-constexpr int64_t most_block = 160 << 10;  // bytes of a block of lines that do not lie side by side
-constexpr int64_t chunk_bytes = 1 << 20;   // of a batch of several dimensions, which are transformed while in the cache
+constexpr int64_t most_block = 160 << 10;   // bytes of a block of lines that do not lie side by side
+constexpr int64_t chunk_bytes = 1 << 20;    // bytes of a part of a batch, which stays in the cache for all dimensions
 constexpr int64_t shared_length = 1 << 16;  // a line from this length on is shared among the threads
 
 // The transforms along one dimension. n is the number of elements of the real or complex lines.
@@ -53,7 +53,7 @@ class Axis {
     // The lines of a row of `width` lines make blocks; where lines are not side by side, all lines are one row.
     const int64_t row = beside ? width : lines_.count, rows = lines_.count / row;
     const int64_t rest = row % lanes_;
-    // The rest is transformed line by line if that takes less time than a block that is not full.
+    // The last lines, which do not fill a block, are transformed one by one if that takes less time than the block.
     const bool alone = !blocks || (!beside && plan_->rows && rest * (n_ < 512 ? 4 : 1) <= lanes_);
     const int64_t by_block = !blocks ? 0 : alone ? row / lanes_ : (row + lanes_ - 1) / lanes_;
     const int64_t first_alone = alone ? by_block * lanes_ : row;
@@ -101,7 +101,7 @@ class Axis {
     return s;
   }
 
-  // How a block reads and writes the lines whose first elements lie here.
+  // The sides from which a block reads, and to which it writes, the lines whose first elements lie at `at`.
   Side in_side(char* at) const {
     if (sort_ == r2c) return kind_ == Kind::pack ? side(at, 2 * lines_.from, lines_.from) : side(at, lines_.from, 0);
     const Side s = side(at, lines_.from, item_);
@@ -154,7 +154,7 @@ class Axis {
   // ---- a line alone ----
 
   int64_t whole() const { return 2 * item_; }
-  // Memory of a complex transform of a line that is not shared, behind which that of the line itself lies.
+  // The bytes that a complex transform of a line needs on one thread; the line itself lies behind them.
   int64_t work_bytes(const Plan& p) const {
     if (p.longer) return 2 * rounded(p.longer->n * whole()) + work_bytes(*p.longer);
     if (!p.rows) return transforms(wide_).bytes(p.whole->passes());
@@ -328,8 +328,8 @@ double scale_of(const lamella_tensor* t, IntArrayRef dims, int64_t normalization
   return normalization == 0 ? 1 : normalization == 1 ? 1 / std::sqrt(n) : 1 / n;
 }
 
-// Calls body(in, out, first) for parts of the first dimension that fit into a cache, if that is no transformed one. Many
-// parts are shared among the threads; the lines of a few are.
+// Calls body(in, out, first) for parts of the first dimension that fit into a cache, or once if that dimension or no
+// other one is transformed. Four parts or more are shared among the threads; of fewer parts the lines are.
 template <class Body>
 lamella_status by_chunks(const lamella_tensor* in, const lamella_tensor* out, IntArrayRef dims, Body&& body) {
   bool batch = dims.size() > 1 && out->dl.ndim > 1;
@@ -351,7 +351,7 @@ lamella_status by_chunks(const lamella_tensor* in, const lamella_tensor* out, In
 
 int64_t length(const lamella_tensor* t, int64_t dim) { return t->dl.shape[wrapped_dim(dim, t->dl.ndim)]; }
 
-// Complex transforms of `in` along the dimensions but the last `done`, written to `out`.
+// Writes the complex transform of `in` along `dims`, from the last one to the first, to `out`.
 lamella_status complex_along(const lamella_tensor* in, const lamella_tensor* out, IntArrayRef dims, bool forward,
                              double scale) {
   for (size_t i = dims.size(); i-- > 0;) {
@@ -375,7 +375,7 @@ Status fft_c2c(const Tensor& self, IntArrayRef dims, int64_t normalization, bool
 Status fft_r2c(const Tensor& self, IntArrayRef dims, int64_t normalization, bool onesided, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
   const int last = wrapped_dim(dims.back(), self.dim());
-  // A step of zero is no distance between a real and an imaginary part.
+  // In a Side, the distance 0 between two parts means that there are no imaginary parts; so such a tensor is copied.
   const Operand packed(self.get(), self.get()->dtype, self.get()->dl.strides[last] != 0 || is_contiguous(self.get()));
   const double scale = scale_of(self.get(), dims, normalization);
   return by_chunks(

@@ -10,9 +10,9 @@ namespace lamella::cpu::fourier {
 inline constexpr int most_lanes = 16, most_radices = 40;
 inline constexpr int most_prime = 50;  // lengths with a greater prime factor are transformed by Bluestein's way
 
-// A transform of one length by passes of small transforms (Stockham's order, which needs no reordering). `factors` holds
-// for each pass the complex roots that multiply its results, and `roots` the powers of the root of unity of each radix,
-// in float or double as the lines.
+// A transform of one length by passes of small transforms (Stockham's order, which needs no reordering). `factors`
+// holds for each pass the complex roots that multiply its results, and `roots` the powers of the root of unity of each
+// radix. Both are float or double, as the lines are.
 struct Passes {
   int64_t n;
   int count;
@@ -26,8 +26,8 @@ struct Passes {
   const void* filter;
 };
 
-// Some lines as a block reads or writes them. Steps are in bytes: from an element to the next, and from the real part of
-// an element to its imaginary part; zero: there are no imaginary parts.
+// The addresses of the lines that a block reads or writes. `step` is the number of bytes from an element to the next,
+// and `imag` that from the real part of an element to its imaginary part; 0 if there are no imaginary parts.
 struct Side {
   char* at[most_lanes];
   int64_t step, imag;
@@ -35,7 +35,7 @@ struct Side {
 
 enum class Kind {
   complex,  // n elements to n elements
-  halve,    // real lines of n elements, the last of which n / 2 + 1 complex ones are written; n is odd
+  halve,    // n real elements to the first n / 2 + 1 complex ones of their transform; n is odd
   pack,     // n complex elements that are 2 n real ones, to n + 1 complex ones
   unpack,   // n + 1 complex elements to n complex ones that are 2 n real ones
   mirror,   // n / 2 + 1 complex elements to n real ones; n is odd
@@ -56,7 +56,7 @@ struct Transforms {
   int (*order)(int lane);                     // the line of the block that lies in a lane
   int64_t (*bytes)(const Passes&);            // the size of the memory that a block needs
   void (*block)(const Block&, void* memory);  // transforms the lines of a block
-  // One line of many: packs the transform of n complex elements, in place, and the inverse of that; see Kind.
+  // `pack` and `unpack` of Kind for a single line: `pack` works in place, and `unpack` is its inverse.
   void (*pack)(int64_t n, const Side& line, const void* half_roots);
   void (*unpack)(int64_t n, const Side& in, const Side& out, const void* half_roots);
 };

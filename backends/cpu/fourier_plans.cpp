@@ -190,7 +190,7 @@ Plan::Plan(int64_t n, bool wide) : n(n), wide(wide) {
   }
   whole = std::make_unique<PassPlan>(n, wide);
   if (n < 64) return;
-  // Of all splits, the one whose blocks have the fewest elements; among equals, the nearest to a square.
+  // Chooses the split whose blocks have the fewest elements, and among equal ones the nearest to a square.
   int64_t least = n * lanes;
   for (int64_t a = 2; a <= n / 2; a++) {
     if (n % a) continue;

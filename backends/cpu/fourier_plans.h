@@ -1,4 +1,4 @@
-// What the transforms of one length need: roots of unity in the orders in which the passes read them.
+// Plans of Fourier transforms: for each length the roots of unity in the orders in which the passes read them.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ struct Plan {
   int64_t n, rows = 0, columns = 0;  // rows is 0: not split
   bool wide;
   std::unique_ptr<PassPlan> whole, by_rows, by_columns;  // `whole` has no tables of its own if `longer` serves
-  std::vector<char> twiddles;    // of a block of columns after the other, for each row a vector of the block
+  std::vector<char> twiddles;    // for one block of columns after the other: a vector of roots for each row
   std::unique_ptr<Plan> longer;  // Bluestein's convolution of a single line
   std::vector<char> chirp, filter;
 };

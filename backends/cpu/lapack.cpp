@@ -7,8 +7,8 @@
 namespace lamella::cpu {
 namespace {
 
-// Opens OpenBLAS, which the package has beside this plugin, and leaves all its work to the calling thread. Null if it is
-// not there.
+// Opens OpenBLAS, which the package has beside this plugin, and makes it compute on the calling thread alone. Returns
+// null if it is not there.
 void* open_lapack() {
   Dl_info self;
   if (!dladdr(reinterpret_cast<void*>(&open_lapack), &self)) return nullptr;

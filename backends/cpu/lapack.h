@@ -30,8 +30,9 @@ template <class T>
 using Real = typename RealOf<T>::type;
 
 // The functions of LAPACK and BLAS for numbers of type T (float, double and the complex numbers of both), in the
-// calling convention of Fortran: all arguments are addresses, and the lengths of strings follow them. `sy` stands for
-// he and `or` for un where the numbers are complex. A symmetric complex matrix has functions of its own.
+// calling convention of Fortran: all arguments are addresses, and the lengths of strings follow them. For complex
+// numbers `syevd`, `orgqr` and `ormqr` are LAPACK's heevd, ungqr and unmqr. `sytrf` and `sytrs` are for symmetric
+// matrices, and `hetrf` and `hetrs` for Hermitian ones.
 template <class T>
 struct Lapack {
   using Text = const char*;

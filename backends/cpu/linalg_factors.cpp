@@ -15,7 +15,7 @@ void clear_triangle(T* a, Int m, Int n, Int ld, bool upper) {
   }
 }
 
-// Copies results to their targets where they were computed beside them.
+// Copies each result that was computed in other memory to its target. Returns the first error.
 template <class... Results>
 Status all_finished(const Results&... results) {
   lamella_status st = LAMELLA_OK;
@@ -117,7 +117,8 @@ void conjugate(T* x, int64_t n) {
     for (int64_t i = 0; i < n; i++) x[i] = std::conj(x[i]);
 }
 
-// Solves XA = B as AᵀXᵀ = Bᵀ: `x` (m, n), whose rows are the right sides, is turned into `beside` (n, m) and back.
+// Writes the transpose of a rows×columns matrix in column-major order. Equations XA = B are solved as AᵀXᵀ = Bᵀ, with a
+// transpose before and after.
 template <class T>
 void turn(const T* from, Int rows, Int columns, T* to) {
   for (Int j = 0; j < columns; j++)

@@ -151,7 +151,8 @@ class SmallOperand {
   Tensor copy_;
 };
 
-// The matrices of a result in column-major order, m×n each, from number `first` on; `turned` exchanges rows and columns.
+// Returns the matrices of a result in column-major order, m×n each, from number `first` on; `turned` exchanges rows and
+// columns.
 template <class T>
 Matrices<T> column_matrices(T* data, int64_t first, int64_t m, int64_t n, bool turned = false) {
   T* at = data + first * m * n;

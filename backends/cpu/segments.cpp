@@ -55,7 +55,7 @@ void reduce_segment(const Segments& s, int64_t k, const T* data, T* out, std::ve
   const T* x = data + (row * s.size + at[0]) * s.inner;
   T* to = out + k * s.inner;
   const double begin = s.given ? s.first : Fold::start;
-  // The mean of nothing is NaN, unless there is a first number.
+  // The mean of an empty segment is NaN, unless the caller gives a first number.
   const double share = !s.mean ? 1 : n > 0 || s.given ? static_cast<double>(std::max<int64_t>(n, 1)) : std::nan("");
   if (s.inner == 1) {
     *to = static_cast<T>(fold_run<Fold>(x, n, begin) / share);

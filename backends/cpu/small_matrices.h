@@ -49,8 +49,8 @@ struct SmallFactors {
   // `unit`.
   void (*triangular)(int64_t count, int64_t n, int64_t k, Matrices<const T> a, Matrices<const T> b, Matrices<T> x,
                      bool upper, bool transposed, bool unit, void* space);
-  // Computes a = Q R by Householder reflections, with LAPACK's signs: q is m×columns and r is columns×n, where `columns`
-  // is min(m, n) or m. q.data may be null.
+  // Computes a = Q R by Householder reflections, with LAPACK's signs: q is m×columns and r is columns×n, where
+  // `columns` is min(m, n) or m. q.data may be null.
   void (*qr)(int64_t count, int64_t m, int64_t n, int64_t columns, Matrices<const T> a, Matrices<T> q, Matrices<T> r,
              void* space);
 };
@@ -68,8 +68,8 @@ struct SmallSpectra {
               int32_t* info, void* space);
 };
 
-// The functions of both dtypes, and the bytes of a vector: pieces of a batch that are multiples of vector_bytes /
-// sizeof(T) matrices have no group that is not full.
+// The functions of both dtypes, and the bytes of a vector. A piece of a batch has full groups alone if its number of
+// matrices is a multiple of vector_bytes / sizeof(T).
 struct SmallMatrices {
   SmallFactors<float> factors_f32;
   SmallFactors<double> factors_f64;

@@ -30,7 +30,7 @@ struct Waves : WaveLines<T> {
   static LAMELLA_INLINE C times(const C& a, T r, T i) { return {a.r * r - a.i * i, a.r * i + a.i * r}; }
   static LAMELLA_INLINE C times(const C& a, const C& b) { return {a.r * b.r - a.i * b.i, a.r * b.i + a.i * b.r}; }
 
-  // Each `small` transforms x[0 … R) in place.
+  // small<R>() transforms x[0 … R) in place.
   static LAMELLA_INLINE void small4(C& a, C& b, C& c, C& d) {
     const C p = add(a, c), q = sub(a, c), r = add(b, d), s = turned(sub(b, d));
     a = add(p, r);
@@ -212,7 +212,7 @@ struct Waves : WaveLines<T> {
 
   // ---- transforms of real lines, from complex ones of half the length ----
 
-  // The pairs are elements k and n - k. E is a vector or a number.
+  // The elements k and n - k are computed together, as a pair. E is a vector or a number.
   template <class E>
   struct Pair {
     E r, i;

@@ -1,5 +1,5 @@
-// Lines of complex numbers in the lanes of vectors: shuffles between both, reading and writing. Note [Instruction sets]:
-// isa.h.
+// Lines of complex numbers in the lanes of vectors: shuffles between both, reading and writing. Note [Instruction sets]
+// is in backends/cpu/isa.h.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Gamma draws in vectors, as <lamella/pointwise/special/draws.h> defines them: one try for 64 elements at once; the elements
-// whose try fails are collected and tried again, 64 at once.
+// Gamma draws in vectors, as <lamella/pointwise/special/draws.h> defines them: one try for 64 elements at once. The
+// elements whose try fails are collected and tried again, 64 at once.
 #include <lamella/pointwise/vocabulary.h>
 
 #include "backends/cpu/random.h"
@@ -13,7 +13,7 @@ using lamella::pointwise::log_;
 
 constexpr int64_t lanes = 64;
 
-// What one try needs, and what it gives.
+// The arguments of one try for each lane (key, number of the block, shape), and its results.
 template <class F>
 struct Tries {
   alignas(64) uint32_t k0[lanes], k1[lanes], block[lanes];
@@ -77,7 +77,7 @@ inline __attribute__((always_inline)) void attempt(Tries<F>* t, bool logarithm, 
   }
 }
 
-// The elements whose tries have failed so far: fewer than `lanes`, before those of one more try are added.
+// The elements whose tries have failed so far: fewer than `lanes`, and up to `lanes` more after the next try.
 template <class F>
 struct Waiting {
   int64_t count = 0;
@@ -86,7 +86,7 @@ struct Waiting {
   int32_t place[2 * lanes];
 };
 
-// Stores the finished draws among the first n, and lets the others wait for their next try.
+// Stores the finished draws among the first n, and adds the other elements to `w` for their next try.
 template <class F>
 inline void settle(const Tries<F>& t, int64_t n, F* out, Waiting<F>* w) {
   for (int64_t i = 0; i < n; i++) {
@@ -101,7 +101,7 @@ inline void settle(const Tries<F>& t, int64_t n, F* out, Waiting<F>* w) {
   }
 }
 
-// Takes the last n that wait; the lanes above n compute the first of them again.
+// Takes the last n elements from `w` for a try; the lanes above n compute the first of these n again.
 template <class F>
 inline void resume(Tries<F>* t, int64_t n, Waiting<F>* w) {
   w->count -= n;

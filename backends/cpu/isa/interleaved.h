@@ -30,7 +30,7 @@ struct Types<float> {
   static constexpr Int infinity = 0x7f800000;
   static constexpr float epsilon = 0x1p-23f;
   static constexpr float least_square = 1e-30f;  // squares below it may have lost digits
-  static constexpr float negligible = 1e-14f;    // beside 1, though its square is larger than least_square
+  static constexpr float negligible = 1e-14f;    // numbers below it do not change 1; its square is above least_square
 };
 template <>
 struct Types<double> {

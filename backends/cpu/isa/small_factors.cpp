@@ -1,6 +1,6 @@
 // Cholesky, LU and QR of small matrices, and solutions by them. See Note [Interleaved matrices] in
-// backends/cpu/small_matrices.h; Note [Instruction sets] is in backends/cpu/isa.h. The algorithms are those of Golub and
-// Van Loan, Matrix Computations, chapters 3 to 5.
+// backends/cpu/small_matrices.h; Note [Instruction sets] is in backends/cpu/isa.h. The algorithms are those of Golub
+// and Van Loan, Matrix Computations, chapters 3 to 5.
 #include "backends/cpu/isa/interleaved.h"
 
 namespace lamella::cpu {

@@ -60,8 +60,8 @@ __attribute__((noinline)) void store_columns(int64_t m, int64_t n, const Pack<T>
     }
   }
 }
-// Gives all zeros the same sign, which may depend on the number of rotations by an angle of 0, and the results of
-// `bad` matrices the value NaN.
+// Makes negative zeros positive, since the sign of a zero depends on the number of rotations by an angle of 0, and
+// makes the results of `bad` matrices NaN.
 template <class T>
 LAMELLA_INLINE void finish(int64_t n, Pack<T>* x, const Mask<T>& bad) {
   const Pack<T> nothing = (Pack<T>)(bad & (Types<T>::infinity | (Types<T>::infinity >> 1)));
@@ -172,7 +172,8 @@ __attribute__((noinline)) void reverse(int64_t n, Pack<T>* d, Pack<T>* e, Pack<T
 
 // Makes d the eigenvalues of a tridiagonal matrix, by QL steps with Wilkinson's shift (Golub and Van Loan, section 8.3;
 // the steps are those of EISPACK's imtql2), and multiplies the rows of z, if not null, by the rotations. All matrices
-// search for eigenvalue l at the same time; each has its own end m of the block, and where i >= m its rotation is none.
+// compute eigenvalue l at the same time; each has its own end m of the block, and its rotation is the identity where
+// i >= m.
 template <class T>
 __attribute__((noinline)) Mask<T> ql(int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>* z) {
   const int64_t most_steps = 30 + 6 * n;
@@ -279,9 +280,9 @@ __attribute__((noinline)) void bidiagonalize(int64_t m, int64_t n, Pack<T>* x, P
 }
 
 // Makes d the singular values, in no order and of any sign, of a bidiagonal matrix by QR steps with implicit shifts
-// (Golub and Van Loan, algorithm 8.6.2; the shift is the smaller singular value of the last 2×2 block), and multiplies u,
-// m×n, and v, n×n, if not null, by the rotations. All matrices search for value h at the same time; each has its own
-// start l of the block, and where i < l its rotation is none.
+// (Golub and Van Loan, algorithm 8.6.2; the shift is the smaller singular value of the last 2×2 block), and multiplies
+// u, m×n, and v, n×n, if not null, by the rotations. All matrices compute value h at the same time; each has its own
+// start l of the block, and where i < l its rotation is the identity.
 template <class T>
 __attribute__((noinline)) Mask<T> qr_steps(int64_t m, int64_t n, Pack<T>* d, Pack<T>* e, Pack<T>* u, Pack<T>* v) {
   const int64_t most_steps = 30 + 6 * n;
