@@ -34,7 +34,7 @@ def close(relative: float) -> Callable[[Any, Any], None]:
     return check
 
 
-# Each function has its call, and what of its result is unique, to be compared.
+# For each function: whether its matrices are positive definite, its call, and the part of its result that is unique.
 FUNCTIONS: dict[str, tuple[bool, Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "solve": (False, lambda linalg: linalg.solve, lambda lib, x: x),
     "cholesky": (True, lambda linalg: linalg.cholesky, lambda lib, x: x),
