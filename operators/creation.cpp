@@ -148,7 +148,8 @@ Tensor arange_start(const Scalar& start, const Scalar& end, std::optional<Scalar
   return lamella::arange(start, end, 1, options_of(dtype, layout, device, pin_memory));
 }
 
-// The last number is at most `end`, unlike that of arange. Half a step beyond it, arange ends behind it.
+// The numbers include `end` if a step reaches it, unlike those of arange(). So arange() gets a later end: half a step
+// after the last number, or the integer after `end`.
 Tensor range_step(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype,
                   std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory) {
   for (const auto& [name, number] : {std::pair("start", start), std::pair("end", end), std::pair("step", step)})

@@ -58,7 +58,7 @@ Tensor fft(ONE) {
   return lamella::_fft_c2c(x.is_complex() ? x : x.to(complex_with(x.dtype())), d, scale, Forward);
 }
 
-// The transform of a real signal; ihfft is its conjugate, scaled as an inverse.
+// The transform of a real signal. Without `Forward` it is ihfft: the conjugate, scaled as an inverse.
 template <bool Forward>
 Tensor rfft(ONE) {
   const int64_t d = wrap_signal(self, dim), scale = normalization_of(norm, Forward);
@@ -69,7 +69,7 @@ Tensor rfft(ONE) {
   return Forward ? y : y.conj_physical();
 }
 
-// The real signal of a transform; hfft is that of the conjugate, scaled as a forward transform.
+// The real signal of a transform. With `Forward` it is hfft: that of the conjugate, scaled as a forward transform.
 template <bool Forward>
 Tensor irfft(ONE) {
   const int64_t d = wrap_signal(self, dim), points = n.value_or(2 * (self.size(d) - 1));
@@ -142,7 +142,7 @@ Tensor ihfftn(SEVERAL) {
   return signal.dim.size() == 1 ? y : lamella::_fft_c2c(y, all_but_last(signal.dim), scale, false);
 }
 
-// Makes the last size that of the half which a real signal has; returns the real signal's own.
+// Sets the last size of the transform to points / 2 + 1, and returns `points`, the size of the real signal.
 int64_t halve_last(const std::optional<IntArrayRef>& s, Signal* signal) {
   LAMELLA_CHECK(!signal->dim.empty(), argument("dim"), ": must transform at least one axis");
   int64_t& last = signal->sizes[signal->sizes.size() - 1];
@@ -168,7 +168,7 @@ Tensor hfftn(SEVERAL) {
   return lamella::_fft_c2r(x.conj_physical(), signal.dim[signal.dim.size() - 1], scale, points);
 }
 
-// fft2 and its kin are those of n dimensions with two dimensions by default.
+// fft2 and the other functions of two dimensions are those of n dimensions; their `dim` is the last two by default.
 template <auto F>
 Tensor over_two(const Tensor& self, std::optional<IntArrayRef> s, IntArrayRef dim,
                 std::optional<std::string_view> norm) {
@@ -419,7 +419,7 @@ tensor([ 0,  1, -1])
   };
   for (Declaration& d : all) {
     d.module = "fft";
-    if (!d.category) d.dims = "...~ -> ...~";  // the frequencies have no signal
+    if (!d.category) d.dims = "...~ -> ...~";  // fftfreq and rfftfreq take no signal
   }
   return all;
 }

@@ -54,7 +54,7 @@ void infer_c2r(const Tensor& self, IntArrayRef dim, int64_t normalization, int64
 constexpr int64_t most_product = 64;       // lines up to this length are multiplied by a matrix
 constexpr int64_t most_odd_product = 512;  // so are lines of a prime length up to this one
 
-// Returns exp(sign 2 pi i k / n) for a tensor of int64 numbers k, which are reduced to one turn before they are rounded.
+// Returns exp(sign 2 pi i k / n) for a tensor of int64 numbers k, which are reduced modulo n before they are rounded.
 Tensor roots_of(const Tensor& k, int64_t n, double sign, ScalarType t) {
   const Tensor angle = k.remainder(n).to(kDouble) * (sign * 6.283185307179586476925 / static_cast<double>(n));
   return as(lamella::polar(lamella::ones_like(angle), angle), t);
@@ -83,7 +83,8 @@ Tensor chirp_transform(const Tensor& x, double sign) {
   return slice(transform_last(both, 1), -1, 0, n) * (chirp / static_cast<double>(m));
 }
 
-// The transform along the last dimension. A length a * b is split into transforms of lengths a and b (Cooley, Tukey 1965).
+// The transform along the last dimension. A length a * b is split into transforms of lengths a and b (Cooley, Tukey
+// 1965).
 Tensor transform_last(const Tensor& x, double sign) {
   const int64_t n = x.size(-1);
   if (n == 1) return x;
@@ -95,7 +96,7 @@ Tensor transform_last(const Tensor& x, double sign) {
     const Tensor rows = x.reshape({-1, n});
     return lamella::mm(rows, dft_matrix(n, sign, x)).reshape(x.sizes());
   }
-  for (int64_t d = a; d <= most_product; d++)  // the longest product
+  for (int64_t d = a; d <= most_product; d++)  // the largest factor up to most_product
     if (n % d == 0) a = d;
   const int64_t b = n / a;
   const Tensor columns = x.reshape({-1, a, b}).transpose(1, 2);

@@ -1,4 +1,4 @@
-// What the operators of Fourier transforms share.
+// The scales and the complex dtypes that the operators of Fourier transforms share.
 #pragma once
 
 #include "operators/shapes.h"

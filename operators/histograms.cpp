@@ -1,4 +1,4 @@
-// Histograms: how many elements, or how much weight, lie in each bin of one dimension or of several.
+// Histograms: the numbers of elements, or the sums of their weights, in the bins of one dimension or of several.
 #include <cmath>
 
 #include "operators/shapes.h"
@@ -25,7 +25,7 @@ void check_data(const Tensor& self, const Tensor& weight, IntArrayRef rows) {
                 shape_text(rows), ", got ", shape_text(weight));
 }
 
-// The range of a column of the data, by the data itself: 0 to 1 without data, and half to each side of a single number.
+// Returns the extremes of a column of the data, or 0 and 1 without data.
 std::pair<double, double> range_of(const Tensor& column) {
   if (column.numel() == 0) return {0, 1};
   const auto [least, most] = lamella::aminmax(column);
@@ -186,13 +186,13 @@ LAMELLA_FAMILY(histograms, .category = "reduction", .forms = everywhere | out) {
   return {
       {.schema = "histogram.bins_tensor(Tensor self, Tensor bins, *, " WEIGHTS,
        .composite = composite<counted_by_edges>,
-       .doc = R"(How many elements lie in each bin, in the dtype of `self`, and the edges of the bins. A bin contains
-its first edge and not its last one; the last bin contains both. What lies outside, and NaN, does not count.
+       .doc = R"(The number of elements in each bin, in the dtype of `self`, and the edges of the bins. A bin contains
+its first edge and not its last one; the last bin contains both. Elements outside of the bins and NaN do not count.
 
 Args:
     bins: the edges of the bins, which ascend, or the number of equal bins
     range: the first and the last edge of equal bins; else the extremes of the data
-    weight: how much each element counts
+    weight: the number that each element adds to its bin; 1 by default
     density: divides by the sum of all and by the widths, so that the integral over all bins is 1
 
 Raises:
@@ -207,14 +207,15 @@ tensor([0., 2., 1., 0.])
       {.schema = "histogramdd(Tensor self, int[] bins, " POINT_WEIGHTS,
        .forms = function,
        .composite = composite<counted_points>,
-       .doc = R"(How many points, whose coordinates are the last dimension, lie in each box of a grid, and the edges of
+       .doc = R"(The number of points, whose coordinates are the last dimension, in each box of a grid, and the edges of
 the bins in each dimension. See histogram().
 
 Args:
     bins: the numbers of equal bins, the edges of the bins of each dimension, or one number for all dimensions
     range: the first and the last edge of each dimension, one dimension after the other; else the extremes of the data
 
->>> lamella.histogramdd(lamella.tensor([[0., 1.], [1., 0.], [1., 1.]]), bins=[2, 2], weight=lamella.tensor([1., 2., 4.])).hist
+>>> points = lamella.tensor([[0., 1.], [1., 0.], [1., 1.]])
+>>> lamella.histogramdd(points, bins=[2, 2], weight=lamella.tensor([1., 2., 4.])).hist
 tensor([[0., 1.],
         [2., 4.]])
 )"},

@@ -67,7 +67,7 @@ namespace {
 
 int32_t linalg_error = LAMELLA_RUNTIME_ERROR;
 
-// What a number of `info` means, after "the matrix" or "matrix (2, 0) of the batch".
+// Returns the meaning of a number of `info`, as a text that follows "the matrix" or "matrix (2, 0) of the batch".
 std::string failure(std::string_view function, int code) {
   const auto has = [&](const char* part) { return function.find(part) != std::string_view::npos; };
   const std::string number = std::to_string(code);

@@ -30,7 +30,7 @@ DimVector common_batch(const char* name, const Tensor& t, const char* other_name
 
 // Describes a result whose matrices lie in column-major order, as LAPACK writes them.
 void set_columns(Output& out, const DimVector& sizes, ScalarType dtype);
-// Describes the numbers of a factorization for each matrix: 0, or what failed.
+// Describes `info` of a factorization: a number for each matrix, 0 or LAPACK's number of the failure.
 void set_info(Output& out, const DimVector& batch);
 
 // The shape rules of the primitives, which the public operators share.
@@ -38,8 +38,8 @@ void infer_cholesky(const Tensor& self, bool upper, Output factor, Output info);
 void infer_lu(const Tensor& self, bool pivot, Output factors, Output pivots, Output info);
 void infer_ldl(const Tensor& self, bool hermitian, Output factors, Output pivots, Output info);
 
-// Raises a LinAlgError if a number in `info` is not 0, through the operator `_linalg_check_errors`: `function` names the
-// caller for the message, which also has the index of the matrix in the batch.
+// Raises a LinAlgError if a number in `info` is not 0, by the operator `_linalg_check_errors`. `function` determines the
+// text of the failure; the message also has the index of the matrix in the batch.
 void check_info(const Tensor& info, std::string_view function);
 // Registers the kind of errors LinAlgError, which is derived from RuntimeError.
 void register_linalg_error(lamella_library* library);

@@ -213,7 +213,7 @@ tensor([[1., 2.],
            "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor "
            "P, Tensor L, Tensor U)",
        .composite = composite<unpacked>,
-       .doc = R"(The three factors out of the result of linalg.lu_factor(). What is not wanted is an empty tensor.
+       .doc = R"(The three factors of the result of linalg.lu_factor(). A factor that is not wanted is an empty tensor.
 
 >>> lamella.lu_unpack(*lamella.linalg.lu_factor(lamella.tensor([[1., 2.], [2., 2.]]))).P
 tensor([[0., 1.],

@@ -1,6 +1,6 @@
-// The factorizations and solvers that a backend computes: private operators, over which linalg.*.cpp compose the public
-// ones. They report failures in `info`, as LAPACK does, and raise nothing that depends on values. Where a backend has no
-// kernel, the counted fallback to the host computes them.
+// The factorizations and solvers that a backend computes: private operators, of which the other files linalg_*.cpp
+// compose the public ones. They report failures in `info`, as LAPACK does, and raise nothing that depends on values. If
+// a backend has no kernel, the counted fallback to the host computes them.
 #include "operators/linalg.h"
 
 namespace lamella::operators {

@@ -60,7 +60,7 @@ Tensor matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool 
                   "got shape ", shape_text(self));
     return dims.kept(p > 0 ? s.amax(DimVector{-1}) : s.amin(DimVector{-1}), keepdim);
   }
-  // The sums along the columns for 1, along the rows for inf.
+  // The norms of order 1 and -1 are extremes of the columns' sums, those of order inf and -inf of the rows' sums.
   const int64_t summed = size == 1 ? dims.row : dims.column, other = size == 1 ? dims.column : dims.row;
   LAMELLA_CHECK(self.size(other) != 0, argument("self"), ": the norm of order ", p, " of empty matrices does not ",
                 "exist, got shape ", shape_text(self));

@@ -1,4 +1,4 @@
-// Products of several matrices, powers and exponentials, and small relatives.
+// Products of several matrices, powers and exponentials; vander(), linalg.vecdot() and linalg.diagonal().
 #include <cmath>
 
 #include "operators/linalg.h"
@@ -120,7 +120,7 @@ Tensor matrix_exp(const Tensor& self) {
   return lamella::where(norm.isfinite().unsqueeze(-1).unsqueeze(-1), x, std::nan(""));
 }
 
-// ---- relatives ----
+// ---- powers of vectors, products of vectors, diagonals ----
 
 Tensor vander(const Tensor& x, std::optional<int64_t> n_given) {
   LAMELLA_CHECK(x.dim() > 0, argument("x"), ": expected at least one dimension");

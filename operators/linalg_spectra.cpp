@@ -1,4 +1,5 @@
-// Operators over eigenvalues, singular values and the factors of QR: decompositions, determinants, pseudoinverses, ranks.
+// Operators over eigenvalues, singular values and the factors of QR: decompositions, determinants, ranks and
+// pseudoinverses.
 #include <cmath>
 #include <limits>
 
@@ -119,7 +120,7 @@ std::optional<Tensor> number_like(const std::optional<double>& x, const Tensor& 
   return lamella::full({}, *x, self.options().dtype(real_of(self.dtype())));
 }
 
-// The largest along the last dimension; 0 of nothing.
+// Returns the largest value along the last dimension, or 0 if there are no values.
 Tensor largest_of_values(const Tensor& values) {
   if (values.size(-1) == 0) return lamella::zeros(with(batch_of(values, 1), {1}), values.options());
   return values.amax(DimVector{-1}, true);

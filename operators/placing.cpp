@@ -138,8 +138,8 @@ tensor([[1., 0.],
       {.schema = "as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? "
                  "storage_offset=None) -> Tensor",
        .composite = composite<as_strided_scatter>,
-       .doc = R"(A copy of `self` with `src` in place of what as_strided() sees, which lies between the first element
-of the storage and the last one of `self`.
+       .doc = R"(A copy of `self` with `src` in place of the elements of as_strided(), which lie between the first
+element of the storage and the last one of `self`.
 
 >>> lamella.as_strided_scatter(lamella.zeros(3, 3), lamella.ones(3), (3,), (4,))
 tensor([[1., 0., 0.],

@@ -115,7 +115,7 @@ tensor([0., 0., 0.])
        .dims = "broadcast",
        .infer = shape<infer_binomial>,
        .composite = composite<binomial>,
-       .doc = R"(How many of `count` trials succeed, each with probability `prob`, by Hoermann's algorithm BTRS (1993).
+       .doc = R"(The number of successes in `count` trials of probability `prob`, by Hoermann's algorithm BTRS (1993).
 
 Raises:
     RuntimeError: a count is negative, a probability is not between 0 and 1, or their dtypes differ

@@ -29,8 +29,8 @@ void infer_segment_reduce(const Tensor& data, std::string_view reduce, const Ten
   out.set(sizes, data.dtype());
 }
 
-// Returns where each segment of a row begins, and where the last one ends. Raises for wrong lengths and offsets unless
-// they are `unsafe`; those that leave the dimension are wrong in any case.
+// Returns the place at which each segment of a row begins, and the place at which the last one ends. Raises for wrong
+// lengths and offsets unless they are `unsafe`; with bounds outside of the dimension it raises in any case.
 Tensor bounds_of(const Tensor& lengths, const Tensor& offsets, int64_t size, bool unsafe) {
   const bool read = !(lengths.defined() ? lengths : offsets).is_meta();
   const auto all = [read](const Tensor& mask) { return !read || mask.all().item().toBool(); };

@@ -78,7 +78,7 @@ DimVector sampled_dims(const Tensor& self, std::optional<IntArrayRef> dim, int64
   return dims;
 }
 
-// Takes one distance for all dimensions (`common`), or one for each.
+// Returns the slopes for one distance of all dimensions (`common`), or for one distance of each.
 std::vector<Tensor> even_gradient(const Tensor& self, ArrayRef<Scalar> spacing, bool common,
                                   std::optional<IntArrayRef> dim, int64_t edge_order) {
   const DimVector dims = sampled_dims(self, dim, edge_order);

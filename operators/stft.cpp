@@ -134,13 +134,13 @@ Args:
     hop_length: how far apart windows begin; n_fft // 4 by default
     win_length: the length of the window, around which zeros fill n_fft elements; n_fft by default
     window: the factors of a window; ones by default
-    center: whether a window's middle lies at its place, for which the signal is continued at both ends by n_fft // 2
-        elements; else the window's begin
+    center: whether the middle of window i, and not its first element, lies at element i * hop_length of the signal,
+        which is then continued at both ends by n_fft // 2 elements
     pad_mode: how the signal is continued, as in `nn.functional.pad`
     normalized: whether transforms are divided by the root of n_fft
     onesided: whether the other half of the frequencies is left out; the default for real signals
     return_complex: whether the result is complex; else its parts are a last dimension of two
-    align_to_window: without `center`, whether the first window, and not its zeros, begins at the signal's begin
+    align_to_window: without `center`, whether the first window lies at the begin of the signal, and not its zeros
 
 Raises:
     RuntimeError: the signal is shorter than a window, sizes are not positive, or the window has another length

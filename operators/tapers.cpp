@@ -52,8 +52,8 @@ Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double
   return ROW.waves(alpha, beta, 0);
 }
 
-// I0(x) is the mean of exp(x cos t) over a circle (Abramowitz, Stegun 9.6.16), of which a sum over equal steps misses
-// Bessel functions of the order of their number alone. Divided by exp(beta) nothing overflows.
+// I0(x) is the mean of exp(x cos t) over a circle (Abramowitz, Stegun 9.6.16). The mean over n equal steps differs from
+// it by Bessel functions of order n and above. The terms are divided by exp(beta), so that none overflows.
 Tensor bessel_mean(const Tensor& x, double beta) {
   const int64_t steps = 16 + static_cast<int64_t>(std::ceil(beta));
   Tensor sum = lamella::zeros_like(x);

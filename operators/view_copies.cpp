@@ -1,4 +1,4 @@
-// Copies of views: `expand_copy` is what `expand` shows, in memory of its own.
+// Copies of views: `expand_copy` returns the elements of `expand` in new memory.
 //
 // Note [View copies]  A row below names a view. Each overload of the view gets an operator with "_copy" after its name:
 //   the schema without the alias, the same dims, and one composite, which calls the view and clones what it returns. So

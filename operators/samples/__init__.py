@@ -37,9 +37,9 @@ which the message must quote one, beside the operator's name. A first word with 
 call that is timed at 16 elements, ``free:`` one whose values are not determined. A line that begins with a space
 continues the one before; ``#`` begins a comment.
 
-Copies of views, ``view_copy``, have no lines: their samples are those of the views. So it is with operators over lists,
-``_foreach_*``: each of their samples has some of the single operator's as the
-places of its lists. So it is with overloads of ``_fused_*`` whose options are tensors.
+Copies of views, ``view_copy``, have no lines: their samples are those of the views. Operators over lists,
+``_foreach_*``, have none either: each of their samples has some of the single operator's as the places of its lists.
+Overloads of ``_fused_*`` whose options are tensors have the samples of the overload with numbers.
 
 Values depend on the line alone: the same sample holds the same numbers everywhere and always.
 

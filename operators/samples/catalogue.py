@@ -23,7 +23,7 @@ def read_all() -> dict[str, list[Sample]]:
 
 
 def operators() -> list[str]:
-    """Returns the operators that have lines, and those that stand for such operators."""
+    """Returns the operators that have lines, and the operators of ``lists.singles()`` that have samples."""
     return sorted({*read_all(), *(name for name in lists.singles() if every(name))})
 
 
@@ -54,7 +54,7 @@ def every(operator: str) -> list[Sample]:
 
 
 def copied(operator: str, single: str) -> list[Sample]:
-    """Returns the samples of an operator that calls another one with its arguments: the other one's."""
+    """Returns the samples of the operator ``single`` for an operator that calls it with its own arguments."""
     return [replace(s, operator=operator, text=s.text.replace(single, operator, 1)) for s in every(single)]
 
 

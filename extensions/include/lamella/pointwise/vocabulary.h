@@ -326,7 +326,7 @@ inline IfInteger<T> fmod_(T x, T y) {
   else
     return y == T(0) ? T(0) : static_cast<T>(x % y);
 }
-/* The greatest common divisor, by halves, and the least common multiple of the absolute values, which wraps. */
+/* The greatest common divisor, by Stein's algorithm, and the least common multiple of the absolute values; it wraps. */
 template <class T>
 inline IfInteger<T> gcd_(T x, T y) {
   using U = std::make_unsigned_t<T>;

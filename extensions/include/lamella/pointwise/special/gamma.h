@@ -190,7 +190,7 @@ LAMELLA_SPECIAL void lamella_gamma_lanes(int n, double* o, const double* as, con
   double a[LAMELLA_LANES], x[LAMELLA_LANES], front[LAMELLA_LANES], r[LAMELLA_LANES], t[LAMELLA_LANES];
   double b[LAMELLA_LANES], c[LAMELLA_LANES], d[LAMELLA_LANES], h[LAMELLA_LANES], is[LAMELLA_LANES];
   int i, k, open, any[4] = {0, 0, 0, 0}, small = 0, large = 0;
-  /* is: 0 the series of P, 1 the continued fraction of Q, 2 Temme's expansion, 3 the series of Q */
+  /* The method of each lane in `is`: 0 series of P, 1 continued fraction of Q, 2 Temme's expansion, 3 series of Q. */
   for (i = 0; i < n; i++) {
     const int plain = as[i] > 0 && xs[i] > 0 && as[i] < (double)INFINITY && xs[i] < (double)INFINITY;
     int way = 0;

@@ -37,7 +37,7 @@ static inline double lamella_chebyshev_by_angle(int kind, double x, double n) {
   return kind == LAMELLA_CHEBYSHEV_V ? cos((n + 0.5) * t) / cos(half) : sin((n + 0.5) * t) / sin(half);
 }
 
-/* By the recurrence in the degree, for all lanes up to the highest degree. */
+/* Computes polynomials by the recurrence in the degree, for all lanes up to the highest degree. */
 LAMELLA_SPECIAL void lamella_orthogonal_lanes(int kind, int shifted, int n, double* o, const double* xs,
                                               const double* degrees) {
   double x[LAMELLA_LANES], m[LAMELLA_LANES], p[LAMELLA_LANES], q[LAMELLA_LANES], most = 0, k;
