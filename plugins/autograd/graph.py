@@ -104,9 +104,9 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Marks tensors as written in place, for code that writes their memory past Lamella.
+    """Counts a write to tensors, for code that writes their memory without Lamella.
 
-    Backward raises an error if it needs what the tensor was before.
+    Backward raises an error if it needs the values that the tensor had before.
 
     Raises:
         TypeError: an argument is not a tensor

@@ -30,7 +30,7 @@ _number = _hooks = 0  # the number of the last backward; how many hooks have bee
 
 
 def run(roots: tuple, grads: tuple, inputs: tuple, flags: int) -> Any:
-    """Runs backward. Its roots and inputs are known to hooks on several tensors while it runs."""
+    """Runs backward. If there are hooks on several tensors, ``_backwards`` has its roots and inputs meanwhile."""
     global _number
     if not _hooks:
         return _python._run(roots, grads, inputs, flags)

@@ -23,7 +23,7 @@ class _Saved:
 
     def __init__(self, tensor: Tensor):
         self.tensor: Tensor | None = tensor
-        self.original = True  # whether it is over the memory that the program may write
+        self.original = True  # False after before_write() has copied it
 
 
 class _Context:
@@ -88,14 +88,14 @@ def _before_call(call: Any, *args: Any, **kwargs: Any) -> Any:
 
 @cache
 def _layer() -> Any:
-    """Registers the layer at its first use. It is inside autograd, where tensors that composites write arrive, too."""
+    """Registers the layer at the first use. It is inside autograd, so that it also gets the writes of composites."""
     return lamella.library.register_layer(
         "saved_mutation", _before_call, inside="autograd", stays_inside=True, never_on_tensors=True
     )
 
 
 class _Outs(TorchFunctionMode):
-    """Calls ``before_write`` for tensors that a call names as ``out``, which the layer does not see."""
+    """Calls ``before_write`` for tensors that a call names as ``out``, with which the layer is not called."""
 
     def __init__(self, context: _Context):
         self.context = context

@@ -4,7 +4,7 @@
 namespace lamella::sparse {
 namespace {
 
-// ---- their kernels: autograd has recorded the call already --------------------------------------------------------
+// ---- kernels of these operators, which run after autograd has recorded the call ----------------------------------
 
 Tensor make_coo(const Tensor& indices, const Tensor& values, IntArrayRef size, bool coalesced, bool deep) {
   State s;

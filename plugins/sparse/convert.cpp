@@ -1,4 +1,4 @@
-// Between the layouts, and between sparse and dense.
+// Conversions between the layouts, and between sparse and dense tensors.
 #include <algorithm>
 
 #include "rules.h"

@@ -1,4 +1,4 @@
-"""The switch of the checks that indices of new sparse tensors go through."""
+"""The switch of the checks of new sparse tensors' indices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class check_sparse_tensor_invariants:
 
     @staticmethod
     def is_enabled() -> bool:
-        """Whether new sparse tensors are checked."""
+        """True if the indices of new sparse tensors are checked."""
         return making.checks[-1]
 
     @staticmethod

@@ -50,7 +50,7 @@ def number_of(name: str, layout: Any) -> int:
 
 
 def described(tensor: Tensor) -> dict[str, int] | None:
-    """Returns the parts of a sparse tensor that are numbers; None for a strided tensor."""
+    """Returns the numbers that describe a sparse tensor, by name, such as "nnz"; None for a strided tensor."""
     if not layout_number(tensor):
         return None
     names = ("layout", "nnz", "sparse_dim", "dense_dim", "batch", "coalesced")

@@ -16,12 +16,13 @@ namespace {
 
 constexpr int64_t ahead = 6;  // entries between a prefetch and its use
 
-// Whether the entries of row r are entries of the matrix.
+// Returns whether the pointers of row r are in order and within the entries of the matrix.
 template <class T, class I>
 SPARSE_INLINE bool is_row(const Csr<T, I>& a, int64_t r) {
   return a.pointers[r] >= 0 && a.pointers[r] <= a.pointers[r + 1] && a.pointers[r + 1] <= a.entries;
 }
-// Whether the matrix has the column of entry e. The comparison costs nothing beside the cache misses of its use.
+// Returns whether the column of entry e is one of the matrix. The comparison costs nothing beside the cache misses that
+// follow.
 template <class T, class I>
 SPARSE_INLINE bool is_column(const Csr<T, I>& a, int64_t e) {
   using U = std::make_unsigned_t<I>;

@@ -9,7 +9,7 @@ from lamella import Tensor
 
 from .library import LAYOUTS, number_of, operators
 
-checks: list[bool] = [True]  # whether the elements of indices are checked where a call does not say; see invariants.py
+checks: list[bool] = [True]  # check_invariants of calls that do not give it; see invariants.py
 ROWS, COLUMNS = ("crow_indices", "col_indices"), ("ccol_indices", "row_indices")
 
 

@@ -66,8 +66,8 @@ Tensor dense_times_sparse(const Tensor& dense, const Tensor& sparse) {
   return dense.dim() == 2 ? made.t() : made;
 }
 
-// Both are sparse (Gustavson 1978): each entry (i, k) of `a` meets the entries of row k of `b`, and the products of one
-// place are added up.
+// The product of two sparse matrices (Gustavson 1978): each entry (i, k) of `a` is multiplied by all entries of row k
+// of `b`, and the products of one place are added up.
 Tensor sparse_times_sparse(const Tensor& a, const Tensor& b) {
   check_matrix(a);
   check_matrix(b);
@@ -80,7 +80,8 @@ Tensor sparse_times_sparse(const Tensor& a, const Tensor& b) {
   const Tensor counts = m.crow.to(kLong).index_select(0, inner + 1) - begins;
   const TensorOptions longs = TensorOptions().dtype(kLong).device(inner.device());
   const Tensor left = lamella::arange(inner.numel(), longs).repeat_interleave(counts, 0);
-  // The position of each product among those of its entry, plus where that row of `b` begins.
+  // The entry of `b` in each product: the first one of its row, plus the product's position among those of its entry of
+  // `a`.
   const Tensor before = counts.cumsum(0) - counts;
   const Tensor right =
       lamella::arange(left.numel(), longs) - before.index_select(0, left) + begins.index_select(0, left);

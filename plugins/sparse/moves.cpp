@@ -203,7 +203,7 @@ Tensor index_select_rule(const Tensor& self, int64_t dim, const Tensor& index) {
     const Entries made{e.indices, e.values.index_select(at - lead + 1, want), e.coalesced};
     return from_entries(made, size, s.kind);
   }
-  // Each wanted index meets the entries that have it: those between two places in the order of their indices.
+  // The entries that have a wanted index lie between two places in the order of the indices.
   const TensorOptions longs = TensorOptions().dtype(kLong).device(want.device());
   const auto [sorted, order] = lamella::sort(e.indices.select(0, at), std::optional<bool>(true), 0);
   const Tensor begins = lamella::searchsorted(sorted, want);

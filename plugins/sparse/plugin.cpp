@@ -1,12 +1,11 @@
 // Sparse tensors: a layer outside of autograd, the slot with a tensor's parts, and operators on sparse tensors and on
-// their parts. Start with state.h, which says what a sparse tensor is; Note [Boundary] in rules.h says how rules
-// compute.
+// their parts. state.h defines a sparse tensor, and Note [Boundary] in rules.h describes the rules of operators.
 #include "rules.h"
 
 namespace lamella::sparse {
 namespace {
 
-// Serves every operator without a rule by an error.
+// Raises an error for a call of an operator without a rule.
 lamella_status fallback(lamella_frame* f, const lamella_value* args, lamella_value*) {
   return guarded([&]() -> lamella_status {
     const auto refuse = [&](int i, const State& s) {

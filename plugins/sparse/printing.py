@@ -16,7 +16,7 @@ PARTS = {
 
 
 def parts(tensor: Tensor) -> tuple[dict[str, Tensor], list[str], bool] | None:
-    """Returns what the point "parts" takes for a sparse tensor; None for another one."""
+    """Returns the parts and notes of a sparse tensor in the form of the point "parts"; None for other tensors."""
     layout = library.layout_number(tensor)
     if not layout:
         return None

@@ -108,7 +108,7 @@ void check_sound(bool good) {
                       "range");
 }
 
-// Rows that are worth a piece of work of their own.
+// Returns the least number of rows that one thread takes at a time.
 int64_t grain_of(const Tensor& crow, const Tensor& col, int64_t k) {
   const int64_t work = std::max<int64_t>(col.numel(), 1) * std::max<int64_t>(k, 1);
   return std::max<int64_t>(rows_of(crow) * int64_t{1 << 16} / std::max<int64_t>(work, 1), 256);

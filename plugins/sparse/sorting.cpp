@@ -15,7 +15,7 @@
 namespace lamella::sparse {
 namespace {
 
-constexpr int64_t least_chunk = 1 << 14;  // entries that are worth a thread's piece of work
+constexpr int64_t least_chunk = 1 << 14;  // the least number of entries of a chunk
 
 struct Digits {
   int position_bits = 0, key_bits = 0;

@@ -176,7 +176,7 @@ void assign(const Tensor& to, const Tensor& from) {
                 "a sparse tensor cannot be written in place while autograd records it; use the form without '_', or "
                 "write within lamella.no_grad()");
   const Held shared = *slot.get(to);
-  shared.state->values.narrow(0, 0, 0).zero_();  // counts the write for those who have saved the old values
+  shared.state->values.narrow(0, 0, 0).zero_();  // counts the write, for a check of saved values in backward
   *shared.state = State(state_in(from));
   check(api().tensor_assign(to.get(), from.get()));
   slot.set(to, shared);

@@ -34,7 +34,7 @@ struct State {
   int64_t dense_dim() const { return values.dim() - 1 - batch(); }
 };
 
-// What the slot holds. A tensor and its detached aliases share one state, so that all see what is written in place.
+// The content of the slot. A tensor and its detached aliases share one state, so that a write in place changes all.
 struct Held {
   std::shared_ptr<State> state;
 

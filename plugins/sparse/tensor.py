@@ -223,7 +223,7 @@ def coalesce(self: Tensor) -> Tensor:
 
 
 def is_coalesced(self: Tensor) -> bool:
-    """Whether a COO tensor is known to have each place once, in order."""
+    """Returns True if a COO tensor is known to have each place once, in order."""
     return bool(expected("is_coalesced", self, 1)["coalesced"])
 
 
@@ -261,12 +261,12 @@ def _layout(self: Tensor) -> Any:
 
 
 def _is_sparse(self: Tensor) -> bool:
-    """Whether the layout is ``sparse_coo``."""
+    """True if the layout is ``sparse_coo``."""
     return layout_number(self) == 1
 
 
 def _is_sparse_csr(self: Tensor) -> bool:
-    """Whether the layout is ``sparse_csr``."""
+    """True if the layout is ``sparse_csr``."""
     return layout_number(self) == 2
 
 

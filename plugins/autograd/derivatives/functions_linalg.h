@@ -1,4 +1,4 @@
-// Words that the derivatives of linear algebra share. The last two dimensions of a tensor are those of its matrices.
+// Functions that derivatives of linear algebra share. The last two dimensions of a tensor are those of its matrices.
 #pragma once
 
 #include "derivatives/functions.h"

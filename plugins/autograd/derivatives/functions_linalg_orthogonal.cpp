@@ -65,7 +65,7 @@ Tensor square_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tens
   return right_solved(adjoint_of(r), sum_of(grad_q, through), false);
 }
 
-// Of a wide matrix (X, Y) the square part X = QU gives Q, and R is (U, QᴴY).
+// For a wide matrix (X, Y) with a square X, Q and U are the factors of X, and R is (U, QᴴY).
 Tensor qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r,
                    std::string_view mode) {
   LAMELLA_CHECK(mode != "r",
