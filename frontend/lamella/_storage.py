@@ -232,8 +232,8 @@ def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
 
 
 def load_slot(tensor, name, value) -> bool:
-    """Restores one saved slot of a tensor, and loads the library that has the slot if a plugin says which. Returns
-    whether there is such a slot."""
+    """Restores one saved slot of a tensor. If no library has the slot yet, the plugin that contributes its name loads
+    one. Returns whether there is such a slot."""
     if _C._load_slot(tensor, name, value):
         return True
     held = contributions.place("slot").used.get(name)

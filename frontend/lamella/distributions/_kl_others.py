@@ -1,6 +1,6 @@
 """Divergences of distributions of different classes: minus the entropy of p, and the mean of -log q under p.
 
-That mean needs few moments of p. It is infinite where p has values that q has not.
+The mean of -log q follows from few moments of p. It is infinite if p has values that q does not have.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ class ComposeTransform(Transform):
 
     @lazy_property
     def bijective(self) -> Any:  # type: ignore[override]
-        """Whether all parts are bijective."""
+        """True if all parts are bijective."""
         return all(p.bijective for p in self.parts)
 
     @lazy_property
@@ -296,7 +296,7 @@ class IndependentTransform(Transform):
 
     @property
     def bijective(self) -> Any:  # type: ignore[override]
-        """Whether the base is bijective."""
+        """True if the base is bijective."""
         return self.base_transform.bijective
 
     @property

@@ -20,7 +20,7 @@ def _cut(shape: Any, least: int) -> Any:
 
 
 class CorrCholeskyTransform(_Same):
-    """Makes vectors of n (n - 1) / 2 numbers Cholesky factors of n by n correlation matrices.
+    """Makes Cholesky factors of n by n correlation matrices of vectors of n (n - 1) / 2 numbers.
 
     The numbers become canonical partial correlations by tanh; a row of the factor is built from the left, each element
     a share of the length that is left (Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on
@@ -38,7 +38,7 @@ class CorrCholeskyTransform(_Same):
     def _call(self, x: Any) -> Any:
         eps = lamella.finfo(x.dtype).eps
         shares = vec_to_tril_matrix(x.tanh().clamp(-1 + eps, 1 - eps), -1)
-        left = (1 - shares * shares).sqrt().cumprod(-1)  # what each element leaves of the row's length
+        left = (1 - shares * shares).sqrt().cumprod(-1)  # the length of the row beyond each element
         whole = shares + lamella.eye(shares.shape[-1], dtype=x.dtype, device=x.device)
         return whole * lamella.nn.functional.pad(left[..., :-1], [1, 0], value=1.0)
 
@@ -69,7 +69,7 @@ class CorrCholeskyTransform(_Same):
 
 
 class SoftmaxTransform(_Same):
-    """Makes vectors shares that add up to 1. It is not bijective; the inverse takes logarithms.
+    """Makes shares that add up to 1 of vectors. It is not bijective; the inverse takes logarithms.
 
     >>> lamella.distributions.SoftmaxTransform()(lamella.zeros(2))
     tensor([0.5000, 0.5000])
@@ -92,7 +92,7 @@ class SoftmaxTransform(_Same):
 
 
 class StickBreakingTransform(_Same):
-    """Makes vectors of n numbers n + 1 shares that add up to 1, each number a share of what is left.
+    """Makes n + 1 shares that add up to 1 of vectors of n numbers: each number gives a share of the part that is left.
 
     The offset log(n - k) makes equal shares of zeros.
 
@@ -173,7 +173,7 @@ class _Parts(Transform):
 
     @property
     def bijective(self) -> Any:  # type: ignore[override]
-        """Whether all transforms are bijective."""
+        """True if all transforms are bijective."""
         return all(t.bijective for t in self.transforms)
 
     def _of(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Binomial: how many of several trials succeed."""
+"""Binomial: numbers of successes in several trials."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Binomial"]
 
 
 class Binomial(_Chance):
-    """How many of ``total_count`` trials succeed, each with probability ``probs`` or log odds ``logits``.
+    """The number of successes in ``total_count`` trials with probability ``probs`` or log odds ``logits``.
 
     >>> lamella.distributions.Binomial(4, lamella.tensor(0.5)).log_prob(lamella.tensor(2.0))
     tensor(-0.9808)

@@ -66,7 +66,7 @@ class Categorical(_Shares):
     def _log_prob(self, value: Any) -> Any:
         index, logits, dims = value.to(lamella.int64), self.logits, len(self._batch_shape)
         if index.shape[index.dim() - dims :] == self._batch_shape and index.dim() >= dims:
-            # a row of the table has the logits of a member of the batch, a row of the index all values for it
+            # a row of the table has the logits of a member of the batch, a row of the index has its values
             found = logits.reshape(-1, self._num_events).gather(1, index.reshape(-1, self._batch_shape.numel()).t())
             return found.t().reshape(index.shape)
         index, logits = lamella.broadcast_tensors([index.unsqueeze(-1), logits])

@@ -34,9 +34,9 @@ class ConstraintRegistry:
         self._registry: dict[type, Callable[[Any], Any]] = {}
 
     def register(self, constraint: Any, factory: Any = None) -> Any:
-        """Enters a factory for a class of constraints, or for that of an instance; without one, returns a decorator.
+        """Enters a factory for a class of constraints, or for the class of one; without a factory, returns a decorator.
 
-        Raises TypeError for what is no constraint.
+        Raises TypeError if the argument is not a constraint or a class of constraints.
         """
         if factory is None:
             return lambda f: self.register(constraint, f)

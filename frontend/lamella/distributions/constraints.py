@@ -180,7 +180,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:  # type: ignore[override]
-        """Whether the components' region is discrete."""
+        """True if the components' region is discrete."""
         return self.base_constraint.is_discrete
 
     @property
@@ -189,7 +189,7 @@ class MixtureSameFamilyConstraint(Constraint):
         return self.base_constraint.event_dim
 
     def check(self, value: Any) -> Any:
-        """Returns for each event of a tensor whether all components hold it."""
+        """Returns for each event of a tensor whether it is in the support of all components."""
         events = self.event_dim
         if value.dim() < events:
             raise ValueError(f"expected a value of at least {events} dimensions, got {value.dim()}")
@@ -230,7 +230,7 @@ class _Bounded(Constraint):
 
 
 def _whole(value: Any, right: Any) -> Any:
-    """Returns where values that are right are whole numbers, too."""
+    """Returns for each value that is in the region whether it is a whole number, too."""
     return right & (value == value.floor()) if value.is_floating_point() else right
 
 

@@ -51,7 +51,8 @@ class ContinuousBernoulli(_Chance, ExponentialFamily):
         super().__init__(value.shape, (), validate_args)
 
     def _split(self) -> tuple[Any, Any, Any]:
-        """Returns where the closed forms are exact, probabilities that are safe there, and x = probs - 1/2."""
+        """Returns a mask of the probabilities for which the closed forms are exact; the probabilities, with one of
+        these in place of the others; and x = probs - 1/2."""
         probs = self.probs
         apart = (probs <= self._lims[0]) | (probs > self._lims[1])
         return apart, lamella.where(apart, probs, self._lims[0]), probs - 0.5
@@ -89,7 +90,7 @@ class ContinuousBernoulli(_Chance, ExponentialFamily):
         return self._log_norm() - loss
 
     def _slope(self) -> tuple[Any, Any]:
-        """Returns where the density is level, and elsewhere its slope, the log odds."""
+        """Returns a mask of the densities that are level, and the slopes of the log densities, with 1 for these."""
         level = self.logits == 0
         return level, lamella.where(level, 1.0, self.logits)
 

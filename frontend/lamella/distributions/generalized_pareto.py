@@ -35,12 +35,12 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:  # type: ignore[override]
-        """From ``loc`` on, or up to the end if ``concentration`` is negative."""
+        """The numbers of at least ``loc``, and up to the end if ``concentration`` is negative."""
         high = lamella.where(self.concentration < 0, self.loc - self.scale / self.concentration, math.inf)
         return constraints.interval(self.loc, high)
 
     def _parts(self) -> tuple[Any, Any]:
-        """Returns where the concentration is so near 0 that the exponential distribution holds, and a safe divisor."""
+        """Returns a mask of the concentrations for which the exponential formulas hold, and divisors other than 0."""
         near = self.concentration.abs() < 4 * lamella.finfo(self.loc.dtype).eps
         return near, lamella.where(near, 1.0, self.concentration)
 

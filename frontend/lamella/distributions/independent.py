@@ -48,7 +48,7 @@ class Independent(Distribution):
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
-        """Whether the base distribution has ``enumerate_support``, and no dimension is reinterpreted."""
+        """True if the base distribution has ``enumerate_support``, and no dimension is reinterpreted."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property

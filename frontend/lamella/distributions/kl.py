@@ -11,7 +11,7 @@ __all__ = ["kl_divergence", "register_kl"]
 
 Formula = Callable[[Any, Any], Any]
 _formulas: dict[tuple[type, type], Formula] = {}
-_chosen: dict[tuple[type, type], Formula | None] = {}  # what _choose() found for the classes of two distributions
+_chosen: dict[tuple[type, type], Formula | None] = {}  # the results of _choose() for the classes of two distributions
 _OURS = ("_kl_same", "_kl_matrices", "_kl_others")  # files with formulas, which are read when the first is needed
 _loaded: list[str] = []
 
@@ -19,7 +19,7 @@ _loaded: list[str] = []
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
     """Decorates a function as the formula for two classes and their subclasses.
 
-    Raises TypeError for what is no class of distributions.
+    Raises TypeError if an argument is not a class of distributions.
 
     >>> class Own(lamella.distributions.Normal):
     ...     pass

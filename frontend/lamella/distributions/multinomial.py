@@ -15,7 +15,7 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(Distribution):
-    """How often each category is drawn among ``total_count`` draws with the probabilities of the last dimension.
+    """The count of each category among ``total_count`` draws with the probabilities of the last dimension.
 
     Raises:
         NotImplementedError: ``total_count`` is a tensor

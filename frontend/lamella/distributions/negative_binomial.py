@@ -12,7 +12,7 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(_Chance):
-    """How many trials succeed before ``total_count`` of them fail; ``probs`` is the probability of success.
+    """The number of successes before ``total_count`` trials fail; ``probs`` is the probability of success.
 
     ``total_count`` need not be whole: the numbers are Poisson ones whose rates are gamma numbers.
 

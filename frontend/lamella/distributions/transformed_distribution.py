@@ -23,7 +23,7 @@ class TransformedDistribution(Distribution):
     The density is that of the base at the inverse, divided by the Jacobian's determinant.
 
     Args:
-        base_distribution: what is drawn from
+        base_distribution: the distribution of the draws that are transformed
         transforms: a transform or a list of them
 
     Raises:
@@ -71,7 +71,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether draws of the base distribution can be differentiated with respect to its parameters."""
+        """True if draws of the base distribution can be differentiated with respect to its parameters."""
         return self.base_dist.has_rsample
 
     @constraints.dependent_property(is_discrete=False)
@@ -115,7 +115,7 @@ class TransformedDistribution(Distribution):
         return sign
 
     def _turned(self, share: Any) -> Any:
-        """Returns a probability of the base's values below, as one of values above where the transforms decrease."""
+        """Returns ``share``, or 1 - ``share`` for the elements of the batch whose transforms decrease."""
         sign = self._sign()
         return share if isinstance(sign, int) and sign == 1 else sign * (share - 0.5) + 0.5
 

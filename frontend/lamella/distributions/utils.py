@@ -1,4 +1,4 @@
-"""What distributions share: broadcasting of parameters, probabilities and logits, lazy properties, triangles."""
+"""Functions that distributions share: broadcasting, probabilities and logits, lazy properties, triangles."""
 
 from __future__ import annotations
 

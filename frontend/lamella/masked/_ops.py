@@ -1,9 +1,9 @@
 """Functions over the elements that a mask keeps.
 
-Elements that do not count are replaced by the number that leaves the result as it is: 0 of a sum, 1 of a product, the
-lowest number of a maximum. So a reduction of nothing gives that number, and its mean, variance and median are NaN. A
-mask may have fewer dimensions than the input, or ones; True keeps an element. Every function takes a MaskedTensor, too,
-whose own mask then counts beside ``mask``, and returns a plain tensor.
+Elements that do not count are replaced by the number that leaves the result as it is: 0 for a sum, 1 for a product,
+the lowest number for a maximum. So the result is that number if no element counts; mean, variance and median are NaN
+then. A mask may have fewer dimensions than the input, or ones; True keeps an element. Every function also
+takes a MaskedTensor, of which the elements count that its own mask and ``mask`` keep, and returns a plain tensor.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from lamella._C import Tensor
 
 
 def any_sparse(tensors: list[Any]) -> bool:
-    """Whether one of the tensors is sparse. Tensor has the attribute once the plugin's library is loaded."""
+    """Returns whether one of the tensors is sparse. Tensor has the attribute once the plugin's library is loaded."""
     return hasattr(Tensor, "_sparse_layout") and any(t.is_opaque and t._sparse_layout for t in tensors)
 
 

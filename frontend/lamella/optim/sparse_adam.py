@@ -1,4 +1,4 @@
-"""SparseAdam: Adam whose step changes the rows that have a gradient alone."""
+"""SparseAdam: Adam whose steps change only the rows that have a gradient."""
 
 from __future__ import annotations
 

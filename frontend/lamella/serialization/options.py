@@ -165,7 +165,7 @@ def register_package(
 
 
 def location_tag(storage: Any) -> str:
-    """Returns the name of a storage's place: what the first tagger of ``register_package`` says, else its device.
+    """Returns the name of a storage's place: the first result of a tagger other than None, else the name of its device.
 
     >>> lamella.serialization.location_tag(lamella.ones(1, device="meta").untyped_storage())
     'meta'
@@ -177,7 +177,7 @@ def location_tag(storage: Any) -> str:
 
 
 def default_restore_location(storage: Any, location: str) -> Any:
-    """Returns a storage in the place of a name: what the first deserializer says, else a storage on that device.
+    """Returns a storage in the place of a name: the first result of a deserializer, else a storage on that device.
 
     Raises:
         RuntimeError: there is no such device

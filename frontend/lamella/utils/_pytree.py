@@ -104,7 +104,7 @@ FlattenFn = Callable[[Any], tuple[Iterable[Any], Any]]
 UnflattenFn = Callable[[Iterable[Any], Any], Any]
 ToDumpableContextFn = Callable[[Any], Any]
 FromDumpableContextFn = Callable[[Any], Any]
-# By class: the name in the text of treespec_dumps, and the functions for contexts.
+# Maps a class to its name in the text of treespec_dumps and to its functions for contexts.
 SAVED: dict[Any, tuple[str | None, Callable[[Any], Any] | None, Callable[[Any], Any] | None]] = {}
 
 
@@ -148,7 +148,7 @@ def register_pytree_node(
 
     Args:
         serialized_type_name: the class's name in the text of ``treespec_dumps``
-        to_dumpable_context, from_dumpable_context: turn the context into what JSON can hold, and back
+        to_dumpable_context, from_dumpable_context: turn the context into values of JSON, and back
         flatten_with_keys_fn: returns pairs of key and child, and the context, for ``tree_flatten_with_path``
 
     Raises:

@@ -1,7 +1,7 @@
 """Selective checkpoints: a policy says for each operator whether its result is saved or computed again.
 
-The operators are those below autograd, which ``TorchDispatchMode`` sees: ``linear`` is one of its own, for example,
-and not ``addmm``. ``lamella.utils.checkpoint`` has the public names.
+The operators are those below autograd, with which ``TorchDispatchMode`` is called: for example ``linear``, where torch
+has ``addmm``. ``lamella.utils.checkpoint`` has the public names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lamella.utils._pytree import tree_map
 
 
 class CheckpointPolicy(enum.Enum):
-    """What a policy may answer. MUST and PREFER are treated alike.
+    """The results of a policy. MUST and PREFER have the same meaning.
 
     >>> lamella.utils.checkpoint.CheckpointPolicy.MUST_SAVE
     <CheckpointPolicy.MUST_SAVE: 0>

@@ -14,7 +14,7 @@ from typing import NamedTuple
 __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
 
 PACKAGES = ("lamella", "numpy", "scipy", "optree", "onnx", "torch", "flake8", "mypy")  # beginnings of names
-SECONDS = 20.0  # the longest time that a program may take to say its version
+SECONDS = 20.0  # the longest time that a program may take to print its version
 
 
 class SystemEnv(NamedTuple):

@@ -1,7 +1,7 @@
 """FlopCounterMode counts the floating-point operations of products, convolutions and attention.
 
 A multiplication and its addition count as two. Operators without a formula count nothing, as in torch; pointwise ones
-are among these. Formulas see the operators below autograd, in forward and backward.
+are among these. The operators are those below autograd, in forward and backward.
 
 >>> from lamella.utils.flop_counter import FlopCounterMode
 >>> model, x = lamella.nn.Linear(3, 4), lamella.ones(2, 3)

@@ -43,7 +43,7 @@ def load_url(
         file_name: the file's name in ``model_dir``; by default the last part of the address
 
     Raises:
-        NotImplementedError: the file is not there; the message says where to put it
+        NotImplementedError: the file is not there; the message names the place for it
         RuntimeError: the file's hash is another one
 
     >>> import tempfile

@@ -36,11 +36,11 @@ class ModuleTracker:
         self.names: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self.seen: weakref.WeakSet[Any] = weakref.WeakSet()
         self.handles: list[Any] = []
-        self.inside = 0  # how many forwards run
+        self.inside = 0  # the number of forwards that run
 
     @property
     def is_bw(self) -> bool:
-        """Whether a backward runs on this thread, also while a checkpoint in it runs a forward again."""
+        """True while a backward runs on this thread, also while a checkpoint in it runs a forward again."""
         if not hasattr(lamella, "autograd"):
             return False
         from lamella.plugins.autograd import multi_grad

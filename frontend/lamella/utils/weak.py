@@ -1,4 +1,4 @@
-"""Weak references to tensors, and dicts that forget a key when nothing else refers to it.
+"""Weak references to tensors, and dicts that drop a key when nothing else refers to it.
 
 Keys are compared by identity, since ``==`` of tensors compares their elements.
 

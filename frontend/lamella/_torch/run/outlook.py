@@ -1,4 +1,4 @@
-"""The record of torch's public names and their arguments, and the outlook for those that Lamella does not have.
+"""The record of torch's public names and their arguments, and the reasons for those that Lamella does not have.
 
 The names are in ``torch_table.json``, and the reasons in ``outlook.json``. ``table.py`` has the names that are here.
 """
@@ -46,7 +46,7 @@ def recorded() -> dict[str, dict[str, str | None]]:
 
 @functools.cache
 def outlook() -> dict[str, dict[str, tuple[str, str]]]:
-    """Returns kind and words for names that are not here, by module and name; the name "*" stands for all others.
+    """Returns kind and words for names that Lamella does not have, by module and name; "*" stands for all other names.
 
     A module's path may end in ".*", which stands for the module and all in it.
     """

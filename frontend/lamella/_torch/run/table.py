@@ -1,6 +1,6 @@
 """The table of torch's public names: for each, whether Lamella has it, which arguments it lacks, or why it is not here.
 
-``tools/torch_names.py`` writes docs/torch_names.md of it, and ``check.py`` reports what a program would miss by it.
+``tools/torch_names.py`` writes docs/torch_names.md from it, and ``check.py`` reports the names that a program lacks.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from lamella._torch.run.outlook import HERE, REFUSED, TENSOR, Status, arguments,
 from lamella.plugins import contributions
 
 KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-# Names that operators take for other names, and arguments of factories, which their schemas do not have.
+# Further arguments that operators take, though their schemas do not have them: aliases of names, and factories' own.
 OTHERS = {"input", "x", "x1", "x2", "axis", "keepdims", "ddof", "where", "requires_grad", "pin_memory"}
-# Arguments that stand in torch's removed forms of functions only.
+# Arguments of forms of functions that torch has removed.
 WITHOUT_MEANING = {"self"}
 REFUSAL = re.compile(r"Raises \w+Error\b:? ?")
 
 
 def refused(found: Any) -> str | None:
-    """Returns why every call of an object raises; None if not every call does. A class is refused by ``__init__``."""
+    """Returns the reason for which every call of an object or of its ``__init__`` raises; None if some call works."""
     parts = (found, vars(found).get("__init__") if isinstance(found, type) else None)
     for part in parts:
         if isinstance(part, Refusal):
@@ -75,7 +75,7 @@ def every() -> Iterator[tuple[str, str, Status]]:
 def lacking(found: Any, text: str | None) -> tuple[str, ...]:
     """Returns the arguments in torch's text that Lamella's object does not take.
 
-    The result is () if the object does not say what it takes.
+    The result is () if the arguments of the object are not known.
     """
     ours = taken(found)
     if ours is None or text is None:
@@ -84,7 +84,7 @@ def lacking(found: Any, text: str | None) -> tuple[str, ...]:
 
 
 def taken(found: Any) -> set[str] | None:
-    """Returns the names of arguments that an object takes by keyword; None if it takes any, or does not say which."""
+    """Returns the names of arguments that an object takes by keyword; None if it takes any, or they are not known."""
     if isinstance(found, _C.OperatorPacket):
         return of_packet(found)
     parameters = signature(found)
@@ -94,8 +94,8 @@ def taken(found: Any) -> set[str] | None:
 
 
 def signature(found: Any) -> Any:
-    """Returns the parameters of a function or class in Python; None for other objects, and for those that say that they
-    have another signature."""
+    """Returns the parameters of a function or class in Python; None for other objects, and for functions that wrap
+    another one or set a signature."""
     if isinstance(found, type):
         if type(found) is not type or not inspect.isfunction(found.__init__):  # type: ignore[misc]
             return None

@@ -13,7 +13,7 @@ LISTS = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices",
 
 
 class BlockMask:
-    """A mask of blocks. Of a block that is listed, ``mask_mod`` gives the elements; of a full one all are True.
+    """A mask of blocks. ``mask_mod`` gives the elements of a block that is listed; those of a full block are all True.
 
     ``create_block_mask`` and `from_kv_blocks` make one.
 
@@ -236,7 +236,7 @@ def create_block_mask(
     """Makes a block mask of a function of its elements.
 
     Args:
-        mask_mod: ``mask_mod(b, h, q_idx, kv_idx)`` returns True where a query sees a key. It is called once with
+        mask_mod: ``mask_mod(b, h, q_idx, kv_idx)`` is True if the query attends to the key. It is called once with
             tensors of all indices, and computes by elements
         B, H: the numbers of batches and heads for which the mask differs; None means 1, which serves all
         Q_LEN, KV_LEN: the numbers of queries and keys

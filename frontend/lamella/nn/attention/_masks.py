@@ -1,4 +1,4 @@
-"""Block masks: which blocks of queries and keys attention computes, and a function for the elements in them.
+"""Masks of blocks: functions of elements, and lists of the blocks of queries and keys that attention computes.
 
 ``lamella.nn.attention.flex_attention`` shows these names.
 """
@@ -17,7 +17,7 @@ MaskMod = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Returns True: each query sees each key.
+    """Returns True: each query attends to each key.
 
     >>> zero = lamella.tensor(0)
     >>> lamella.nn.attention.flex_attention.noop_mask(zero, zero, zero, zero)

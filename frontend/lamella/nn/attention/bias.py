@@ -20,7 +20,7 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 class CausalVariant(enum.IntEnum):
     """The corner in which the diagonal of a causal mask begins or ends.
 
-    With UPPER_LEFT, query i sees the keys 0 to i; with LOWER_RIGHT the last query sees all keys.
+    With UPPER_LEFT, query i attends to the keys 0 to i; with LOWER_RIGHT the last query attends to all keys.
 
     >>> lamella.nn.attention.bias.CausalVariant.LOWER_RIGHT
     <CausalVariant.LOWER_RIGHT: 2>
@@ -66,7 +66,7 @@ class CausalBias(Tensor):
         pass
 
     def _materialize(self, device: Any = None) -> Tensor:
-        """Returns the mask as a bool tensor of shape (queries, keys): True where a query sees a key."""
+        """Returns the mask as a bool tensor of shape (queries, keys): True where a query attends to a key."""
         lower_right = self.variant is CausalVariant.LOWER_RIGHT
         shift = self.seq_len_kv - self.seq_len_q if lower_right else 0
         return lamella.ones(self.seq_len_q, self.seq_len_kv, dtype=lamella.bool, device=device).tril(shift)
@@ -119,7 +119,7 @@ def causal_upper_left(*size: int) -> CausalBias:
 def causal_lower_right(*size: int) -> CausalBias:
     """Returns a causal mask whose diagonal ends in the lower right corner.
 
-    A query that sees no key, of more queries than keys, gives zeros.
+    With more queries than keys, the first queries attend to no key; their results are zeros.
 
     Args:
         size: the numbers of queries and keys

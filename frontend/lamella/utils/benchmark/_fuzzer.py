@@ -95,7 +95,7 @@ class FuzzedTensor:
         steps: the steps of a slice through a larger tensor, in the same form
         probability_contiguous: how often the dimensions lie in memory in their order
         min_elements, max_elements, max_allocation_bytes: sets of parameters beyond them are drawn again
-        dim_parameter: the name of a parameter that says how many of the sizes are used
+        dim_parameter: the name of a parameter with the number of sizes that are used
         roll_parameter: the name of a parameter by which the elements are rolled
         dtype: the dtype
         cuda: True makes it on the accelerator

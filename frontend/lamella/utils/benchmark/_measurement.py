@@ -20,7 +20,7 @@ SHORTEST = 1e-4  # seconds: a run below that may be dominated by the timer
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """Returns the unit for a time in seconds, and how many seconds it has.
+    """Returns the unit for a time in seconds, and the number of seconds of the unit.
 
     >>> lamella.utils.benchmark.select_unit(3e-7)
     ('ns', 1e-09)
@@ -174,7 +174,7 @@ class Measurement:
 
     @property
     def significant_figures(self) -> int:
-        """How many digits of the median the spread of the times supports.
+        """The number of digits of the median that the spread of the times supports.
 
         The standard error of a median is about 1.2533 s / sqrt(n) for a normal distribution, whose s is the
         interquartile range divided by 1.349. Digits below twice that error are not significant.
@@ -188,7 +188,7 @@ class Measurement:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times spread widely, or the runs are too short for the timer."""
+        """True if the times spread widely, or the runs are too short for the timer."""
         return bool(self._warnings())
 
     def _warnings(self) -> list[str]:
