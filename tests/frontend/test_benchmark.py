@@ -10,7 +10,7 @@ from lamella.utils.benchmark import Compare, FuzzedParameter, FuzzedTensor, Fuzz
 
 
 class Clock:
-    """A timer that stands still except in `work`, which takes the given seconds, and then the last one for ever."""
+    """A timer that only `work` advances: by each of the given seconds in turn, and then always by the last."""
 
     def __init__(self, *seconds):
         self.now, self.left, self.runs = 0.0, list(seconds), 0

@@ -10,7 +10,7 @@ from lamella.utils.module_tracker import ModuleTracker
 
 F, nn = lamella.nn.functional, lamella.nn
 MATMUL = 2 * 3 * 4 * 5
-# By name: a call with a function that makes tensors, its operations, and those of its backward.
+# Maps a name to a call with a function that makes tensors, its operations, and those of its backward.
 CASES = {
     "mm": (lambda r: r(3, 4) @ r(4, 5), MATMUL, 2 * MATMUL),
     "batches": (lambda r: lamella.matmul(r(6, 3, 4), r(6, 4, 5)), 6 * MATMUL, 12 * MATMUL),

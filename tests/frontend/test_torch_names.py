@@ -1,4 +1,4 @@
-"""docs/torch_names.md is true: each public name of torch is here, refused, planned or not coming, with arguments."""
+"""The statuses and arguments of torch's public names in docs/torch_names.md are those of the package."""
 
 import json
 import re
@@ -119,7 +119,7 @@ def test_a_call_with_an_argument_that_is_lacking_is_reported(tmp_path, monkeypat
 
 
 def test_a_call_with_arguments_that_are_here_is_not_reported(tmp_path, monkeypatch):
-    """Calls of functions of torch with all arguments that both have are silent."""
+    """The check reports no call of a function of torch with all arguments that Lamella's function has, too."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("lamella._torch.run.check.names.stand_in", lambda: None)
     calls = []

@@ -165,7 +165,7 @@ OVERLAPPING = {
 STRICT = {"view", "view_as", "as_strided", "view_as_complex", "unflatten"}
 STRICT |= {f"{name}_copy" for name in STRICT - {"unflatten", "view_as"}} | {"as_strided_scatter"}
 STRICT |= {"as_strided_", "resize_", "resize_as_", "set_"}
-# kinds of values that an operator may need unchanged
+# Kinds of values which tests leave as they are, since operators may depend on them.
 NUMBERED = {"distinct", "below", "of", *MATRICES}
 
 

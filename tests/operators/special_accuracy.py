@@ -22,7 +22,7 @@ POINTS = 40  # on each part of the line
 
 
 def even(low: float, high: float) -> np.ndarray:
-    """Points that have no pattern, in (low, high)."""
+    """Returns points in (low, high) without a pattern."""
     return low + (high - low) * (np.arange(1, POINTS + 1) * 0.6180339887498949 % 1)
 
 
@@ -31,14 +31,14 @@ def decades(low: float, high: float) -> np.ndarray:
 
 
 def seam(*points: float) -> np.ndarray:
-    """The points, their neighbours, and points a little further."""
+    """Returns the points, their neighbours, and points at a little more distance."""
     near = [p + side * d for p in points for side in (-1, 1) for d in (np.spacing(p), abs(p) * 1e-4 + 1e-9)]
     return np.array([*points, *near])
 
 
 @dataclass
 class Line:
-    """A function with its exact values, parts of the line, and the size beside which small values count as that."""
+    """A function with its exact values, points of the line, and the least size in whose units errors are measured."""
 
     name: str
     function: Callable
@@ -49,12 +49,12 @@ class Line:
 
 
 def amplitude(x: float) -> float:
-    """The size of J and Y beyond 5, about their zeros."""
+    """Returns the amplitude of J and Y beyond 5, and 0 below."""
     return math.sqrt(2 / (math.pi * x)) if x > 5 else 0.0
 
 
 def inverse(x: mpf) -> mpf:
-    """ndtri, by Newton's steps from float64."""
+    """Returns ndtri, by Newton's steps from the value in float64."""
     import scipy.special as sp
 
     y = mpf(float(sp.ndtri(float(x))))
@@ -64,7 +64,7 @@ def inverse(x: mpf) -> mpf:
 
 
 def log_probability(x: mpf) -> mpf:
-    """log_ndtr."""
+    """Returns log_ndtr."""
     return mpmath.log1p(-mpmath.erfc(x / mpmath.sqrt(2)) / 2) if x > 0 else mpmath.log(mpmath.ncdf(x))
 
 

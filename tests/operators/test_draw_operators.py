@@ -26,7 +26,7 @@ def difference(f, at):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_gradient_of_gamma_draws_is_that_of_the_inverse_distribution_function(shape):
-    """A draw at the share u moves as the u-quantile. scipy's quantiles have about 10 digits, so differences have 6."""
+    """The derivative of the u-quantile is compared. scipy's quantiles have about 10 digits, so differences have 6."""
     shares = np.array([0.01, 0.2, 0.5, 0.8, 0.99])
     x = special.gammaincinv(shape, shares)
     shares, x = shares[x > 1e-280], x[x > 1e-280]
@@ -36,7 +36,7 @@ def test_the_gradient_of_gamma_draws_is_that_of_the_inverse_distribution_functio
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_gradient_of_gamma_draws_satisfies_its_differential_equation(shape):
-    """By the draw x: g' = digamma(a) - log x - g ((a - 1) / x - 1); at the ends of the range, too."""
+    """The equation is dg/dx = digamma(a) - log x - g ((a - 1) / x - 1); it also holds at the ends of the range."""
     x = stats.gamma(shape).ppf([1e-9, 1e-3, 0.5, 0.999, 1 - 1e-9])
     x = x[x > 1e-250]
     g = to_numpy(GRADIENT(t(shape), t(x)))
@@ -48,7 +48,7 @@ def test_the_gradient_of_gamma_draws_satisfies_its_differential_equation(shape):
 
 
 def test_gradients_of_gamma_draws_at_the_seams():
-    """The series for x up to 2 and the two integrals, on either side of log x = digamma(a), meet."""
+    """The series up to x = 2 and the two integrals, which change at log x = digamma(a), are equal at these points."""
     for shape in (0.3, 2.4, 7.0, 300.0):
         for seam in (2.0, np.exp(special.digamma(shape))):
             below, above = (to_numpy(GRADIENT(t(shape), t(seam * (1 + s)))) for s in (-1e-12, 1e-12))
@@ -82,7 +82,7 @@ def test_the_gradient_of_beta_draws_is_that_of_the_inverse_distribution_function
 
 @pytest.mark.needs("autograd")
 def test_expectations_are_differentiable():
-    """The mean of a gamma draw is its shape, that of its logarithm digamma of it; of a share, its part of the sum."""
+    """The mean of gamma draws is the shape, the mean of their logarithms digamma(shape), that of shares alpha / sum."""
     lamella.manual_seed(0)
     shape = t([0.3, 1.0, 4.0, 50.0]).requires_grad_()
     drawn = lamella._standard_gamma(shape.expand(40000, 4))
@@ -99,7 +99,7 @@ def test_expectations_are_differentiable():
 
 @pytest.mark.needs("autograd")
 def test_second_derivatives():
-    """They are known by the draw, and refused by the shape, as in torch."""
+    """The gradient has a derivative by the draw; by the shape it raises NotImplementedError, as in torch."""
     shape, x = t([0.7, 3.0]).requires_grad_(), t([0.5, 4.0]).requires_grad_()
     assert lamella.autograd.gradcheck(lambda v: GRADIENT(shape.detach(), v), (x,))
     with pytest.raises(NotImplementedError, match="argument 'self' is not implemented"):

@@ -9,7 +9,7 @@ import lamella
 import numpy as np
 import pytest
 
-# Small ones; products of every radix; lengths whose blocks are not full; primes, which are convolutions, and multiples.
+# Small lengths; products of every radix; primes above the largest radix, which are convolutions, and multiples of them.
 LENGTHS = [*range(1, 70), 96, 100, 101, 107, 121, 127, 128, 131, 169, 210, 240, 256, 257, 343, 400, 480, 509, 512, 601]
 LONG = [1000, 1009, 1018, 1024, 1331, 2048, 2187, 2310, 3125, 4096, 5005, 6000, 10007, 16384, 20011, 32768, 65536]
 EPS = {"complex64": 2**-24, "complex128": 2**-53}
@@ -108,7 +108,7 @@ def test_several_dimensions_of_a_batch():
 
 
 def test_images_of_a_batch():
-    """The images of some MiB are transformed in parts."""
+    """A batch of images of some MiB is transformed in parts."""
     x = numbers(21, 128, 127)
     t, r = lamella.from_numpy(x), x.real.copy()
     assert_close(lamella.fft.fft2(t), np.fft.fft2(x), x[0], "complex128")

@@ -1,4 +1,4 @@
-"""A device that has no kernel at all gets linear algebra and Fourier transforms from the host by a counted fallback."""
+"""A device that has no kernel at all gets linear algebra from the host by a counted fallback."""
 
 import sys
 from pathlib import Path

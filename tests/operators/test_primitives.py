@@ -21,7 +21,7 @@ def is_primitive(title):
 
 
 def on_the_host(title):
-    """Whether the operator's kernel is one that the page leaves to the counted fallback."""
+    """Returns whether the operator has a category whose kernels are not withdrawn; the fallback may stand for them."""
     return BY_TITLE[title]["category"] in ("linalg", "fft")
 
 

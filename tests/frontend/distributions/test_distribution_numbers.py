@@ -126,7 +126,7 @@ def test_entropies_of_counts(name):
 
 
 def test_an_entropy_by_the_log_normalizer():
-    """Poisson's entropy leaves out the mean of log(x!), as torch's does not: it has none."""
+    """Poisson has no entropy, since the mean of its carrier measure, log(x!), has no closed form."""
     with pytest.raises(NotImplementedError, match="has no mean carrier measure"):
         d.Poisson(1.0).entropy()
 
@@ -170,7 +170,7 @@ def test_expand_of_classes_of_yours():
 
 @pytest.mark.parametrize("name", [n for n, f in NUMBERS.items() if f.ours.has_rsample])
 def test_draws_are_differentiable(name):
-    """The mean's derivatives are means of the draws' derivatives, by each parameter."""
+    """The mean of the draws' derivatives by each parameter is the derivative of their mean."""
     one = NUMBERS[name].ours
     made = {n: getattr(one, n).detach().clone().requires_grad_() for n in one.arg_constraints}
     lamella.manual_seed(3)

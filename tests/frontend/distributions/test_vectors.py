@@ -80,7 +80,7 @@ def test_batches_of_vectors():
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_gradients_of_vectors(name):
-    """A draw's derivative by the location is 1; the density's by the location is the precision times the distance."""
+    """The derivative by the location is 1 for a draw, and the precision times the distance for the log density."""
     loc, matrix = t(*LOC).requires_grad_(), lamella.tensor(MATRICES[name]).requires_grad_()
     one = d.MultivariateNormal(loc, **{name: matrix})
     x = t(0.1, 0.2, 0.3)

@@ -42,7 +42,7 @@ def cholesky_ex(x, upper=False, check_errors=False):
         return made, np.int32(info)
 
     made, info = each(one, x) if x.shape[-1] else (x, info_of(x))
-    return None if np.any(info) else made, info  # no factor is determined where a matrix has none
+    return None if np.any(info) else made, info  # None: no factor is compared if a matrix has none
 
 
 def cholesky(x, upper=False):
@@ -204,7 +204,7 @@ def ldl_solve(factors, pivots, b, hermitian=False):
 
 
 def solved_by(name, a, pivots, b):
-    """Solves by the factors that LAPACK's sytrf and hetrf describe: multiplies them out, and solves."""
+    """Multiplies the factors of LAPACK's sytrf or hetrf, and solves the equations of the product."""
     n = len(pivots)
     whole = np.zeros_like(a)
     turn = (lambda x: np.conj(x.T)) if name == "hetrs" else (lambda x: x.T)

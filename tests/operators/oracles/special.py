@@ -1,4 +1,4 @@
-"""Oracles of special functions, by scipy; of those in tests/operators/test_special.py mpmath's are closer."""
+"""Oracles of special functions by scipy. tests/operators/test_special.py compares with mpmath's more exact values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ORACLES["i0"] = ORACLES["special_modified_bessel_i0"]
 
 
 def polynomial(function):
-    """The function of whole degrees and numbers; a polynomial of a negative degree is 0."""
+    """Makes an oracle of a function of degrees and numbers; a polynomial of a negative degree is 0."""
 
     def go(x, n):
         x, n = wide(np.asarray(x)), np.trunc(wide(np.asarray(n))).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Sparse tensors of the tests, each beside a dense array of numpy that says what it is."""
+"""Sparse tensors for the tests, each with a dense array of numpy of the same elements."""
 
 import contextlib
 import os

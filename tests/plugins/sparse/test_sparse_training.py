@@ -76,7 +76,7 @@ def test_modules_and_accumulation():
 
 
 def train(optimizer, sparse, steps=4, **options):
-    """Returns a table after steps whose gradients name every row, so that both kinds of gradients say the same."""
+    """Returns a table after steps whose gradients have an entry of every row, as dense gradients have."""
     w = table()
     made = optimizer([w], **options)
     rng = np.random.default_rng(2)
