@@ -17,7 +17,21 @@ def given(probs: Any, logits: Any) -> tuple[str, Any]:
     return ("probs", probs) if logits is None else ("logits", logits)
 
 
-class _Chance(Distribution):
+class _Given(Distribution):
+    """A distribution that stores one parameter, the probabilities or the logits, and computes the other one."""
+
+    @property
+    def _param(self) -> Any:
+        own = self.__dict__
+        return own["probs"] if "probs" in own else own["logits"]
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the parameter."""
+        return self._param.shape
+
+
+class _Chance(_Given):
     """A distribution with one probability, or log odds, for each element of the batch."""
 
     def _take(self, probs: Any, logits: Any, *others: Any) -> Any:
@@ -37,18 +51,8 @@ class _Chance(Distribution):
         """The log odds of success."""
         return probs_to_logits(self.probs, True)
 
-    @property
-    def _param(self) -> Any:
-        own = self.__dict__
-        return own["probs"] if "probs" in own else own["logits"]
 
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the parameter."""
-        return self._param.shape
-
-
-class _Shares(Distribution):
+class _Shares(_Given):
     """A distribution with probabilities, or their logarithms, in the last dimension; they are divided by their sum."""
 
     def _take(self, probs: Any, logits: Any) -> Any:
@@ -73,13 +77,3 @@ class _Shares(Distribution):
     def logits(self) -> Any:
         """The logarithms of the probabilities."""
         return probs_to_logits(self.probs)
-
-    @property
-    def _param(self) -> Any:
-        own = self.__dict__
-        return own["probs"] if "probs" in own else own["logits"]
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the parameter."""
-        return self._param.shape
