@@ -1,4 +1,4 @@
-// The parts of the plugin that register operators and rules, and what they share.
+// The functions of the plugin that register operators and rules, and those that the rules share.
 //
 // Note [Boundary]  A rule of the layer stands outside of autograd. It takes a sparse tensor apart by values_of(), whose
 //   derivative puts a gradient into a sparse tensor of the same places, computes with plain tensors, and makes a sparse

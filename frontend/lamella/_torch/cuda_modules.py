@@ -1,4 +1,4 @@
-"""Names of torch.cuda beside those of every device, and ``cuda.memory``, ``graphs``, ``random``, ``streams``."""
+"""Names of torch.cuda that other devices do not have, and ``cuda.memory``, ``graphs``, ``random``, ``streams``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Marks and ranges for NVIDIA's profilers, by NVTX 1 (libnvToolsExt), which is opened at the first use.
 
 Without the library on this machine the functions do nothing, and return the numbers that NVTX returns then; torch
-raises an error there. Programs that mark their steps so run everywhere. ``is_available`` says whether there is a
+raises an error there. So programs that mark their steps run everywhere. ``is_available`` says whether there is a
 library. ``LAMELLA_NVTX`` gives its path if the linker does not find it.
 
 >>> with lamella.cuda.nvtx.range("step {}", 3):
