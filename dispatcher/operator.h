@@ -35,7 +35,7 @@ struct CallInfo {
   uint8_t num_tensors = 0, num_lists = 0;
   int8_t device = -1;                           // position of the first Device argument; -1: none
   uint8_t first_out = 0;                        // position of the first output of an out= form; nargs if it has none
-  int8_t target_dtype = -1;                     // of an out= form that reads no tensor: position of its dtype
+  int8_t target_dtype = -1;                     // position of the dtype of an out= form that reads no tensor; -1: none
   uint64_t indices = 0;                         // positions of index tensors, and of lists of them; see by_index
   bool between_devices = false;                 // it may copy from the second tensor's device to the first one's
   bool first_decides = false;                   // the first tensor's device serves the call, others may differ

@@ -52,7 +52,7 @@ std::vector<Bins> equal_bins(const Tensor& rows, IntArrayRef bins, std::optional
     Bins made{lamella::linspace(low, high, bins[d] + 1, rows.options())};
     const double span = high - low, width = span / static_cast<double>(bins[d]);
     const double rounding = rows.dtype() == kDouble ? 0x1p-52 : rows.dtype() == kFloat ? 0x1p-23 : 1;
-    const bool moderate = span > 1e-30 && span < 1e30;  // so that float32 holds the span and its inverse
+    const bool moderate = span > 1e-30 && span < 1e30;  // float32 holds such a span and its inverse
     if (moderate && width > 64 * rounding * std::max(std::fabs(low), std::fabs(high))) {
       made.low = low;
       made.high = high;

@@ -93,7 +93,7 @@ LAMELLA_FAMILY(view_copies) {
     auto* all = new std::vector<Declaration>;
     const struct {
       std::vector<Declaration> (*operators)();
-      const char* dims;  // of the declarations that name none
+      const char* dims;  // the dims of declarations that have none
     } families[] = {{complex_operators, "broadcast"},
                     {reshaping_operators, nullptr},
                     {splitting_operators, "keep"},

@@ -149,7 +149,7 @@ def temme(orders: int, powers: int) -> list[list[Fraction]]:
     c = [b[i + 1] for i in range(n - 2)]  # c_0 = 1 / mu - 1 / eta
     found = [c]
     for k in range(1, orders):
-        derived = [Fraction(0), *(i * c[i] for i in range(1, len(c)))]  # of index i: the coefficient of eta^(i-1)
+        derived = [Fraction(0), *(i * c[i] for i in range(1, len(c)))]  # derived[i] is the coefficient of eta^(i-1)
         sign = -1 if k % 2 else 1
         # (1 / eta) c' + (-1)^k g_k / mu: the terms with 1 / eta cancel
         c = [(derived[i + 2] if i + 2 < len(derived) else 0) + sign * g[k] * b[i + 1] for i in range(len(c) - 2)]

@@ -282,7 +282,7 @@ class _Part:
             ):
                 self.function(*given[:n], **dict(zip(self.names, given[n:], strict=True)))
         except _Stop as caught:
-            if caught is not stop:  # that of a checkpoint around this one
+            if caught is not stop:  # the stop belongs to a checkpoint around this one
                 raise
         if found != len(self.places):
             self.tensors.clear()

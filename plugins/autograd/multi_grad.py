@@ -107,7 +107,7 @@ class _All:
         self.nodes = [_python._edge(t)[0] if t.requires_grad else None for t in tensors]
         self.fn = fn
         self.lock = threading.Lock()
-        self.found: dict[int, tuple[int, list[Tensor | None]]] = {}  # by backward: how many are missing, and the others
+        self.found: dict[int, tuple[int, list[Tensor | None]]] = {}  # maps a backward to missing count and gradients
 
     def hook(self, index: int) -> Callable[[Tensor], None]:
         def on_gradient(grad: Tensor) -> None:

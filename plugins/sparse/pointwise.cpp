@@ -26,7 +26,7 @@ const std::set<std::string, std::less<>>& keeping_zeros() {
 struct Call {
   const lamella_operator *op, *functional;
   const lamella_value* args;
-  int count;  // of the functional form's arguments
+  int count;  // the number of the functional form's arguments
   lamella_tensor* target = nullptr;
 
   Call(const lamella_frame* f, const lamella_value* given) : op(f->op), functional(api().operator_functional(f->op)) {

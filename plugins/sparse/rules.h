@@ -41,7 +41,7 @@ Entries coalesced_entries(const Tensor& sparse);
 Tensor places_of(const Tensor& indices, IntArrayRef size);
 Tensor dense_of(const Tensor& sparse);
 Tensor to_layout(const Tensor& sparse, Kind kind);
-Tensor from_entries(const Entries& e, IntArrayRef size, Kind kind);  // of any layout
+Tensor from_entries(const Entries& e, IntArrayRef size, Kind kind);  // a tensor of any layout
 void register_conversions(Library& m);
 
 // ---- rules of operators -------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ constexpr int64_t least_chunk = 1 << 14;  // the least number of entries of a ch
 
 struct Digits {
   int position_bits = 0, key_bits = 0;
-  int bits[LAMELLA_MAX_DIMS] = {}, shift[LAMELLA_MAX_DIMS] = {};  // of each dimension, in the packed number
+  int bits[LAMELLA_MAX_DIMS] = {}, shift[LAMELLA_MAX_DIMS] = {};  // for each dimension, in the packed number
 };
 
 int width_of(int64_t n) { return n > 1 ? std::bit_width(static_cast<uint64_t>(n - 1)) : 0; }

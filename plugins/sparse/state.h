@@ -61,6 +61,6 @@ void check_parts(const State& s, IntArrayRef sizes, bool deep);
 Tensor make(State s, IntArrayRef sizes);
 // Gives a sparse tensor the entries of another one, in place. Raises if autograd would lose it.
 void assign(const Tensor& to, const Tensor& from);
-bool is_recorded(const Tensor& t);  // whether autograd records calls with it now
+bool is_recorded(const Tensor& t);  // returns whether autograd records calls with it now
 
 }  // namespace lamella::sparse

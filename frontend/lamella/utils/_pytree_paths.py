@@ -282,7 +282,7 @@ def treespec_pprint(treespec: TreeSpec) -> str:
     return repr(treespec.unflatten([Star() for _ in range(treespec.num_leaves)]))
 
 
-PROTOCOL = 1  # of the text, torch's
+PROTOCOL = 1  # the number of the text's format, which is torch's
 BUILTIN: dict[str, Any] = {f"builtins.{kind.__name__}": kind for kind in (dict, list, tuple)}
 BUILTIN |= {f"collections.{kind.__name__}": kind for kind in (OrderedDict, defaultdict, deque, namedtuple)}
 

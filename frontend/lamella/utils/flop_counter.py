@@ -28,7 +28,7 @@ from lamella.utils.module_tracker import GLOBAL, ModuleTracker
 __all__ = ["FlopCounterMode", "flop_registry", "register_flop_formula"]
 
 Formula = Callable[..., int]
-flop_registry: dict[Any, Formula] = {}  # by operator: a formula of its arguments and its result
+flop_registry: dict[Any, Formula] = {}  # maps an operator to a formula of its arguments and result
 
 
 def _packet(name: str) -> Any:

@@ -136,7 +136,7 @@ def test_an_entropy_by_the_log_normalizer():
     rate = lamella.tensor([0.5, 3.0], requires_grad=True)
     close(Own(rate).entropy(), d.Exponential(rate).entropy().detach().numpy())
     Own(rate).entropy().sum().backward()
-    close(rate.grad, -1 / rate.detach().numpy())  # of 1 - log(rate)
+    close(rate.grad, -1 / rate.detach().numpy())  # the entropy is 1 - log(rate)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -138,7 +138,7 @@ def test_correlations(n, concentration):
     drawn = one.sample((4000,))
     assert drawn.shape == (4000, n, n) and bool(c.corr_cholesky.check(drawn).all())
     matrices = (drawn @ drawn.mT).numpy()
-    half = concentration - 1 + n / 2  # of the beta distribution of each correlation, over [-1, 1]
+    half = concentration - 1 + n / 2  # both parameters of each correlation's beta distribution over [-1, 1]
     for i in range(n):
         for j in range(i):
             assert stats.kstest((matrices[:, i, j] + 1) / 2, stats.beta(half, half).cdf).pvalue > 1e-3
