@@ -38,8 +38,8 @@ void infer_cholesky(const Tensor& self, bool upper, Output factor, Output info);
 void infer_lu(const Tensor& self, bool pivot, Output factors, Output pivots, Output info);
 void infer_ldl(const Tensor& self, bool hermitian, Output factors, Output pivots, Output info);
 
-// Raises a LinAlgError if a number in `info` is not 0, by the operator `_linalg_check_errors`. `function` determines the
-// text of the failure; the message also has the index of the matrix in the batch.
+// Raises a LinAlgError if a number in `info` is not 0, by the operator `_linalg_check_errors`. `function` determines
+// the text of the failure; the message also has the index of the matrix in the batch.
 void check_info(const Tensor& info, std::string_view function);
 // Registers the kind of errors LinAlgError, which is derived from RuntimeError.
 void register_linalg_error(lamella_library* library);
