@@ -71,7 +71,7 @@ int32_t linalg_error = LAMELLA_RUNTIME_ERROR;
 std::string failure(std::string_view function, int code) {
   const auto has = [&](const char* part) { return function.find(part) != std::string_view::npos; };
   const std::string number = std::to_string(code);
-  if (code < 0) return " has infinities or NaN; replace them first, as nan_to_num() does";
+  if (code == -1) return " has infinities or NaN; replace them first, as nan_to_num() does";
   if (has("cholesky"))
     return " is not positive-definite: its leading minor of order " + number +
            " is not positive; check that the matrix is Hermitian, or add a small multiple of the identity";
@@ -123,8 +123,8 @@ Sides::Sides(const Tensor& a_given, const Tensor& b_given, bool left, bool may_b
   vector =
       may_be_vector && (b.dim() == 1 || (a.dim() - 1 == b.dim() && b.sizes() == part_of(a.sizes(), 0, a.dim() - 1)));
   LAMELLA_CHECK(left || !vector, argument("B"), ": expected matrices, since left=False, got shape ", shape_text(b));
-  LAMELLA_CHECK(b.dim() >= 1, argument("B"), ": expected vectors or matrices, got a tensor without dimensions");
   if (vector) b = b.unsqueeze(-1);
+  check_matrices("B", b);
   const DimVector batch = common_batch("A", a, "B", b);
   a = a.expand(with(batch, {rows_in(a), columns_in(a)}));
   b = b.expand(with(batch, {rows_in(b), columns_in(b)}));

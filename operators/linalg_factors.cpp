@@ -191,6 +191,8 @@ void infer_lstsq(const Tensor& a, const Tensor& b, double, std::string_view driv
   check_same_dtype("A", a, "B", b);
   LAMELLA_CHECK(rows_in(a) == rows_in(b), argument("B"), ": expected ", rows_in(a), " rows, as 'A' has, got ",
                 rows_in(b));
+  LAMELLA_CHECK(IntArrayRef(batch_of(a)) == IntArrayRef(batch_of(b)), argument("B"), ": expected the batch of 'A', ",
+                shape_text(batch_of(a)), ", got ", shape_text(batch_of(b)));
   set_columns(solution, with(batch_of(b), {columns_in(a), columns_in(b)}), b.dtype());
   rank.set(batch_of(a), kLong);
   const bool by_values = driver == "gelsd" || driver == "gelss";

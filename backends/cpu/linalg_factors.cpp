@@ -23,6 +23,9 @@ Status all_finished(const Results&... results) {
   return st;
 }
 
+// The error of a call that LAPACK refuses: it counts its workspace in 32 bits.
+lamella_status refused() { return fail(LAMELLA_RUNTIME_ERROR, "LAPACK cannot take matrices of this size"); }
+
 double cube(Int n) { return double(n) * n * n; }
 
 Status cholesky(const Tensor& self, bool upper, const Tensor& factor, const Tensor& info) {
@@ -286,6 +289,7 @@ Status geqrf(const Tensor& self, const Tensor& out, const Tensor& tau) {
       Int failed;
       for (int64_t i = b; i < e; i++)
         f.geqrf(&s.m, &s.n, a.data<T>() + i * s.each(), &ld, factors.data<T>() + i * k, work, &size, &failed);
+      if (failed) return refused();
       return LAMELLA_OK;
     });
     if (st) return st;
@@ -313,6 +317,7 @@ Status householder_product(const Tensor& input, const Tensor& tau, const Tensor&
       Int failed;
       for (int64_t i = b; i < e; i++)
         f.orgqr(&s.m, &s.n, &k, q.data<T>() + i * s.each(), &ld, factors.data<T>() + i * k, work, &size, &failed);
+      if (failed) return refused();
       return LAMELLA_OK;
     });
     if (st) return st;
@@ -343,6 +348,7 @@ Status ormqr(const Tensor& self, const Tensor& tau, const Tensor& other, bool le
       for (int64_t i = b; i < e; i++)
         f.ormqr(side, turn, &sides.m, &sides.n, &k, vectors.data<T>() + i * s.each(), &lda, factors.data<T>() + i * k,
                 c.data<T>() + i * sides.each(), &ldc, work, &size, &failed, 1, 1);
+      if (failed) return refused();
       return LAMELLA_OK;
     });
     if (st) return st;
@@ -388,6 +394,7 @@ Status qr(const Tensor& a, std::string_view mode, const Tensor& q, const Tensor&
       for (int64_t i = b; i < e; i++) {
         T* at = columns.data<T>() + i * s.each();
         if (k) f.geqrf(&s.m, &s.n, at, &ld, tau, work, &size, &failed);
+        if (k && failed) return refused();
         T* to = triangle.data<T>() + i * int64_t{inner} * s.n;
         for (Int j = 0; j < s.n; j++) {
           const Int kept = std::min(j + 1, inner);
@@ -399,6 +406,7 @@ Status qr(const Tensor& a, std::string_view mode, const Tensor& q, const Tensor&
         std::copy_n(at, int64_t{s.m} * k, base);
         std::fill(base + int64_t{s.m} * k, base + int64_t{s.m} * inner, T(0));
         f.orgqr(&s.m, &inner, &k, base, &ld, tau, work, &size, &failed);
+        if (failed) return refused();
       }
       return LAMELLA_OK;
     });
@@ -437,15 +445,28 @@ Status ldl(const Tensor& self, bool hermitian, const Tensor& factors, const Tens
   });
 }
 
+// Raises unless pivots are rows, or pairs of the negatives of rows, which name the blocks of two rows.
+Status check_blocks(const Int* pivots, int64_t count, Int n) {
+  const auto sound = [n](Int p) { return p && p >= -n && p <= n; };
+  for (int64_t i = 0; i < count; i++) {
+    const Int* at = pivots + i * n;
+    for (Int r = 0; r < n; r++) {
+      const bool pair = at[r] < 0;
+      if (!sound(at[r]) || (pair && (r + 1 == n || at[r + 1] >= 0 || !sound(at[r + 1]))))
+        return fail(LAMELLA_RUNTIME_ERROR, "argument 'pivots': expected rows from 1 to " + std::to_string(n) +
+                                               ", or pairs of their negatives, got " + std::to_string(at[r]) +
+                                               " at position " + std::to_string(r));
+      r += pair;
+    }
+  }
+  return LAMELLA_OK;
+}
+
 Status ldl_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, bool hermitian, const Tensor& out) {
   const MatrixSizes s(factors), sides(b);
   const ColumnResult x(out);
   const Operand exchanged(pivots);
-  for (int64_t i = 0; i < s.count * s.n; i++) {
-    const Int p = exchanged.data<Int>()[i];
-    LAMELLA_CHECK(p && p >= -s.n && p <= s.n, "argument 'pivots': expected rows from 1 to ", s.n,
-                  ", or their negatives, got ", p);
-  }
+  if (lamella_status st = check_blocks(exchanged.data<Int>(), s.count, s.n)) return st;
   if (lamella_status st = x.copy_from(b)) return st;
   if (sides.empty()) return x.finish();
   const ColumnOperand a(factors);
@@ -458,6 +479,7 @@ Status ldl_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, b
       for (int64_t i = b; i < e; i++)
         solve("L", &s.n, &sides.n, a.data<T>() + i * s.each(), &ld, exchanged.data<Int>() + i * s.n,
               x.data<T>() + i * sides.each(), &ld, &failed, 1);
+      if (failed) return refused();
       return LAMELLA_OK;
     });
     if (st) return st;

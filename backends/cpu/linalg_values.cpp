@@ -16,6 +16,14 @@ bool all_finite(const T* x, int64_t n) {
   return true;
 }
 
+// Looks at one triangle of a matrix of order n.
+template <class T>
+bool triangle_finite(const T* a, Int n, bool upper) {
+  for (Int j = 0; j < n; j++)
+    if (!all_finite(a + int64_t{j} * n + (upper ? 0 : j), upper ? j + 1 : n - j)) return false;
+  return true;
+}
+
 // `info` of a matrix with an infinity or a NaN, for which LAPACK may loop or read out of bounds. LAPACK itself reports
 // no negative number for arguments that are right.
 constexpr Int not_finite = -1;
@@ -53,6 +61,8 @@ Status eigh(const Tensor& a, std::string_view triangle, bool compute_v, const Te
         return codes.finish();
       }
     }
+    // With vectors syevd needs so many numbers, which it counts in 32 bits.
+    if (compute_v) check_workspace(2. * s.n * s.n + 6. * s.n + 1);
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy matrices(a);
     const char* job = compute_v ? "V" : "N";
@@ -76,7 +86,7 @@ Status eigh(const Tensor& a, std::string_view triangle, bool compute_v, const Te
         T* at = matrices.data<T>() + i * s.each();
         R* w = values.data<R>() + i * s.n;
         Int* code = codes.data<Int>() + i;
-        if (!all_finite(at, s.each())) {
+        if (!triangle_finite(at, s.n, *uplo == 'U')) {
           *code = not_finite;
           std::fill_n(w, s.n, std::numeric_limits<R>::quiet_NaN());
           std::fill_n(at, s.each(), T(std::numeric_limits<R>::quiet_NaN()));
@@ -225,6 +235,8 @@ Status svd(const Tensor& a, bool full, bool compute_uv, std::optional<std::strin
         return codes.finish();
       }
     }
+    // With vectors gesdd needs so many numbers, which it counts in 32 bits.
+    if (compute_uv) check_workspace(4. * k * k + 7. * k + std::max(s.m, s.n));
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy matrices(a);
     const char* job = !compute_uv ? "N" : full ? "A" : "S";
@@ -232,8 +244,8 @@ Status svd(const Tensor& a, bool full, bool compute_uv, std::optional<std::strin
     T first(0);
     Int failed = 0;
     if constexpr (is_complex_number<T>)
-      f.gesdd(job, &s.m, &s.n, nullptr, &lda, nullptr, nullptr, &ldu, nullptr, &ldvt, &first, &query,
-              Work<R>(5 * int64_t{k} * k + 7 * int64_t{k}), Work<Int>(8 * int64_t{k}), &failed, 1);
+      f.gesdd(job, &s.m, &s.n, nullptr, &lda, nullptr, nullptr, &ldu, nullptr, &ldvt, &first, &query, Work<R>(1),
+              Work<Int>(1), &failed, 1);
     else
       f.gesdd(job, &s.m, &s.n, nullptr, &lda, nullptr, nullptr, &ldu, nullptr, &ldvt, &first, &query,
               Work<Int>(8 * int64_t{k}), &failed, 1);
@@ -356,7 +368,7 @@ Status lstsq(const Tensor& a, const Tensor& b, double rcond, std::string_view na
                        {first, -1, first_real, first_int});
     const Int size = work_size(first[0]);
     // gelsd writes the sizes of its other workspaces into their first numbers; the others need these.
-    const int64_t reals = std::max<int64_t>(static_cast<int64_t>(first_real[0]) + 1, 5 * (int64_t{k} + 1) + 2 * s.n);
+    const int64_t reals = std::max<int64_t>(int64_t{work_size(first_real[0])}, 5 * (int64_t{k} + 1) + 2 * int64_t{s.n});
     const int64_t ints = std::max<int64_t>(first_int[0], s.n) + 1;
     const Status st = for_matrices(s.count, work_of(k), [&](int64_t from, int64_t to) -> lamella_status {
       const Work<T> work(size), at(int64_t{ldb} * columns);

@@ -197,11 +197,19 @@ class Work {
   Space space_;
 };
 
+// Raises unless a number of elements can be the size of a workspace, which LAPACK counts in 32 bits.
+inline void check_workspace(double numbers) {
+  LAMELLA_CHECK(numbers >= 0 && numbers <= std::numeric_limits<Int>::max(),
+                "LAPACK counts its workspace in 32 bits, which are too few for matrices of this size");
+}
+
 // Returns the size of the workspace that a function of LAPACK has written into its first number.
 template <class T>
 Int work_size(const T& first) {
   // A float32 may have rounded the size down.
-  return static_cast<Int>(std::nextafter(std::real(first), std::numeric_limits<Real<T>>::infinity())) + 1;
+  const double size = std::nextafter(std::real(first), std::numeric_limits<Real<T>>::infinity());
+  check_workspace(size + 1);
+  return static_cast<Int>(size) + 1;
 }
 
 }  // namespace lamella::cpu

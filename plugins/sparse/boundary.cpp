@@ -62,7 +62,8 @@ Tensor read_at(const Tensor& self, const Tensor& like) {
   DimVector shape(at.values.sizes());
   if (!from) {
     const Tensor places = places_of(entries_of(like).indices, like.sizes());
-    return self.flatten(0, like.dim() - at.dense_dim() - 1).index_select(0, places).reshape(shape);
+    const int64_t lead = like.dim() - at.dense_dim();
+    return (lead ? self.flatten(0, lead - 1) : self.unsqueeze(0)).index_select(0, places).reshape(shape);
   }
   const Entries e = coalesced_entries(self), to = entries_of(like);
   static const Operator<Tensor(const Tensor&, const Tensor&, IntArrayRef)> lookup("sparse::lookup");

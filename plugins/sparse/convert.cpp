@@ -16,6 +16,8 @@ Tensor pointers_of(const Tensor& rows, int64_t n) {
 Tensor lookup_rule(const Tensor& places, const Tensor& indices, IntArrayRef size) {
   LAMELLA_CHECK(places.dim() == 2 && indices.dim() == 2 && places.size(0) == indices.size(0),
                 "argument 'indices': shape ", indices.sizes(), " does not fit 'places', shape ", places.sizes());
+  LAMELLA_CHECK(static_cast<int64_t>(size.size()) >= places.size(0), "argument 'size': has ", size.size(),
+                " dimensions, and 'places' name ", places.size(0));
   const Tensor known = places_of(places, size), sought = places_of(indices, size);
   const int64_t n = known.numel();
   if (!n) return lamella::full({sought.numel()}, -1, longs(sought));

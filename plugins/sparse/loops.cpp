@@ -25,14 +25,13 @@ SPARSE_INLINE bool is_row(const Csr<T, I>& a, int64_t r) {
 // follow.
 template <class T, class I>
 SPARSE_INLINE bool is_column(const Csr<T, I>& a, int64_t e) {
-  using U = std::make_unsigned_t<I>;
-  return __builtin_expect(static_cast<U>(a.columns[e]) < static_cast<uint64_t>(a.width), 1);
+  return __builtin_expect(static_cast<uint64_t>(static_cast<int64_t>(a.columns[e])) < static_cast<uint64_t>(a.width),
+                          1);
 }
 
 // One sum for a row, in order: rows are short, and the branch that ends a row costs more than the latency of the sum.
 template <class T, class I>
 SPARSE_INLINE bool times_vector_loop(const Csr<T, I>& a, const T* x, T* out, int64_t begin, int64_t end) {
-  using U = std::make_unsigned_t<I>;
   const I *const pointers = a.pointers, *const columns = a.columns;
   const T* const values = a.values;
   const auto width = static_cast<uint64_t>(a.width);
@@ -43,7 +42,7 @@ SPARSE_INLINE bool times_vector_loop(const Csr<T, I>& a, const T* x, T* out, int
     if (last < e || last > a.entries) return false;
     T s{};
     for (; e < last; e++) {
-      const U column = static_cast<U>(columns[e]);
+      const auto column = static_cast<uint64_t>(static_cast<int64_t>(columns[e]));
       if (__builtin_expect(column >= width, 0)) return false;
       s += values[e] * x[column];
     }

@@ -165,7 +165,7 @@ Tensor matmul_rule(const Tensor& self, const Tensor& other) {
   if (a > 2 && b == 2 && !state_of(self)) {
     DimVector sizes(self.sizes());
     sizes[a - 1] = other.size(1);
-    return product_rule(self.reshape({-1, self.size(-1)}), other).reshape(sizes);
+    return product_rule(self.flatten(0, a - 2), other).reshape(sizes);
   }
   if (a == 2 && b > 2 && !state_of(other)) {
     LAMELLA_CHECK(other.size(-2) == self.size(1), "shapes cannot be multiplied: ", self.sizes(), " and ",
@@ -173,7 +173,7 @@ Tensor matmul_rule(const Tensor& self, const Tensor& other) {
     const Tensor first = other.movedim({-2}, {0});
     DimVector sizes(first.sizes());
     sizes[0] = self.size(0);
-    return product_rule(self, first.reshape({first.size(0), -1})).reshape(sizes).movedim({0}, {-2});
+    return product_rule(self, first.flatten(1)).reshape(sizes).movedim({0}, {-2});
   }
   throw Error(LAMELLA_NOT_IMPLEMENTED, detail::text("there is no rule for shapes ", self.sizes(), " and ",
                                                     other.sizes(), " of which one is sparse; call to_dense() first"));
@@ -188,7 +188,7 @@ Tensor linear_rule(const Tensor& input, const Tensor& weight, const Tensor& bias
     check_dense(input, weight, input.size(-1), weight.size(1));
     DimVector sizes(input.sizes());
     sizes[input.dim() - 1] = weight.size(0);
-    const Tensor rows = input.reshape({-1, input.size(-1)});
+    const Tensor rows = input.dim() == 1 ? input.unsqueeze(0) : input.flatten(0, -2);
     y = times(matrix_of(weight), rows.t(), false).t().reshape(sizes);
   } else {
     check_dims(input, 2, "input");

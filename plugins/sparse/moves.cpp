@@ -220,7 +220,7 @@ Tensor index_select_rule(const Tensor& self, int64_t dim, const Tensor& index) {
 
 Tensor narrow_copy_rule(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   const int64_t at = wrapped(dim, self.dim()), begin = start < 0 ? start + self.size(at) : start;
-  LAMELLA_CHECK(begin >= 0 && length >= 0 && begin + length <= self.size(at), "argument 'start' and 'length': ", start,
+  LAMELLA_CHECK(begin >= 0 && length >= 0 && length <= self.size(at) - begin, "argument 'start' and 'length': ", start,
                 " and ", length, " are out of range for dimension ", at, " of size ", self.size(at));
   return index_select_rule(self, at,
                            lamella::arange(begin, begin + length, TensorOptions().dtype(kLong).device(self.device())));

@@ -208,6 +208,8 @@ Tensor sum_of(const Tensor& a, const Tensor& given, const Scalar& alpha) {
   const State *x = state_of(a), *y = state_of(b);
   check_same_size(a, b);
   const ScalarType dtype = common_dtype(a, b);
+  LAMELLA_CHECK(!alpha.isFloatingPoint() || is_floating_point(dtype) || is_complex(dtype),
+                "argument 'alpha': expected an integer for dtype ", dtype);
   if (!x || !y) {
     const Tensor& dense = x ? b : a;
     Tensor sum = x ? times_number(cast(dense, dtype), alpha) : cast(dense, dtype);

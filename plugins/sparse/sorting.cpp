@@ -251,6 +251,9 @@ void check_entries(const Tensor& indices, const Tensor& values, IntArrayRef size
                 " does not begin with the number of entries, ", indices.size(1));
   LAMELLA_CHECK(static_cast<int64_t>(size.size()) >= indices.size(0), "argument 'size': has ", size.size(),
                 " dimensions, and 'indices' name ", indices.size(0));
+  LAMELLA_CHECK(size.size() <= LAMELLA_MAX_DIMS, "argument 'size': a tensor has at most ", LAMELLA_MAX_DIMS,
+                " dimensions, got ", size.size());
+  for (int64_t n : size) LAMELLA_CHECK(n >= 0, "argument 'size': must not have negative numbers, got ", size);
 }
 
 void register_sorting(Library& m) {
