@@ -1,32 +1,10 @@
-// The factorizations of matrices: Cholesky, LU, QR, LDL, and the solvers that use them.
+// The factorizations of matrices: Cholesky, LU, QR, and the solvers that use them.
 #include <cmath>
 
 #include "backends/cpu/matrices.h"
 
 namespace lamella::cpu {
 namespace {
-
-// Sets one side of the diagonal to zero.
-template <class T>
-void clear_triangle(T* a, Int m, Int n, Int ld, bool upper) {
-  for (Int j = 0; j < n; j++) {
-    const Int from = upper ? 0 : j + 1, to = upper ? std::min(j, m) : m;
-    if (from < to) std::fill(a + int64_t{j} * ld + from, a + int64_t{j} * ld + to, T(0));
-  }
-}
-
-// Copies each result that was computed in other memory to its target. Returns the first error.
-template <class... Results>
-Status all_finished(const Results&... results) {
-  lamella_status st = LAMELLA_OK;
-  (void)(... && ((st = results.finish()) == LAMELLA_OK));
-  return st;
-}
-
-// The error of a call that LAPACK refuses: it counts its workspace in 32 bits.
-lamella_status refused() { return fail(LAMELLA_RUNTIME_ERROR, "LAPACK cannot take matrices of this size"); }
-
-double cube(Int n) { return double(n) * n * n; }
 
 Status cholesky(const Tensor& self, bool upper, const Tensor& factor, const Tensor& info) {
   const MatrixSizes s(self);
@@ -417,76 +395,6 @@ Status qr(const Tensor& a, std::string_view mode, const Tensor& q, const Tensor&
   });
 }
 
-// ---- LDL ----
-
-Status ldl(const Tensor& self, bool hermitian, const Tensor& factors, const Tensor& pivots, const Tensor& info) {
-  const MatrixSizes s(self);
-  const ColumnResult a(factors);
-  const Result exchanged(pivots), codes(info);
-  if (lamella_status st = a.copy_from(self)) return st;
-  const Int ld = std::max(s.n, 1);
-  return with_number(self.get()->dtype, [&](auto number) -> Status {
-    using T = decltype(number);
-    const auto factor = hermitian ? lapack<T>().hetrf : lapack<T>().sytrf;
-    T first(0);
-    Int failed, query = -1;
-    factor("L", &s.n, nullptr, &ld, nullptr, &first, &query, &failed, 1);
-    const Int size = work_size(first);
-    const Status st = for_matrices(s.count, cube(s.n) / 3, [&](int64_t b, int64_t e) -> lamella_status {
-      const Work<T> work(size);
-      for (int64_t i = b; i < e; i++) {
-        T* at = a.data<T>() + i * s.each();
-        factor("L", &s.n, at, &ld, exchanged.data<Int>() + i * s.n, work, &size, codes.data<Int>() + i, 1);
-        clear_triangle(at, s.n, s.n, ld, true);
-      }
-      return LAMELLA_OK;
-    });
-    return st ? st : all_finished(a, exchanged, codes);
-  });
-}
-
-// Raises unless pivots are rows, or pairs of the negatives of rows, which name the blocks of two rows.
-Status check_blocks(const Int* pivots, int64_t count, Int n) {
-  const auto sound = [n](Int p) { return p && p >= -n && p <= n; };
-  for (int64_t i = 0; i < count; i++) {
-    const Int* at = pivots + i * n;
-    for (Int r = 0; r < n; r++) {
-      const bool pair = at[r] < 0;
-      if (!sound(at[r]) || (pair && (r + 1 == n || at[r + 1] >= 0 || !sound(at[r + 1]))))
-        return fail(LAMELLA_RUNTIME_ERROR, "argument 'pivots': expected rows from 1 to " + std::to_string(n) +
-                                               ", or pairs of their negatives, got " + std::to_string(at[r]) +
-                                               " at position " + std::to_string(r));
-      r += pair;
-    }
-  }
-  return LAMELLA_OK;
-}
-
-Status ldl_solve(const Tensor& factors, const Tensor& pivots, const Tensor& b, bool hermitian, const Tensor& out) {
-  const MatrixSizes s(factors), sides(b);
-  const ColumnResult x(out);
-  const Operand exchanged(pivots);
-  if (lamella_status st = check_blocks(exchanged.data<Int>(), s.count, s.n)) return st;
-  if (lamella_status st = x.copy_from(b)) return st;
-  if (sides.empty()) return x.finish();
-  const ColumnOperand a(factors);
-  const Int ld = std::max(s.n, 1);
-  return with_number(b.get()->dtype, [&](auto number) -> Status {
-    using T = decltype(number);
-    const auto solve = hermitian ? lapack<T>().hetrs : lapack<T>().sytrs;
-    const Status st = for_matrices(s.count, 2. * s.n * s.n * sides.n, [&](int64_t b, int64_t e) -> lamella_status {
-      Int failed;
-      for (int64_t i = b; i < e; i++)
-        solve("L", &s.n, &sides.n, a.data<T>() + i * s.each(), &ld, exchanged.data<Int>() + i * s.n,
-              x.data<T>() + i * sides.each(), &ld, &failed, 1);
-      if (failed) return refused();
-      return LAMELLA_OK;
-    });
-    if (st) return st;
-    return x.finish();
-  });
-}
-
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
@@ -499,8 +407,6 @@ LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<householder_product>(m, "linalg_householder_product");
   add<ormqr>(m, "ormqr");
   add<qr>(m, "linalg_qr");
-  add<ldl>(m, "_linalg_ldl");
-  add<ldl_solve>(m, "_linalg_ldl_solve");
 }
 
 }  // namespace lamella::cpu

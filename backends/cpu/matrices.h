@@ -212,4 +212,26 @@ Int work_size(const T& first) {
   return static_cast<Int>(size) + 1;
 }
 
+// Sets one side of the diagonal to zero.
+template <class T>
+void clear_triangle(T* a, Int m, Int n, Int ld, bool upper) {
+  for (Int j = 0; j < n; j++) {
+    const Int from = upper ? 0 : j + 1, to = upper ? std::min(j, m) : m;
+    if (from < to) std::fill(a + int64_t{j} * ld + from, a + int64_t{j} * ld + to, T(0));
+  }
+}
+
+// Copies each result that was computed in other memory to its target. Returns the first error.
+template <class... Results>
+Status all_finished(const Results&... results) {
+  lamella_status st = LAMELLA_OK;
+  (void)(... && ((st = results.finish()) == LAMELLA_OK));
+  return st;
+}
+
+// The error of a call that LAPACK refuses: it counts its workspace in 32 bits.
+inline lamella_status refused() { return fail(LAMELLA_RUNTIME_ERROR, "LAPACK cannot take matrices of this size"); }
+
+inline double cube(Int n) { return double(n) * n * n; }
+
 }  // namespace lamella::cpu
