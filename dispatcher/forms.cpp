@@ -341,7 +341,9 @@ __attribute__((cold, noinline)) lamella_status run_creation(Frame& f, const Valu
   const auto* t = static_cast<const Table*>(f.table);
   if (f.device.backend >= t->num_backends && !(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   const lamella_status st = run_any(f, t->backends[f.device.backend], given.data(), rets);
-  return st == LAMELLA_DECLINED ? run_declined(f, given.data(), rets) : st;
+  if (st == LAMELLA_DECLINED) return run_declined(f, given.data(), rets);
+  if (st > LAMELLA_OK) name_operator(f);
+  return st;
 }
 
 }  // namespace

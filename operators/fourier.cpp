@@ -148,7 +148,7 @@ Tensor c2r_product(const Tensor& self, IntArrayRef dim, int64_t normalization, i
 
 LAMELLA_FAMILY(fourier, .category = "fft", .forms = function | out, .dims = "...~ -> ...~") {
   return {
-      {.schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+      {.schema = "_fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor",
        .infer = shape<infer_c2c>,
        .composite = composite<c2c_product>,
        .doc = R"(The Fourier transform of a complex tensor along dimensions, divided by 1, by the root of the number of
@@ -157,7 +157,7 @@ elements of a signal, or by that number (`normalization` 0, 1, 2). Without `forw
 >>> lamella.ops.aten._fft_c2c(lamella.tensor([1+0j, 3]), [0], 0, True)
 tensor([ 4.+0.j, -2.+0.j])
 )"},
-      {.schema = "_fft_r2c(Tensor self, SymInt[] dim, int normalization, bool onesided) -> Tensor",
+      {.schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
        .infer = shape<infer_r2c>,
        .composite = composite<r2c_product>,
        .doc = R"(The Fourier transform of a real tensor. Its last dimension of `dim` has n // 2 + 1 elements with
@@ -166,7 +166,7 @@ tensor([ 4.+0.j, -2.+0.j])
 >>> lamella.ops.aten._fft_r2c(lamella.tensor([1., 3.]), [0], 0, True)
 tensor([ 4.+0.j, -2.+0.j])
 )"},
-      {.schema = "_fft_c2r(Tensor self, SymInt[] dim, int normalization, SymInt last_dim_size) -> Tensor",
+      {.schema = "_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor",
        .infer = shape<infer_c2r>,
        .composite = composite<c2r_product>,
        .doc = R"(The inverse of a onesided `_fft_r2c`: a real tensor of `last_dim_size` elements in the last dimension

@@ -227,7 +227,8 @@ def indices(o: Operator) -> Iterator[Cell]:
                 yield o.cell(name, f"{n} is out of range", INDEX, lambda both=both: both)
         if k in ("int[]", "int[1]"):
             yield o.cell(name, "a dimension twice", INDEX, lambda: (0, 0))
-            yield o.cell(name, "a dimension twice, once from the end", INDEX, lambda: (1, -1))
+            ndim = next((v.ndim for v in arguments(o.op).values() if is_tensor(v)), 2)
+            yield o.cell(name, "a dimension twice, once from the end", INDEX, lambda n=ndim: (1, 1 - n))
             yield o.cell(name, "a hundred dimensions", INDEX, lambda: (0,) * 100)
 
 
@@ -273,7 +274,8 @@ def mixed_devices(o: Operator) -> Iterator[Cell]:
             continue
         allowed = (RuntimeError, NotImplementedError)
         yield o.cell(name, "on meta beside cpu", allowed, lambda name=name: on_meta(arguments(o.op)[name]))
-    for name in o.out:
+    reads = [a for a in o.inputs() if "Tensor" in a["type"]]  # a creation without one takes the device of its target
+    for name in o.out if reads else ():
         yield o.cell(name, "out on meta", (RuntimeError,), lambda name=name: on_meta(arguments(o.op)[name]))
 
 
