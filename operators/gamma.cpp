@@ -19,6 +19,12 @@ Tensor mvlgamma(const Tensor& self, int64_t p) {
   return sum + order * (order - 1) / 4 * std::log(3.14159265358979323846);
 }
 
+void infer_frexp(const Tensor& self, Output mantissa, Output exponent) {
+  check_floating("self", self.dtype());
+  mantissa.like(self);
+  exponent.like(self, kInt);
+  exponent.exact();
+}
 std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
   LAMELLA_CHECK(is_floating_point(self.dtype()), argument("self"), ": expected a floating dtype, got ", self.dtype());
   static detail::Callee mantissa{"aten::_mantissa", ""}, exponent{"aten::_exponent", ""};
@@ -42,6 +48,7 @@ tensor([1.5502, 3.5651])
 )"},
       {.schema = "frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
        .forms = everywhere | out,
+       .infer = shape<infer_frexp>,
        .composite = composite<frexp>,
        .doc = R"(self as mantissa * 2^exponent, where 0.5 <= |mantissa| < 1 and the exponent is an int32.
 

@@ -14,7 +14,8 @@ enum lamella_orthogonal {
   LAMELLA_LAGUERRE,
   LAMELLA_LEGENDRE
 };
-#define LAMELLA_MANY 1024 /* Chebyshev's polynomials of higher degrees are computed from the angle */
+#define LAMELLA_MANY 1024      /* Chebyshev's polynomials of higher degrees are computed from the angle */
+#define LAMELLA_STEPS 131072.0 /* the others are NaN beyond this degree, so that a call ends */
 
 /* A polynomial of Chebyshev by trigonometric or hyperbolic functions (DLMF 18.5.1 to 18.5.4). */
 static inline double lamella_chebyshev_by_angle(int kind, double x, double n) {
@@ -46,6 +47,7 @@ LAMELLA_SPECIAL void lamella_orthogonal_lanes(int kind, int shifted, int n, doub
     double whole = trunc(degrees[i]);
     x[i] = shifted ? 2 * xs[i] - 1 : xs[i];
     if (kind <= LAMELLA_CHEBYSHEV_W && whole > LAMELLA_MANY) whole = 0;
+    if (kind > LAMELLA_CHEBYSHEV_W && whole > LAMELLA_STEPS) whole = 0;
     m[i] = whole;
     most = whole > most ? whole : most;
   }
@@ -79,6 +81,7 @@ LAMELLA_SPECIAL void lamella_orthogonal_lanes(int kind, int shifted, int n, doub
     const double whole = trunc(degrees[i]);
     double r = q[i];
     if (kind <= LAMELLA_CHEBYSHEV_W && whole > LAMELLA_MANY) r = lamella_chebyshev_by_angle(kind, x[i], whole);
+    if (kind > LAMELLA_CHEBYSHEV_W && whole > LAMELLA_STEPS) r = (double)NAN;
     o[i] = degrees[i] != degrees[i] ? degrees[i] : whole < 0 ? 0 : whole == 0 ? 1 : r;
   }
 }
