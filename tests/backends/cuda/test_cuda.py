@@ -2,6 +2,8 @@
 a driver."""
 
 import datetime
+import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -749,8 +751,8 @@ def test_the_program_for_the_sanitizer_runs(cuda):
 
 @pytest.mark.parametrize("program", ["run_samples.py", "run_gradients.py"])
 def test_samples(cuda, standin, program):
-    """Compares a part of the catalogue, another one each day, with the oracles and the CPU. Linear algebra alone may fall
-    back, since `cuda` has no kernels of it yet."""
+    """Compares a part of the catalogue, another one each day, with the oracles and the CPU. Linear algebra alone may
+    fall back, since `cuda` has no kernels of it yet."""
     said = run(sys.executable, HERE / program, cwd=cuda.folder, timeout=900, **(cuda.env | {"LAMELLA_SWEEP": "turn"}))
     (line,) = [line for line in said.splitlines() if line.startswith('{"fallbacks"')]
     others = [op for op in json.loads(line)["fallbacks"] if not re.match(r"aten::(_linalg_|linalg_|geqrf|ormqr)", op)]
