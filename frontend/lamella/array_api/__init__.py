@@ -1,8 +1,8 @@
 """The Python array API standard, version 2025.12, over lamella's tensors: a strict namespace.
 
 https://data-apis.org/array-api/2025.12 defines each function. They call operators of lamella, whose tensors they take
-and return; a function differs from the operator of its name only where the standard's rules differ from torch's: dtypes of
-different kinds do not promote, a tensor without dimensions promotes like any other, a sum of unsigned integers is
+and return; a function differs from the operator of its name only where the standard's rules differ from torch's: dtypes
+of different kinds do not promote, a tensor without dimensions promotes like any other, a sum of unsigned integers is
 unsigned, and special values are the standard's. ``docs/array_api.md`` lists the differences.
 
 >>> x = lamella.tensor([1.0, 2.0])

@@ -39,9 +39,7 @@ def broadcast_shapes(*shapes: tuple[int | None, ...]) -> tuple[int | None, ...]:
         sizes = {s[place] for s in shapes if len(s) >= -place} - {1}
         known = sizes - {None}
         if len(known) > 1:
-            raise ValueError(
-                f"broadcast_shapes: sizes {sorted(known)} of dimension {place} do not broadcast in {shapes}"
-            )
+            raise ValueError(f"broadcast_shapes: sizes {known} of dimension {place} do not broadcast in {shapes}")
         found.append(known.pop() if known else None if sizes else 1)
     return tuple(found)
 
@@ -102,9 +100,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     lamella.Size([3, 2])
     """
     if x.ndim < 2:
-        raise ValueError(
-            f"matrix_transpose: argument 'x' must have at least two dimensions, got shape {tuple(x.shape)}"
-        )
+        raise ValueError(f"matrix_transpose: argument 'x' must have two dimensions or more, got shape {tuple(x.shape)}")
     return x.mT
 
 
@@ -201,9 +197,7 @@ def squeeze(x: Tensor, /, axis: int | Shape) -> Tensor:
     axes = axes_of("squeeze", axis, x.ndim)
     for a in axes:
         if x.shape[a] != 1:
-            raise ValueError(
-                f"squeeze: argument 'axis': axis {a} has size {x.shape[a]}, not 1, in shape {tuple(x.shape)}"
-            )
+            raise ValueError(f"squeeze: argument 'axis': axis {a} must have size 1, got shape {tuple(x.shape)}")
     return lamella.squeeze(x, axes) if axes else x
 
 

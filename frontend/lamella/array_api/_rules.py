@@ -151,9 +151,7 @@ def axes_of(who: str, axis: int | Iterable[int] | None, ndim: int) -> tuple[int,
     given = (axis,) if hasattr(axis, "__index__") else tuple(axis)  # type: ignore[arg-type]
     for a in given:
         if not -ndim <= a < ndim:
-            raise IndexError(
-                f"{who}: argument 'axis' must be from {-ndim} to {ndim - 1} for {ndim} dimensions, got {a}"
-            )
+            raise IndexError(f"{who}: argument 'axis' must be from {-ndim} to {ndim - 1}, got {a}")
     found = tuple(a % ndim for a in given)
     if len(set(found)) < len(found):
         raise ValueError(f"{who}: argument 'axis' names an axis twice: {given}")
