@@ -1,4 +1,4 @@
-"""Elementwise functions of the standard. Each checks and promotes dtypes as the standard does, and calls an operator."""
+"""The standard's elementwise functions. Each checks and promotes dtypes as the standard does, then calls an operator."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _binary(name: str, allowed: frozenset, operator: Callable[..., Tensor], what
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{what}, element by element.\n\nThe shapes broadcast; the dtypes are {NAMES[allowed]} ones. One of the two may "
-        "be a Python scalar."
+        f"{what}, element by element.\n\nThe shapes broadcast; the dtypes are {NAMES[allowed]} ones. One may be "
+        "a Python scalar."
     )
     return function
 

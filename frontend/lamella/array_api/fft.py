@@ -50,8 +50,8 @@ def _many(name: str, allowed: frozenset, operator: Callable[..., Tensor], what: 
         return operator(checked(name, allowed, x), s, axes, norm)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{what}{_NORMS}    s: the lengths along the axes\n"
-        "    axes: None stands for all, or for the last ones with ``s``"
+    lengths = "    s: the lengths along the axes\n    axes: None stands for all, or for the last ones with ``s``"
+    function.__doc__ = f"{what}{_NORMS}{lengths}"
     return function
 
 
@@ -59,15 +59,11 @@ fft = _one("fft", FLOATING, lamella.fft.fft, "Returns the Fourier transform alon
 ifft = _one("ifft", FLOATING, lamella.fft.ifft, "Returns the inverse of ``fft``.")
 fftn = _many("fftn", FLOATING, lamella.fft.fftn, "Returns the Fourier transform along several axes.")
 ifftn = _many("ifftn", FLOATING, lamella.fft.ifftn, "Returns the inverse of ``fftn``.")
-rfft = _one(
-    "rfft", REAL_FLOATING, lamella.fft.rfft, "Returns the first half of the transform of real numbers."
-)
+rfft = _one("rfft", REAL_FLOATING, lamella.fft.rfft, "Returns the first half of the transform of real numbers.")
 irfft = _one("irfft", FLOATING, lamella.fft.irfft, "Returns the inverse of ``rfft``, which is real.")
 rfftn = _many("rfftn", REAL_FLOATING, lamella.fft.rfftn, "Returns ``rfft`` along the last of the axes, then ``fftn``.")
 irfftn = _many("irfftn", FLOATING, lamella.fft.irfftn, "Returns the inverse of ``rfftn``, which is real.")
-hfft = _one(
-    "hfft", FLOATING, lamella.fft.hfft, "Returns the real transform of a signal with Hermitian symmetry."
-)
+hfft = _one("hfft", FLOATING, lamella.fft.hfft, "Returns the real transform of a signal with Hermitian symmetry.")
 ihfft = _one("ihfft", REAL_FLOATING, lamella.fft.ihfft, "Returns the inverse of ``hfft``.")
 
 
