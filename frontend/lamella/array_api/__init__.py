@@ -31,6 +31,7 @@ from lamella import (
     uint64,
 )
 from lamella.array_api import fft, linalg
+from lamella.array_api._array import Array
 from lamella.array_api._creation import (
     arange,
     asarray,
@@ -175,6 +176,7 @@ __array_api_version__ = "2025.12"
 newaxis = None
 
 __all__ = [
+    "Array",
     "__array_api_version__",
     "__array_namespace_info__",
     "abs",

@@ -8,6 +8,7 @@ from typing import Any
 import lamella
 from lamella import Tensor
 from lamella import dtype as DType
+from lamella.array_api._array import Array, made
 from lamella.array_api._rules import ANY, checked
 
 
@@ -21,7 +22,7 @@ def _like(x: Tensor, dtype: DType | None, device: Any) -> dict[str, Any]:
 
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: DType | None = None, device: Any = None
-) -> Tensor:
+) -> Array:
     """Returns evenly spaced numbers from ``start``, 0 if only one number is given, up to ``stop``, which is excluded.
 
     Without ``dtype`` it is int64 for integers, else the default floating dtype. If ``step`` leads away from ``stop``,
@@ -31,7 +32,7 @@ def arange(
         ValueError: ``step`` is 0
 
     >>> lamella.array_api.arange(1, 7, 2), lamella.array_api.arange(3, 0)
-    (tensor([1, 3, 5]), tensor([], dtype=lamella.int64))
+    (Array([1, 3, 5]), Array([], dtype=lamella.int64))
     """
     if stop is None:
         start, stop = 0, start
@@ -41,11 +42,11 @@ def arange(
         whole = all(isinstance(n, int) for n in (start, stop, step))
         dtype = lamella.int64 if whole else lamella.get_default_dtype()
     if (stop - start) * math.copysign(1, step) <= 0:
-        return lamella.empty(0, dtype=dtype, device=device)
-    return lamella.arange(start, stop, step, dtype=dtype, device=device)
+        return made(lamella.empty(0, dtype=dtype, device=device))
+    return made(lamella.arange(start, stop, step, dtype=dtype, device=device))
 
 
-def asarray(obj: Any, /, *, dtype: DType | None = None, device: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(obj: Any, /, *, dtype: DType | None = None, device: Any = None, copy: bool | None = None) -> Array:
     """Makes a tensor of a tensor, a Python scalar, nested sequences of scalars, or an object with a buffer or DLPack.
 
     Args:
@@ -56,27 +57,27 @@ def asarray(obj: Any, /, *, dtype: DType | None = None, device: Any = None, copy
         TypeError: ``obj`` is complex, and ``dtype`` is not
 
     >>> lamella.array_api.asarray([1, 2], dtype=lamella.float32)
-    tensor([1., 2.])
+    Array([1., 2.])
     """
     if not isinstance(obj, Tensor):
-        return lamella.asarray(obj, dtype=dtype, device=device, copy=copy)
+        return made(lamella.asarray(obj, dtype=dtype, device=device, copy=copy))
     like = _like(obj, dtype, device)
     if obj.dtype.is_complex and not like["dtype"].is_complex:
         raise TypeError(f"asarray: complex numbers do not become {dtype}; take real(x) or imag(x)")
-    made = obj.to(like["device"], like["dtype"], False, copy is True)
-    if copy is False and made is not obj:
-        what = f"{like['dtype']} on device '{made.device}'"
+    there = obj.to(like["device"], like["dtype"], False, copy is True)
+    if copy is False and there is not obj:
+        what = f"{like['dtype']} on device '{there.device}'"
         raise ValueError(f"asarray: argument 'copy' is False, but {obj.dtype} becomes {what} by a copy only")
-    return made
+    return made(there)
 
 
-def empty(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
+def empty(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Array:
     """Returns an uninitialized tensor of a shape, which may be one integer.
 
     >>> lamella.array_api.empty(2).shape
     lamella.Size([2])
     """
-    return lamella.empty(_shape(shape), dtype=dtype, device=device)
+    return made(lamella.empty(_shape(shape), dtype=dtype, device=device))
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -85,26 +86,26 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) 
     >>> lamella.array_api.empty_like(lamella.ones(2)).shape
     lamella.Size([2])
     """
-    return lamella.empty(x.shape, **_like(x, dtype, device))
+    return lamella.empty_like(x, **_like(x, dtype, device))
 
 
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType | None = None, device: Any = None
-) -> Tensor:
+) -> Array:
     """Returns a matrix with ones on diagonal ``k``, which is above the main one if positive, and zeros elsewhere.
 
     >>> lamella.array_api.eye(2, k=1)
-    tensor([[0., 1.],
-            [0., 0.]])
+    Array([[0., 1.],
+           [0., 0.]])
     """
     n_cols = n_rows if n_cols is None else n_cols
-    made = lamella.zeros((n_rows, n_cols), dtype=dtype, device=device)
+    matrix = lamella.zeros((n_rows, n_cols), dtype=dtype, device=device)
     if -n_rows < k < n_cols:
-        made.diagonal(k).fill_(1)
-    return made
+        matrix.diagonal(k).fill_(1)
+    return made(matrix)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
     """Makes a tensor over the memory of an object with ``__dlpack__``.
 
     Args:
@@ -115,20 +116,20 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         BufferError: a copy is necessary, and ``copy`` is False; or the memory cannot be shared
 
     >>> lamella.array_api.from_dlpack(lamella.ones(2))
-    tensor([1., 1.])
+    Array([1., 1.])
     """
-    return lamella.from_dlpack(x, device=device, copy=copy)
+    return made(lamella.from_dlpack(x, device=device, copy=copy))
 
 
-def full(shape: Any, fill_value: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
+def full(shape: Any, fill_value: Any, *, dtype: DType | None = None, device: Any = None) -> Array:
     """Returns a tensor of a shape, filled with a Python scalar.
 
     Without ``dtype`` it is bool, int64, or the default floating or complex dtype, after the scalar.
 
     >>> lamella.array_api.full(2, 7)
-    tensor([7, 7])
+    Array([7, 7])
     """
-    return lamella.full(_shape(shape), fill_value, dtype=dtype, device=device)
+    return made(lamella.full(_shape(shape), fill_value, dtype=dtype, device=device))
 
 
 def full_like(x: Tensor, /, fill_value: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -137,7 +138,7 @@ def full_like(x: Tensor, /, fill_value: Any, *, dtype: DType | None = None, devi
     >>> lamella.array_api.full_like(lamella.ones(2), 7)
     tensor([7., 7.])
     """
-    return lamella.full(x.shape, fill_value, **_like(x, dtype, device))
+    return lamella.full_like(x, fill_value, **_like(x, dtype, device))
 
 
 def linspace(
@@ -149,15 +150,15 @@ def linspace(
     dtype: DType | None = None,
     device: Any = None,
     endpoint: bool = True,
-) -> Tensor:
+) -> Array:
     """Returns ``num`` evenly spaced numbers from ``start`` to ``stop``, which is the last one if ``endpoint`` is true.
 
     >>> lamella.array_api.linspace(0, 1, 4, endpoint=False)
-    tensor([0.0000, 0.2500, 0.5000, 0.7500])
+    Array([0.0000, 0.2500, 0.5000, 0.7500])
     """
     if endpoint:
-        return lamella.linspace(start, stop, num, dtype=dtype, device=device)
-    return lamella.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
+        return made(lamella.linspace(start, stop, num, dtype=dtype, device=device))
+    return made(lamella.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num])
 
 
 def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
@@ -179,13 +180,13 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     return tuple(lamella.meshgrid(*arrays, indexing=indexing)) if arrays else ()
 
 
-def ones(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
+def ones(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Array:
     """Returns a tensor of ones of a shape, which may be one integer.
 
     >>> lamella.array_api.ones(2)
-    tensor([1., 1.])
+    Array([1., 1.])
     """
-    return lamella.ones(_shape(shape), dtype=dtype, device=device)
+    return made(lamella.ones(_shape(shape), dtype=dtype, device=device))
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -194,7 +195,7 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -
     >>> lamella.array_api.ones_like(lamella.zeros(2))
     tensor([1., 1.])
     """
-    return lamella.ones(x.shape, **_like(x, dtype, device))
+    return lamella.ones_like(x, **_like(x, dtype, device))
 
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
@@ -217,13 +218,13 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     return lamella.triu(x, k)
 
 
-def zeros(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
+def zeros(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Array:
     """Returns a tensor of zeros of a shape, which may be one integer.
 
     >>> lamella.array_api.zeros(2)
-    tensor([0., 0.])
+    Array([0., 0.])
     """
-    return lamella.zeros(_shape(shape), dtype=dtype, device=device)
+    return made(lamella.zeros(_shape(shape), dtype=dtype, device=device))
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -232,4 +233,4 @@ def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) 
     >>> lamella.array_api.zeros_like(lamella.ones(2))
     tensor([0., 0.])
     """
-    return lamella.zeros(x.shape, **_like(x, dtype, device))
+    return lamella.zeros_like(x, **_like(x, dtype, device))

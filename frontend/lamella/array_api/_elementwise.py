@@ -1,4 +1,4 @@
-"""The standard's elementwise functions. Each checks and promotes dtypes as the standard does, then calls an operator."""
+"""The standard's elementwise functions. Each checks and promotes dtypes by the standard, then calls an operator."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _along(who: str, x: Tensor, axis: int | None) -> int:
 def _accumulated(who: str, operator, start: int, x: Tensor, axis: int | None, dtype, include_initial: bool) -> Tensor:
     along = _along(who, checked(who, NUMERIC, x), axis)
     dtype = _accumulator(x, dtype)
-    made = operator(x.to(dtype), along)
+    made = operator(x, along, dtype=dtype)
     if not include_initial:
         return made
     first = list(x.shape)

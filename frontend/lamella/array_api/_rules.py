@@ -10,6 +10,7 @@ from lamella import Tensor
 from lamella import dtype as DType
 
 SCALARS = (bool, int, float, complex)
+OPERANDS = (Tensor, *SCALARS)
 
 KINDS: dict[str, tuple[DType, ...]] = {
     "bool": (lamella.bool,),
@@ -58,7 +59,7 @@ def checked(who: str, allowed: frozenset[DType], x: Any, name: str = "x") -> Ten
     if not isinstance(x, Tensor):
         raise TypeError(f"{who}: argument '{name}' must be a tensor, got {type(x).__name__}; use asarray first")
     if x.dtype not in allowed:
-        raise TypeError(f"{who}: argument '{name}' must have a {NAMES[allowed]} dtype, got {x.dtype}; use astype first")
+        raise TypeError(f"{who}: argument '{name}' takes {NAMES[allowed]} dtypes, got {x.dtype}; use astype first")
     return x
 
 
@@ -101,6 +102,10 @@ def _base(scalar: Any) -> type:
     return next(kind for kind in SCALARS if isinstance(scalar, kind))  # of a subclass, as numpy.float64 is one
 
 
+def _to(x: Tensor, dtype: DType) -> Tensor:
+    return x if x.dtype is dtype else x.to(dtype)
+
+
 def pair(who: str, allowed: frozenset[DType], x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Returns two operands as tensors of their common dtype. One of them may be a Python scalar.
 
@@ -111,17 +116,18 @@ def pair(who: str, allowed: frozenset[DType], x1: Any, x2: Any) -> tuple[Tensor,
     """
     first, second = isinstance(x1, Tensor), isinstance(x2, Tensor)
     if first and second:
-        checked(who, allowed, x1, "x1"), checked(who, allowed, x2, "x2")
-        if x1.dtype is x2.dtype:
+        dtype = x1.dtype
+        if dtype is x2.dtype and dtype in allowed:
             return x1, x2
-        dtype = promoted_dtype(who, x1.dtype, x2.dtype)
+        checked(who, allowed, x1, "x1"), checked(who, allowed, x2, "x2")
+        dtype = promoted_dtype(who, dtype, x2.dtype)
         return x1.to(dtype), x2.to(dtype)
     if first and isinstance(x2, SCALARS):
         dtype = scalar_dtype(who, x2, checked(who, allowed, x1, "x1").dtype)
-        return x1.to(dtype), lamella.tensor(x2, dtype=dtype, device=x1.device)
+        return _to(x1, dtype), lamella.full((), x2, dtype=dtype, device=x1.device)
     if second and isinstance(x1, SCALARS):
         dtype = scalar_dtype(who, x1, checked(who, allowed, x2, "x2").dtype)
-        return lamella.tensor(x1, dtype=dtype, device=x2.device), x2.to(dtype)
+        return lamella.full((), x1, dtype=dtype, device=x2.device), _to(x2, dtype)
     name, wrong = ("x2", x2) if first else ("x1", x1)
     raise TypeError(
         f"{who}: argument '{name}' must be a tensor, or a Python scalar beside a tensor, got {type(wrong).__name__}"

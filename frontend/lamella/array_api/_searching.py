@@ -62,7 +62,7 @@ def where(condition: Tensor, x1: Any, x2: Any, /) -> Tensor:
     """
     checked("where", BOOLEAN, condition, "condition")
     if isinstance(x1, SCALARS) and isinstance(x2, SCALARS):
-        x1 = lamella.tensor(x1, device=condition.device)
+        x1 = lamella.tensor(x1, device=condition.device)  # with its default dtype
     return lamella.where(condition, *pair("where", ANY, x1, x2))
 
 
@@ -153,7 +153,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     count = flat.shape[0]
     order = _order(flat)
     ordered = flat[order]
-    begins = lamella.ones(count, dtype=lamella.bool, device=x.device)
+    begins = lamella.ones_like(flat, dtype=lamella.bool)
     begins[1:] = ordered[1:] != ordered[:-1]
     starts = lamella.nonzero(begins)[:, 0]
     ends = lamella.cat([starts[1:], starts.new_full((min(count, 1),), count)])

@@ -12,6 +12,7 @@ from typing import Any
 import lamella
 from lamella import Tensor
 from lamella import dtype as DType
+from lamella.array_api._array import Array, made
 from lamella.array_api._rules import COMPLEX, FLOATING, NUMERIC, REAL_FLOATING, axes_of, checked
 
 __all__ = [
@@ -67,30 +68,30 @@ hfft = _one("hfft", FLOATING, lamella.fft.hfft, "Returns the real transform of a
 ihfft = _one("ihfft", REAL_FLOATING, lamella.fft.ihfft, "Returns the inverse of ``hfft``.")
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Any = None) -> Tensor:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Any = None) -> Array:
     """Returns the frequencies of ``fft``, in cycles per unit of the sample spacing ``d``.
 
     Raises:
         TypeError: ``dtype`` is not real floating
 
     >>> lamella.array_api.fft.fftfreq(4)
-    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    Array([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
     _check_real("fftfreq", dtype)
-    return lamella.fft.fftfreq(n, d, dtype=dtype, device=device)
+    return made(lamella.fft.fftfreq(n, d, dtype=dtype, device=device))
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Any = None) -> Tensor:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Any = None) -> Array:
     """Returns the frequencies of ``rfft``, in cycles per unit of the sample spacing ``d``.
 
     Raises:
         TypeError: ``dtype`` is not real floating
 
     >>> lamella.array_api.fft.rfftfreq(4)
-    tensor([0.0000, 0.2500, 0.5000])
+    Array([0.0000, 0.2500, 0.5000])
     """
     _check_real("rfftfreq", dtype)
-    return lamella.fft.rfftfreq(n, d, dtype=dtype, device=device)
+    return made(lamella.fft.rfftfreq(n, d, dtype=dtype, device=device))
 
 
 def _check_real(who: str, dtype: DType | None) -> None:

@@ -2,7 +2,7 @@
 
 >>> xp = lamella.array_api
 >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [0.0, 4.0]]), xp.asarray([2.0, 2.0]))
-tensor([1.0000, 0.5000])
+Array([1.0000, 0.5000])
 """
 
 from __future__ import annotations
