@@ -156,6 +156,15 @@ def linspace(
     >>> lamella.array_api.linspace(0, 1, 4, endpoint=False)
     Array([0.0000, 0.2500, 0.5000, 0.7500])
     """
+    if isinstance(start, complex) or isinstance(stop, complex):
+        if dtype is None:
+            dtype = lamella.promote_types(lamella.get_default_dtype(), lamella.complex64)
+        part = lamella.finfo(dtype).dtype
+        ends = ((complex(start).real, complex(stop).real), (complex(start).imag, complex(stop).imag))
+        real, imag = (
+            linspace(a, b, num, dtype=getattr(lamella, part), device=device, endpoint=endpoint) for a, b in ends
+        )
+        return made(lamella.complex(real, imag))
     if endpoint:
         return made(lamella.linspace(start, stop, num, dtype=dtype, device=device))
     return made(lamella.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num])
