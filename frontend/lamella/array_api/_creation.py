@@ -20,6 +20,11 @@ def _like(x: Tensor, dtype: DType | None, device: Any) -> dict[str, Any]:
     return {"dtype": x.dtype if dtype is None else dtype, "device": x.device if device is None else device}
 
 
+def _within(x: Tensor, k: int) -> int:
+    """Returns the number of a diagonal of matrices, or the nearest number beside them, since 64 bits hold it."""
+    return max(min(k, x.shape[-1]), -x.shape[-2])
+
+
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: DType | None = None, device: Any = None
 ) -> Array:
@@ -214,7 +219,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     tensor([[1., 0.],
             [1., 1.]])
     """
-    return lamella.tril(x, k)
+    return lamella.tril(x, _within(x, k))
 
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
@@ -224,7 +229,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     tensor([[1., 1.],
             [0., 1.]])
     """
-    return lamella.triu(x, k)
+    return lamella.triu(x, _within(x, k))
 
 
 def zeros(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Array:
