@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import lamella
+import lamella.array_api._elementwise as elementwise  # not `from` the package, whose file would run
 from lamella import Tensor
-from lamella.array_api import _elementwise as elementwise
 from lamella.array_api._rules import BITS, FLOATING, INTEGER, NUMERIC, OPERANDS, REAL, pair
 
 
@@ -163,6 +163,9 @@ class Array(Tensor):
         return _matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
     __imatmul__ = _in_place("@=", NUMERIC, _written(lamella.matmul))
+
+
+Array.__module__ = "lamella.array_api"  # by which pickles find it
 
 
 def _matmul(x1: Tensor, x2: Tensor) -> Tensor:

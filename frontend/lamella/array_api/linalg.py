@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import lamella
 from lamella import Tensor
 from lamella import dtype as DType
-from lamella.array_api import _reductions
 from lamella.array_api._manipulation import broadcast_shapes, matrix_transpose
+from lamella.array_api._reductions import sum as _sum
 from lamella.array_api._rules import ANY, FLOATING, NUMERIC, axes_of, checked, pair
 
 __all__ = [
@@ -321,7 +321,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tenso
     >>> lamella.array_api.linalg.trace(lamella.tensor([[1, 2], [3, 4]]))
     tensor(5)
     """
-    return _reductions.sum(diagonal(checked("trace", NUMERIC, x), offset=offset), axis=-1, dtype=dtype)
+    return _sum(diagonal(checked("trace", NUMERIC, x), offset=offset), axis=-1, dtype=dtype)
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
