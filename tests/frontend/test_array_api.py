@@ -183,6 +183,22 @@ def test_sign_and_round_of_complex_numbers(kind):
     expect(xp.round(xp.asarray(x)), np.round(x))
 
 
+@pytest.mark.parametrize("kind", COMPLEX)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_sums_of_infinite_complex_numbers(kind):
+    parts = (0.5, -0.0, np.inf, -np.inf, np.nan)
+    a = np.array([complex(x, y) for x in parts for y in parts], dtype=kind)
+    first, second = xp.asarray(a[:, None].copy()), xp.asarray(a)
+    expect(first + second, a[:, None] + a)
+    expect(second - first, a - a[:, None])
+    again = xp.asarray(xp.broadcast_to(first, (25, 25)), copy=True)
+    again += second
+    expect(again, a[:, None] + a)
+    again = xp.asarray(second, copy=True)
+    again -= xp.conj(second)
+    expect(again, a - np.conj(a))
+
+
 def test_clip():
     x = xp.asarray([1, 5, 9], dtype=xp.int8)
     expect(xp.clip(x, 2, 6), np.array([2, 5, 6], "int8"))

@@ -69,6 +69,18 @@ def _in_place(symbol: str, allowed: frozenset, operator: Callable[[Any, Any], An
     return method
 
 
+def _by_parts(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Makes an operator in place add the parts of complex numbers each, as the functions do."""
+
+    def write(x: Tensor, other: Tensor) -> Tensor:
+        if x.dtype.is_complex:
+            operator(lamella.view_as_real(x), lamella.view_as_real(other.resolve_conj()))
+            return x
+        return operator(x, other)
+
+    return write
+
+
 def _written(function: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Any]:
     """An operator in place, of a function whose rules the operator in place of Tensor does not have."""
 
@@ -143,8 +155,8 @@ class Array(Tensor):
     __rshift__ = _operator(elementwise.bitwise_right_shift)
     __rrshift__ = _operator(elementwise.bitwise_right_shift, True)
 
-    __iadd__ = _in_place("+=", NUMERIC, Tensor.__iadd__)
-    __isub__ = _in_place("-=", NUMERIC, Tensor.__isub__)
+    __iadd__ = _in_place("+=", NUMERIC, _by_parts(Tensor.__iadd__))
+    __isub__ = _in_place("-=", NUMERIC, _by_parts(Tensor.__isub__))
     __imul__ = _in_place("*=", NUMERIC, Tensor.__imul__)
     __itruediv__ = _in_place("/=", FLOATING, Tensor.__itruediv__)
     __ifloordiv__ = _in_place("//=", REAL, _written(elementwise.floor_divide))

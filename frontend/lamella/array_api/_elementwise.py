@@ -66,6 +66,18 @@ def _round(x: Tensor) -> Tensor:
     return lamella.round(x)
 
 
+def _by_parts(operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Makes an operator add the parts of complex numbers each; torch multiplies by alpha first: inf * 0 is nan."""
+
+    def add(x1: Tensor, x2: Tensor) -> Tensor:
+        if not x1.dtype.is_complex:
+            return operator(x1, x2)
+        first, second = (lamella.view_as_real(x.resolve_conj()) for x in (x1, x2))
+        return lamella.view_as_complex(operator(first, second))
+
+    return add
+
+
 def _floor_divide(x1: Tensor, x2: Tensor) -> Tensor:
     made = lamella.floor_divide(x1, x2)
     if x1.dtype.is_floating_point:  # an infinity divided by a finite number stays one; torch gives nan
@@ -119,7 +131,7 @@ tan = _unary("tan", FLOATING, lamella.tan, "The tangent of an angle in radians")
 tanh = _unary("tanh", FLOATING, lamella.tanh, "The hyperbolic tangent")
 trunc = _unary("trunc", REAL, lamella.trunc, "The nearest integer in the direction of 0")
 
-add = _binary("add", NUMERIC, lamella.add, "The sum")
+add = _binary("add", NUMERIC, _by_parts(lamella.add), "The sum")
 atan2 = _binary("atan2", REAL_FLOATING, lamella.atan2, "The angle of the point (x2, x1), in radians")
 bitwise_and = _binary("bitwise_and", BITS, lamella.bitwise_and, "Bits that are set in both")
 bitwise_left_shift = _binary(
@@ -156,7 +168,7 @@ nextafter = _binary("nextafter", REAL_FLOATING, lamella.nextafter, "The next num
 not_equal = _binary("not_equal", ANY, lamella.ne, "True where the two differ")
 pow = _binary("pow", NUMERIC, lamella.pow, "x1 to the power x2")
 remainder = _binary("remainder", REAL, _remainder, "The remainder of x1 / x2, with the sign of x2")
-subtract = _binary("subtract", NUMERIC, lamella.subtract, "The difference")
+subtract = _binary("subtract", NUMERIC, _by_parts(lamella.subtract), "The difference")
 
 
 def _bound(x: Tensor, name: str, bound: Any) -> Tensor | None:
