@@ -55,7 +55,9 @@ def _same(x: Tensor) -> Tensor:
 
 def _sign(x: Tensor) -> Tensor:
     if x.dtype.is_complex:
-        return lamella.where(x == 0, lamella.zeros_like(x), x / lamella.abs(x))
+        size = lamella.abs(x)
+        made = lamella.complex(x.real / size, x.imag / size)
+        return lamella.where(x == 0, lamella.zeros_like(x), made)
     made = lamella.sign(x)
     return lamella.where(lamella.isnan(x), x, made) if x.dtype.is_floating_point else made
 
