@@ -154,10 +154,10 @@ def test_powers_divisions_and_shifts_of_integers(kind):
 @pytest.mark.parametrize("inside", [True, False])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_floor_divide_and_remainder_have_the_standards_special_values(kind, inside):
-    """They are numpy's, except that the standard divides infinities by finite numbers without a nan."""
+    """They are numpy's, except that the standard divides infinities, and by infinities, as `/` does."""
     x = values(kind)
     a, b = (v.ravel() for v in np.meshgrid(x, x))
-    divided = np.where(np.isinf(a) & np.isfinite(b), a / b, np.floor_divide(a, b))
+    divided = np.where(np.isinf(a) | np.isinf(b), a / b, np.floor_divide(a, b))
     rest = np.remainder(a, b)
     first, second = xp.asarray(a.copy()), xp.asarray(b.copy())
     if inside:
@@ -197,6 +197,30 @@ def test_sums_of_infinite_complex_numbers(kind):
     again = xp.asarray(second, copy=True)
     again -= xp.conj(second)
     expect(again, a - np.conj(a))
+
+
+@pytest.mark.parametrize("kind", COMPLEX)
+def test_infinite_complex_arguments(kind):
+    """The results are those of the standard's text."""
+    inf, nan = np.inf, np.nan
+    for name, argument, real, imag in (
+        ("expm1", complex(inf, 0), inf, 0),
+        ("expm1", complex(-inf, inf), -1, 0),
+        ("expm1", complex(inf, inf), inf, nan),
+        ("expm1", complex(-inf, nan), -1, 0),
+        ("expm1", complex(inf, nan), inf, nan),
+        ("expm1", complex(nan, 0), nan, 0),
+        ("expm1", complex(1, inf), nan, nan),
+        ("tanh", complex(inf, 2), 1, 0),
+        ("tanh", complex(inf, nan), 1, 0),
+        ("tanh", complex(1, inf), nan, nan),
+        ("expm1", complex(-0.0, 0), 0, 0),
+    ):
+        made = complex(getattr(xp, name)(xp.asarray(argument, dtype=dtype(kind))))
+        np.testing.assert_array_equal([abs(made.real), abs(made.imag)], [abs(real), abs(imag)], f"{name}({argument})")
+        assert np.isnan(made.real) or np.signbit(made.real) == np.signbit(real)
+    made = complex(xp.tanh(xp.asarray(complex(np.inf, 2), dtype=dtype(kind))))
+    assert not np.signbit(made.imag)
 
 
 def test_clip():

@@ -37,6 +37,9 @@ def test_eye_full_and_meshgrid():
         expect(xp.full(2, value), np.full(2, value, name))
         expect(xp.full((), value), np.full((), value, name))
     expect(xp.full_like(xp.ones(2, dtype=xp.int8), 7), np.full(2, 7, "int8"))
+    expect(xp.full(2, 3.402823466385289e38j), np.full(2, 3.402823466385289e38j, "complex64"))
+    expect(xp.full(1, 1e300), np.array([np.inf], "float32"))
+    expect(xp.asarray([1.0]) < 1e300, np.array([True]))
     for indexing in ("xy", "ij"):
         a, b, c = np.arange(2), np.arange(3), np.arange(4)
         made = xp.meshgrid(*map(xp.asarray, (a, b, c)), indexing=indexing)

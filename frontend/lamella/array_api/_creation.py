@@ -8,8 +8,9 @@ from typing import Any
 import lamella
 from lamella import Tensor
 from lamella import dtype as DType
+from lamella._devices import host
 from lamella.array_api._array import Array, made
-from lamella.array_api._rules import ANY, checked
+from lamella.array_api._rules import ANY, checked, number
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -134,7 +135,8 @@ def full(shape: Any, fill_value: Any, *, dtype: DType | None = None, device: Any
     >>> lamella.array_api.full(2, 7)
     Array([7, 7])
     """
-    return made(lamella.full(_shape(shape), fill_value, dtype=dtype, device=device))
+    fill = lamella.tensor(fill_value, device=host()) if dtype is None else number(fill_value, dtype, host())
+    return made(lamella.full(_shape(shape), fill.item(), dtype=fill.dtype, device=device))
 
 
 def full_like(x: Tensor, /, fill_value: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -143,7 +145,8 @@ def full_like(x: Tensor, /, fill_value: Any, *, dtype: DType | None = None, devi
     >>> lamella.array_api.full_like(lamella.ones(2), 7)
     tensor([7., 7.])
     """
-    return lamella.full_like(x, fill_value, **_like(x, dtype, device))
+    like = _like(x, dtype, device)
+    return lamella.full_like(x, number(fill_value, like["dtype"], host()).item(), **like)
 
 
 def linspace(

@@ -80,10 +80,27 @@ def _by_parts(operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return add
 
 
+def _expm1(x: Tensor) -> Tensor:
+    if not x.dtype.is_complex:
+        return lamella.expm1(x)
+    made, power = lamella.expm1(x), lamella.exp(x)
+    finite = lamella.isfinite(x.real)  # at another real part the special values are those of exp
+    real = lamella.where(finite, made.real + 0, power.real - 1)  # the sum turns -0.0 into 0.0
+    return lamella.complex(real, lamella.where(finite, made.imag, power.imag))
+
+
+def _tanh(x: Tensor) -> Tensor:
+    made = lamella.tanh(x)
+    if x.dtype.is_complex:  # at an infinite real part, a 0 has the sign of the imaginary part
+        at_infinity = lamella.complex(lamella.sign(x.real), lamella.copysign(lamella.zeros_like(x.imag), x.imag))
+        made = lamella.where(lamella.isinf(x.real) & lamella.isfinite(x.imag), at_infinity, made)
+    return made
+
+
 def _floor_divide(x1: Tensor, x2: Tensor) -> Tensor:
     made = lamella.floor_divide(x1, x2)
-    if x1.dtype.is_floating_point:  # an infinity divided by a finite number stays one; torch gives nan
-        made = lamella.where(lamella.isinf(x1) & lamella.isfinite(x2), x1 / x2, made)
+    if x1.dtype.is_floating_point:  # a quotient of infinities is whole; torch gives nan for inf // 2
+        made = lamella.where(lamella.isinf(x1) | lamella.isinf(x2), x1 / x2, made)
     return made
 
 
@@ -107,7 +124,7 @@ conj = _unary("conj", NUMERIC, lamella.conj_physical, "The complex conjugate, in
 cos = _unary("cos", FLOATING, lamella.cos, "The cosine of an angle in radians")
 cosh = _unary("cosh", FLOATING, lamella.cosh, "The hyperbolic cosine")
 exp = _unary("exp", FLOATING, lamella.exp, "The exponential function")
-expm1 = _unary("expm1", FLOATING, lamella.expm1, "The exponential function minus 1")
+expm1 = _unary("expm1", FLOATING, _expm1, "The exponential function minus 1")
 floor = _unary("floor", REAL, lamella.floor, "The largest integer that is not greater")
 imag = _unary("imag", COMPLEX, lamella.imag, "The imaginary part, which shares the memory")
 isfinite = _unary("isfinite", NUMERIC, lamella.isfinite, "True for finite numbers")
@@ -130,7 +147,7 @@ sinh = _unary("sinh", FLOATING, lamella.sinh, "The hyperbolic sine")
 sqrt = _unary("sqrt", FLOATING, lamella.sqrt, "The square root")
 square = _unary("square", NUMERIC, lamella.square, "x * x")
 tan = _unary("tan", FLOATING, lamella.tan, "The tangent of an angle in radians")
-tanh = _unary("tanh", FLOATING, lamella.tanh, "The hyperbolic tangent")
+tanh = _unary("tanh", FLOATING, _tanh, "The hyperbolic tangent")
 trunc = _unary("trunc", REAL, lamella.trunc, "The nearest integer in the direction of 0")
 
 add = _binary("add", NUMERIC, _by_parts(lamella.add), "The sum")

@@ -102,6 +102,17 @@ def _base(scalar: Any) -> type:
     return next(kind for kind in SCALARS if isinstance(scalar, kind))  # of a subclass, as numpy.float64 is one
 
 
+def number(value: Any, dtype: DType, device: Any = None) -> Tensor:
+    """Returns a Python scalar as a tensor without dimensions. A float beyond the range of its dtype is infinite.
+
+    Raises:
+        RuntimeError: an integer does not fit the dtype
+    """
+    if isinstance(value, int):
+        return lamella.full((), value, dtype=dtype, device=device)
+    return lamella.tensor(value, dtype=dtype, device=device)
+
+
 def _to(x: Tensor, dtype: DType) -> Tensor:
     return x if x.dtype is dtype else x.to(dtype)
 
@@ -124,10 +135,10 @@ def pair(who: str, allowed: frozenset[DType], x1: Any, x2: Any) -> tuple[Tensor,
         return x1.to(dtype), x2.to(dtype)
     if first and isinstance(x2, SCALARS):
         dtype = scalar_dtype(who, x2, checked(who, allowed, x1, "x1").dtype)
-        return _to(x1, dtype), lamella.full((), x2, dtype=dtype, device=x1.device)
+        return _to(x1, dtype), number(x2, dtype, x1.device)
     if second and isinstance(x1, SCALARS):
         dtype = scalar_dtype(who, x1, checked(who, allowed, x2, "x2").dtype)
-        return lamella.full((), x1, dtype=dtype, device=x2.device), _to(x2, dtype)
+        return number(x1, dtype, x2.device), _to(x2, dtype)
     name, wrong = ("x2", x2) if first else ("x1", x1)
     raise TypeError(
         f"{who}: argument '{name}' must be a tensor, or a Python scalar beside a tensor, got {type(wrong).__name__}"
