@@ -235,6 +235,8 @@ def test_clip():
         xp.clip(x, 1.5)
     with pytest.raises(TypeError, match="clip.*float32"):
         xp.clip(x, xp.asarray(1.0))
+    with pytest.raises(TypeError, match="clip.*'max'.*list"):
+        xp.clip(x, 1, [2])
 
 
 # ---- promotion ----

@@ -10,11 +10,7 @@ from lamella import Tensor
 from lamella import dtype as DType
 from lamella._devices import host
 from lamella.array_api._array import Array, made
-from lamella.array_api._rules import ANY, checked, number
-
-
-def _shape(shape: Any) -> tuple[int, ...]:
-    return (shape,) if hasattr(shape, "__index__") else tuple(shape)
+from lamella.array_api._rules import ANY, as_tuple, checked, number
 
 
 def _like(x: Tensor, dtype: DType | None, device: Any) -> dict[str, Any]:
@@ -83,7 +79,7 @@ def empty(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Arra
     >>> lamella.array_api.empty(2).shape
     lamella.Size([2])
     """
-    return made(lamella.empty(_shape(shape), dtype=dtype, device=device))
+    return made(lamella.empty(as_tuple(shape), dtype=dtype, device=device))
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -136,7 +132,7 @@ def full(shape: Any, fill_value: Any, *, dtype: DType | None = None, device: Any
     Array([7, 7])
     """
     fill = lamella.tensor(fill_value, device=host()) if dtype is None else number(fill_value, dtype, host())
-    return made(lamella.full(_shape(shape), fill.item(), dtype=fill.dtype, device=device))
+    return made(lamella.full(as_tuple(shape), fill.item(), dtype=fill.dtype, device=device))
 
 
 def full_like(x: Tensor, /, fill_value: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -194,7 +190,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
         raise ValueError(f"meshgrid: argument 'indexing' must be 'xy' or 'ij', got {indexing!r}")
     if len({checked("meshgrid", ANY, x, "arrays").dtype for x in arrays}) > 1:
         raise ValueError(f"meshgrid: the tensors must have one dtype, got {[x.dtype for x in arrays]}")
-    return tuple(lamella.meshgrid(*arrays, indexing=indexing)) if arrays else ()
+    return tuple(lamella.meshgrid(arrays, indexing=indexing)) if arrays else ()
 
 
 def ones(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Array:
@@ -203,7 +199,7 @@ def ones(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Array
     >>> lamella.array_api.ones(2)
     Array([1., 1.])
     """
-    return made(lamella.ones(_shape(shape), dtype=dtype, device=device))
+    return made(lamella.ones(as_tuple(shape), dtype=dtype, device=device))
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -241,7 +237,7 @@ def zeros(shape: Any, *, dtype: DType | None = None, device: Any = None) -> Arra
     >>> lamella.array_api.zeros(2)
     Array([0., 0.])
     """
-    return made(lamella.zeros(_shape(shape), dtype=dtype, device=device))
+    return made(lamella.zeros(as_tuple(shape), dtype=dtype, device=device))
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: Any = None) -> Tensor:

@@ -20,6 +20,7 @@ from lamella.array_api._rules import (
     REAL_FLOATING,
     SCALARS,
     checked,
+    number,
     pair,
     promoted_dtype,
     scalar_dtype,
@@ -191,21 +192,24 @@ subtract = _binary("subtract", NUMERIC, _by_parts(lamella.subtract), "The differ
 
 
 def _bound(x: Tensor, name: str, bound: Any) -> Tensor | None:
-    """Returns a bound as a tensor of x's dtype, or None if it excludes no number of the dtype."""
+    """Returns a bound as a tensor, or None if it excludes no number of x's dtype."""
     if bound is None:
         return None
-    if isinstance(bound, SCALARS):
-        scalar_dtype("clip", bound, checked("clip", REAL, x).dtype)
-        if x.dtype in INTEGER:
-            limits = lamella.iinfo(x.dtype)
-            if limits.min <= bound <= limits.max:
-                return lamella.tensor(bound, dtype=x.dtype, device=x.device)
-            if (bound < limits.min) is (name == "min"):
-                return None
-            return lamella.tensor(limits.max if name == "min" else limits.min, dtype=x.dtype, device=x.device)
-        return lamella.tensor(bound, dtype=x.dtype, device=x.device)
-    promoted_dtype("clip", x.dtype, checked("clip", REAL, bound, name).dtype)
-    return bound
+    if isinstance(bound, Tensor):
+        promoted_dtype("clip", x.dtype, checked("clip", REAL, bound, name).dtype)
+        return bound
+    if not isinstance(bound, SCALARS):
+        raise TypeError(
+            f"clip: argument '{name}' must be a tensor, a number or None, got {type(bound).__name__}"
+        )
+    scalar_dtype("clip", bound, x.dtype)
+    limit: Any = bound
+    if x.dtype in INTEGER:
+        least, most = lamella.iinfo(x.dtype).min, lamella.iinfo(x.dtype).max
+        if (limit < least and name == "min") or (limit > most and name == "max"):
+            return None
+        limit = min(max(limit, least), most)
+    return number(limit, x.dtype, x.device)
 
 
 def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import lamella
 from lamella import Tensor
-from lamella.array_api._rules import ANY, INTEGER, axes_of, checked, together
+from lamella.array_api._rules import ANY, INTEGER, as_tuple, axes_of, checked, together
 
 Shape = tuple[int, ...]
 
@@ -22,7 +22,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     return tuple(lamella.broadcast_to(x, shape) for x in arrays)
 
 
-def broadcast_shapes(*shapes: tuple[int | None, ...]) -> tuple[int | None, ...]:
+def broadcast_shapes(*shapes: tuple[int | None, ...]) -> tuple[Any, ...]:
     """Returns the shape to which shapes broadcast.
 
     A size may be None, which stands for an unknown one: with a size other than 1 it gives that size, else None.
@@ -75,8 +75,7 @@ def expand_dims(x: Tensor, /, axis: int | Shape) -> Tensor:
     >>> lamella.array_api.expand_dims(lamella.ones(2), (0, -1)).shape
     lamella.Size([1, 2, 1])
     """
-    count = 1 if hasattr(axis, "__index__") else len(axis)  # type: ignore[arg-type]
-    for place in sorted(axes_of("expand_dims", axis, x.ndim + count)):
+    for place in sorted(axes_of("expand_dims", axis, x.ndim + len(as_tuple(axis)))):
         x = lamella.unsqueeze(x, place)
     return x
 
@@ -156,7 +155,7 @@ def reshape(x: Tensor, /, shape: Shape, *, copy: bool | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)  # type: ignore[assignment]
+    shape = as_tuple(shape)
     if copy is False:
         try:
             return x.view(shape)
@@ -177,8 +176,9 @@ def roll(x: Tensor, /, shift: int | Shape, *, axis: int | Shape | None = None) -
     """
     if axis is None:
         return lamella.roll(x.reshape(-1), shift, 0).reshape(x.shape)
-    axes = (axis,) if hasattr(axis, "__index__") else tuple(axis)  # type: ignore[arg-type]
-    shifts = (shift,) * len(axes) if hasattr(shift, "__index__") else tuple(shift)  # type: ignore[arg-type]
+    axes, shifts = as_tuple(axis), as_tuple(shift)
+    if hasattr(shift, "__index__"):
+        shifts = shifts * len(axes)
     if len(shifts) != len(axes):
         raise ValueError(f"roll: argument 'shift' has {len(shifts)} numbers for {len(axes)} axes; give one for each")
     return lamella.roll(x, shifts, axes)

@@ -156,6 +156,11 @@ def together(who: str, arrays: Iterable[Tensor]) -> list[Tensor]:
     return [x.to(dtype) for x in found]
 
 
+def as_tuple(value: Any) -> tuple[int, ...]:
+    """Returns one integer, or a sequence of them, as a tuple."""
+    return (value,) if hasattr(value, "__index__") else tuple(value)
+
+
 def axes_of(who: str, axis: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
     """Returns axes as distinct numbers from 0 on; None stands for all.
 
@@ -165,7 +170,7 @@ def axes_of(who: str, axis: int | Iterable[int] | None, ndim: int) -> tuple[int,
     """
     if axis is None:
         return tuple(range(ndim))
-    given = (axis,) if hasattr(axis, "__index__") else tuple(axis)  # type: ignore[arg-type]
+    given = as_tuple(axis)
     for a in given:
         if not -ndim <= a < ndim:
             raise IndexError(f"{who}: argument 'axis' must be from {-ndim} to {ndim - 1}, got {a}")
