@@ -199,9 +199,7 @@ def _bound(x: Tensor, name: str, bound: Any) -> Tensor | None:
         promoted_dtype("clip", x.dtype, checked("clip", REAL, bound, name).dtype)
         return bound
     if not isinstance(bound, SCALARS):
-        raise TypeError(
-            f"clip: argument '{name}' must be a tensor, a number or None, got {type(bound).__name__}"
-        )
+        raise TypeError(f"clip: argument '{name}' must be a tensor, a number or None, got {type(bound).__name__}")
     scalar_dtype("clip", bound, x.dtype)
     limit: Any = bound
     if x.dtype in INTEGER:
