@@ -322,9 +322,9 @@ def package_stub(distribution: str = "lamella") -> str:
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
     lines.append("__all__: list[str]")
     for module in (
-        *("amp", "backends", "compiler", "distributed", "distributions", "fft", "func", "functional", "hub", "jit"),
-        *("library", "linalg", "masked", "multiprocessing", "nn", "optim", "overrides", "plugins", "random"),
-        *("serialization", "signal", "special", "storage", "testing", "types", "utils", "version"),
+        *("amp", "array_api", "backends", "compiler", "distributed", "distributions", "fft", "func", "functional"),
+        *("hub", "jit", "library", "linalg", "masked", "multiprocessing", "nn", "optim", "overrides", "plugins"),
+        *("random", "serialization", "signal", "special", "storage", "testing", "types", "utils", "version"),
     ):
         lines.append(f"from lamella import {module} as {module}")
     lines += ["cuda: Any", "mps: Any", "xpu: Any", "newaxis: None"]

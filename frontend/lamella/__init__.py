@@ -145,6 +145,7 @@ _lazy.contribute(
     "lamella",
     (
         "accelerator",
+        "array_api",
         "distributions",
         "fft",
         "func",

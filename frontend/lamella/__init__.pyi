@@ -4,6 +4,7 @@ from typing import Any, overload
 
 __all__: list[str]
 from lamella import amp as amp
+from lamella import array_api as array_api
 from lamella import backends as backends
 from lamella import compiler as compiler
 from lamella import distributed as distributed

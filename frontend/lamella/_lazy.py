@@ -50,8 +50,9 @@ class LazyModule(ModuleType):
         module = sys.modules.get(f"{self.__name__}.{name}")
         if module is not None and not callable(vars(module).get(name)):
             return module
-        # The import system reads names such as __path__, which must not run the file; `import *` reads `__all__`.
-        if (not name.startswith("__") or name == "__all__") and run(self):
+        # The import system reads names such as __path__, which must not run the file; `import *` reads `__all__`, and
+        # users of the array API standard read __array_namespace_info__ and __array_api_version__.
+        if (not name.startswith("__") or name == "__all__" or name.startswith("__array_")) and run(self):
             return getattr(self, name)
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 

@@ -47,6 +47,9 @@ def public_objects():
     for module in (
         lamella,
         lamella.accelerator,
+        lamella.array_api,
+        lamella.array_api.fft,
+        lamella.array_api.linalg,
         lamella.compiler,
         lamella.cpu,
         lamella.cuda,
@@ -188,6 +191,7 @@ def test_the_readme_counts_the_names_that_are_here(tmp_path):
 @pytest.mark.parametrize(
     "page",
     [
+        "docs/array_api.md",
         "docs/autograd.md",
         "docs/differences.md",
         "docs/custom_operators_python.md",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from lamella import _C
@@ -73,6 +74,30 @@ def __dlpack_device__(self):
     return _C._dlpack_device(self)
 
 
+def __array_namespace__(self, /, *, api_version=None):
+    known = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")  # later versions only add to earlier ones
+    if api_version is not None and api_version not in known:
+        raise ValueError(
+            f"__array_namespace__: argument 'api_version' must be one of {', '.join(known)}, got {api_version!r}"
+        )
+    return import_module("lamella.array_api")  # by name, since the namespace is made of tensors
+
+
+def to_device(self, device, /, *, stream=None):
+    """Returns a copy on a device, or ``self`` if it is there: the array API standard's name of ``to``.
+
+    Args:
+        stream: a stream of the device on which the copy is done; None stands for the current one
+
+    >>> lamella.ones(1).to_device(lamella.ones(1).device)
+    tensor([1.])
+    """
+    if stream is None:
+        return self.to(device)
+    with stream:
+        return self.to(device)
+
+
 def tolist(self):
     """Returns the elements as nested lists of Python numbers.
 
@@ -112,7 +137,7 @@ def __complex__(self):
 
 def methods() -> dict[str, Any]:
     """Returns the methods and attributes in this file for Tensor, by name."""
-    protocols = (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__)
-    plain = (numpy, tolist, cpu, __repr__, __format__, __complex__)
+    protocols = (__array__, __array_namespace__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__)
+    plain = (numpy, to_device, tolist, cpu, __repr__, __format__, __complex__)
     found: dict[str, Any] = {f.__name__: f for f in (*plain, *protocols)}
     return found | {"__array_priority__": 1000}
