@@ -25,7 +25,8 @@ DEVICES = ("cpu", "cuda")
 WORDS = {"native": "kernel", "composite": "composite", "shape rule": "shape rule", "fallback": "host", "none": "none"}
 # Characters that Markdown reads as marks: a star beside a word, an underscore at its end, signs that begin a line.
 MARKS = re.compile(r"(?<! )\*|\*(?! )|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!])|(?m:^[>+#-](?= ))")
-TRIED = 12  # so many sample calls of an overload are tried for one whose results have gradients
+TRIED = 6  # so many sample calls of an overload are tried for one whose results have gradients
+KINDS = ("float", "bfloat", "complex")  # beginnings of dtypes that can require gradients
 
 # Maps a page to its title and its first sentence. An operator's page is that of its module, or else of its category.
 PAGES = {
@@ -131,29 +132,26 @@ def cloned(value: Any) -> Any:
 
 
 def has_gradient(o: dict[str, Any]) -> bool:
-    """Returns whether a result, or a written argument, of some sample call of an overload has a gradient."""
+    """Returns whether some sample call of an overload is recorded, in its result or in an argument that it writes."""
     from lamella.operators import samples
 
-    tried = 0
-    for sample in samples.of(title(o)):
+    differentiable = [s for s in samples.of(title(o)) if any(t.dtype.startswith(KINDS) for t in s.specs())]
+    for sample in differentiable[:TRIED]:
         args, kwargs = sample.build("cpu")
-        inputs = [t for t in leaves([args, kwargs]) if t.is_floating_point() or t.is_complex()]
-        if not inputs:
-            continue
-        for t in inputs:
-            t.requires_grad_()
+        for t in leaves([args, kwargs]):
+            if t.is_floating_point() or t.is_complex():
+                t.requires_grad_()
         written = [i for i, (a, said) in enumerate(zip(args, o["args"], strict=False)) if said["written"] and leaves(a)]
         for i in written:  # leaves cannot be written
             args[i] = cloned(args[i])
         try:
             result = samples.call(sample.operator)(*args, **kwargs)
-        except RuntimeError:  # without a derivative the operator refuses, or the sample's memory overlaps
-            result, written = None, []
-        if any(t.requires_grad for t in leaves([result, *(args[i] for i in written)])):
+        except RuntimeError:  # an operator without a derivative refuses, as others do where a sample's memory overlaps
+            continue
+        unrecorded = "CloneBackward0" if written else ""
+        made = leaves([result, *(args[i] for i in written)])
+        if any(t.requires_grad and (not t.grad_fn or t.grad_fn.name() != unrecorded) for t in made):
             return True
-        tried += 1
-        if tried == TRIED:
-            break
     return False
 
 
