@@ -63,7 +63,7 @@ def test_eigenpairs(dtype, largest, with_b, method):
 @pytest.mark.parametrize("kind", ["to_sparse_csr", "to_sparse", "clone"])
 def test_sparse_matrices_beside_scipy(kind):
     a = laplacian(400)
-    want = scipy.sparse.linalg.eigsh(a, 4, which="SA", sigma=-0.1, return_eigenvectors=False)
+    want = scipy.sparse.linalg.eigsh(a.tocsc(), 4, sigma=0, return_eigenvectors=False)  # those nearest to 0
     given = getattr(lamella.tensor(a.toarray()), kind)()
     inverse = lamella.tensor(np.linalg.inv(a.toarray()))
     e, x = lamella.lobpcg(given, 4, n=8, iK=inverse, largest=False, tol=1e-10)
@@ -234,7 +234,7 @@ def test_gradients_of_values_alone_and_of_sparse_matrices():
     assert abs(np.linalg.eigvalsh(a.grad.numpy())[-2:] - 1).max() < 1e-10
     s = lamella.tensor(hermitian(9, 9)).to_sparse().requires_grad_()
     e, _ = lamella.lobpcg(s, 1)
-    with pytest.raises(ValueError, match=r"lobpcg: the gradient of a sparse matrix .* to_dense"):
+    with pytest.raises(ValueError, match=r"lobpcg: the gradient of a sparse matrix .*to_dense"):
         e.sum().backward()
 
 
