@@ -146,7 +146,7 @@ class LOBPCG:
         """Returns the wanted n eigenvalues of a small Hermitian matrix in their order, and their vectors."""
         values, vectors = eigh(hermitian(matrix))
         if self.bparams["largest"]:
-            values, vectors = values.flip(-1), vectors.flip(-1)
+            values, vectors = values.flip([-1]), vectors.flip([-1])
         n = self.iparams["n"]
         return values[:n], vectors[:, :n]
 
@@ -277,7 +277,7 @@ def solve(
     def listed(t: Tensor | None) -> list[Any]:
         """Returns the matrices of a batch; None and a single matrix serve all."""
         if t is None or t.dim() == 2:
-            return [t] * batch.numel()
+            return [t] * math.prod(batch)
         return list(t.expand(*batch, *t.shape[-2:]).reshape(-1, *t.shape[-2:]))
 
     found = [
