@@ -79,6 +79,7 @@ stubs: build
 	$(BIN)/python tools/stubs.py frontend/lamella extensions/include/lamella
 	$(BIN)/python tools/areas.py README.md
 	$(BIN)/python tools/torch_names.py docs/torch_names.md
+	$(BIN)/python tools/operator_pages.py docs/operators
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

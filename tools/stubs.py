@@ -306,7 +306,7 @@ def has_out(op: dict, ops: list[dict]) -> bool:
 def package_stub(distribution: str = "lamella") -> str:
     """Returns the text of ``__init__.pyi``, including names of a distribution's plugins."""
     import lamella
-    from lamella import _C, _checkpoints, _creation, _dtypes, _settings, _storage, random
+    from lamella import _C, _checkpoints, _creation, _dtypes, _lowrank, _settings, _storage, random
     from lamella._devices import streams
     from lamella._tensor import elements, memory, predicates, shapes
     from lamella._torch import names, typed_storage
@@ -316,7 +316,7 @@ def package_stub(distribution: str = "lamella") -> str:
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
     homes = [math, random, _checkpoints, _dtypes, _creation, _settings, elements, memory, predicates, shapes, names]
-    homes += [streams, _storage, typed_storage]  # whose names other files import, too
+    homes += [streams, _lowrank, _storage, typed_storage]  # whose names other files import, too
     own = {n: getattr(lamella, n) for n in lamella.__all__ if n not in vars(_C)}
     python = {n: h.__name__ for n, o in own.items() for h in homes if vars(h).get(n, homes) is o}
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]

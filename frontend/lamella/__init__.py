@@ -75,7 +75,7 @@ from lamella._dtypes import (
     result_type,
     typename,
 )
-from lamella._lowrank import lu, pca_lowrank, svd_lowrank
+from lamella._lowrank import lobpcg, lu, pca_lowrank, svd_lowrank
 from lamella._namespace import ops
 from lamella._processes import share_when_sent as _share_when_sent
 from lamella._settings import (

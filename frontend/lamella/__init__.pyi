@@ -135,10 +135,13 @@ from lamella._tensor.memory import is_storage as is_storage
 from lamella._tensor.predicates import is_tensor as is_tensor
 from lamella._tensor.elements import isreal as isreal
 from lamella._checkpoints import load as load
+from lamella._lowrank import lobpcg as lobpcg
+from lamella._lowrank import lu as lu
 from lamella.random import manual_seed as manual_seed
 from math import nan as nan
 from lamella._tensor.elements import nonzero as nonzero
 from lamella._tensor.shapes import numel as numel
+from lamella._lowrank import pca_lowrank as pca_lowrank
 from math import pi as pi
 from lamella._dtypes import promote_types as promote_types
 from lamella._settings import reset_fallback_counts as reset_fallback_counts
@@ -157,6 +160,7 @@ from lamella._settings import set_num_interop_threads as set_num_interop_threads
 from lamella._settings import set_num_threads as set_num_threads
 from lamella._settings import set_printoptions as set_printoptions
 from lamella.random import set_rng_state as set_rng_state
+from lamella._lowrank import svd_lowrank as svd_lowrank
 from lamella._creation import tensor as tensor
 from lamella._tensor.elements import tensordot as tensordot
 from lamella._dtypes import typename as typename
