@@ -3,23 +3,24 @@
 import lamella
 import numpy as np
 import pytest
+from lamella.plugins.sparse.library import operators
 
 ZERO = lamella.zeros(3, 1, dtype=lamella.int64)
 
 
 def test_more_dimensions_than_a_tensor_has():
     with pytest.raises(RuntimeError, match="argument 'size': a tensor has at most 64 dimensions, got 100"):
-        lamella.ops.sparse.coalesced(lamella.zeros(100, 2, dtype=lamella.int64), lamella.ones(2), [1] * 100)
+        operators().coalesced(lamella.zeros(100, 2, dtype=lamella.int64), lamella.ones(2), [1] * 100)
 
 
 def test_negative_sizes():
     with pytest.raises(RuntimeError, match="argument 'size': must not have negative numbers"):
-        lamella.ops.sparse.coalesced(lamella.zeros(1, 2, dtype=lamella.int64), lamella.ones(2), [-5])
+        operators().coalesced(lamella.zeros(1, 2, dtype=lamella.int64), lamella.ones(2), [-5])
 
 
 def test_a_size_for_each_dimension():
     with pytest.raises(RuntimeError, match="argument 'size': has 1 dimensions, and 'places' name 3"):
-        lamella.ops.sparse.lookup(ZERO, ZERO, [2])
+        operators().lookup(ZERO, ZERO, [2])
 
 
 def test_gradients_without_sparse_dimensions():

@@ -34,7 +34,7 @@ LAMELLA_SPECIAL_FUNCTIONS_2(LAMELLA_ONE_LANE)
 /* x * 2^y. */
 static inline double lamella_scaled_by(double x, double y) {
   const double n = floor(lamella_within(y, -4096, 4096)), part = y - n;
-  return y - y != 0 ? x * exp2(y) : ldexp(part == 0 ? x : x * exp2(part), (int)n);
+  return y - y != 0 ? x * exp2(y) : ldexp(x, (int)n) * (part == 0 ? 1 : exp2(part));
 }
 
 #endif
