@@ -308,7 +308,7 @@ def package_stub(distribution: str = "lamella") -> str:
     import lamella
     from lamella import _C, _checkpoints, _creation, _dtypes, _lowrank, _settings, _storage, random
     from lamella._devices import streams
-    from lamella._tensor import elements, memory, predicates, shapes
+    from lamella._tensor import elements, memory, predicates, shapes, spectra
     from lamella._torch import names, typed_storage
 
     contributed = Contributed(distribution)
@@ -316,7 +316,7 @@ def package_stub(distribution: str = "lamella") -> str:
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
     homes = [math, random, _checkpoints, _dtypes, _creation, _settings, elements, memory, predicates, shapes, names]
-    homes += [streams, _lowrank, _storage, typed_storage]  # whose names other files import, too
+    homes += [streams, _lowrank, _storage, spectra, typed_storage]  # whose names other files import, too
     own = {n: getattr(lamella, n) for n in lamella.__all__ if n not in vars(_C)}
     python = {n: h.__name__ for n, o in own.items() for h in homes if vars(h).get(n, homes) is o}
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]

@@ -21,7 +21,7 @@ def is_primitive(title):
 
 
 def on_the_host(title):
-    """Returns whether the operator is one of linear algebra, whose kernels are not withdrawn; the fallback may stand for them."""
+    """Returns whether the operator is one of linear algebra, which runs by the host fallback without its kernels."""
     return BY_TITLE[title]["category"] == "linalg"
 
 
