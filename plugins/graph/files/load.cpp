@@ -54,10 +54,9 @@ class Loader {
     for (const auto& [name, m] : members) add_graph(&program, name, m);
     for (const auto& [name, m] : members) check_operators(*program.graphs[name], m, made->constants.size());
     refuse_operators();
-    verify_graphs(program, members);
     made->watch();
+    compile_graphs(*made, members);
     out->program = &made.release()->object;
-    program_of(out->program).executable();  // compiled here, so that the first call is as fast as others
     Values values(tensors_, program);
     out->root = values.value(json.at("object"));
     set_defaults(json, program, values, &out->description);
@@ -183,9 +182,10 @@ class Loader {
                     "; allow them if you trust the file");
   }
 
-  void verify_graphs(const Program& program, const Members& members) const {
+  // Verifies and compiles the graphs here, so that the first call is as fast as others.
+  void compile_graphs(ProgramObject& made, const Members& members) const {
     try {
-      verify(program);
+      made.executable();
     } catch (const Malformed& e) {
       Index::refuse(place_of(e.what(), members) + " of " + index_.name() + " is damaged: " + e.what());
     }
