@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import lamella
@@ -36,6 +37,19 @@ def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     1
     """
     return to_sparse(spmm(mat1, mat2), 1)
+
+
+def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Returns ``beta input + alpha (mat1 @ mat2)`` as a sparse tensor: ``input`` and ``mat1`` are sparse COO matrices,
+    and ``mat2`` is dense.
+
+    >>> x = lamella.eye(2).to_sparse()
+    >>> lamella.sspaddmm(x, x, lamella.ones(2, 2)).to_dense()
+    tensor([[2., 1.],
+            [1., 2.]])
+    """
+    expected("sspaddmm", input, 1)
+    return (input * beta).add(smm(mat1, mat2), alpha=alpha)
 
 
 # ---- methods ------------------------------------------------------------------------------------------------------
@@ -270,7 +284,20 @@ def _is_sparse_csr(self: Tensor) -> bool:
     return layout_number(self) == 2
 
 
-functions = {f.__name__: f for f in (spmm, smm, hspmm)}
+def copying(reader: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """Returns ``NAME_copy`` for a method ``NAME`` that returns memory of a tensor."""
+
+    def copied(input: Tensor) -> Tensor:
+        return reader(input).clone()
+
+    copied.__name__ = copied.__qualname__ = f"{reader.__name__}_copy"
+    copied.__doc__ = f"Returns a copy of what ``Tensor.{reader.__name__}`` returns."
+    return copied
+
+
+COPIED = (indices, values, crow_indices, col_indices, ccol_indices, row_indices)
+functions = {f.__name__: f for f in (spmm, smm, hspmm, sspaddmm, *map(copying, COPIED))}
+functions |= {"dsmm": spmm, "hsmm": spmm}  # torch's other names of mm
 methods: dict[str, Any] = {
     f.__name__: f
     for f in (
@@ -296,6 +323,7 @@ methods: dict[str, Any] = {
         dense_dim,
         sparse_mask,
         smm,
+        sspaddmm,
     )
 }
 methods |= {"_dimI": sparse_dim, "_dimV": dense_dim}

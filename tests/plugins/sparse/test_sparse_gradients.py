@@ -56,12 +56,14 @@ PROGRAMS = {
     "mask of sparse": lambda s, d: s.sparse_mask((s.detach() * 2).coalesce()).to_dense() @ d,
     "sampled_addmm": lambda s, d: lamella.sparse.sampled_addmm(s.to_sparse_csr(), d, d.t(), beta=0.5).to_dense(),
     "hspmm": lambda s, d: lamella.hspmm(s, d).to_dense(),
+    "sspaddmm": lambda s, d: s.sspaddmm(s, d[:, :3], beta=0.5, alpha=2).to_dense(),
     "clone": lambda s, d: s.clone() @ d,
     "float": lambda s, d: (s.to(lamella.float32).to(lamella.float64) * 0 + s) @ d,
 }  # fmt: skip
 
 
-OF_COO = ("softmax", "log_softmax", "stack", "coalesced values", "mask of sparse")  # programs of COO tensors alone
+# Programs of COO tensors alone.
+OF_COO = ("softmax", "log_softmax", "stack", "coalesced values", "mask of sparse", "sspaddmm")
 
 
 @pytest.mark.parametrize(

@@ -328,3 +328,22 @@ def test_accessors_name_the_layout():
         t.to_sparse_csr().coalesce()
     assert lamella.ones(2).sparse_dim() == 0 and lamella.ones(2).dense_dim() == 1
     assert lamella.ones(2).layout is lamella.strided and not lamella.ones(2).is_sparse
+
+
+@pytest.mark.parametrize("name", ["indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices"])
+def test_copies_of_parts_share_no_memory(name):
+    layout = {"crow_indices": "csr", "col_indices": "csr", "ccol_indices": "csc", "row_indices": "csc"}.get(name, "coo")
+    x = getattr(lamella.tensor([[0.0, 5.0], [7.0, 0.0]]), f"to_sparse_{layout}")()
+    part, copy = getattr(x, name)(), getattr(lamella, f"{name}_copy")(x)
+    np.testing.assert_array_equal(copy, part)
+    assert copy.data_ptr() != part.data_ptr()
+
+
+def test_sspaddmm_adds_a_product_to_a_sparse_matrix():
+    x, y = np.array([[0.0, 5.0], [7.0, 0.0]]), np.array([[1.0, 2.0], [0.0, 4.0]])
+    a = lamella.tensor(x).to_sparse()
+    found = lamella.sspaddmm(a, a, lamella.tensor(y), beta=0.5, alpha=2)
+    assert found.layout == lamella.sparse_coo
+    np.testing.assert_allclose(found.to_dense(), 0.5 * x + 2 * x @ y)
+    with pytest.raises(RuntimeError, match="sspaddmm: expected a tensor of layout sparse_coo, got strided"):
+        lamella.sspaddmm(lamella.tensor(x), a, lamella.tensor(y))
