@@ -5,15 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import lamella
 from lamella._C import Size, Tensor
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions.utils import lazy_property
 
 __all__ = ["Distribution"]
 
 _HERE = __name__.rpartition(".")[0]
-_Dependent, _no_grad = constraints._Dependent, lamella.no_grad  # type: ignore[attr-defined]
+_Dependent = constraints._Dependent
 
 
 def all_true(truths: Any) -> bool:
@@ -149,7 +149,7 @@ class Distribution:
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Draws a tensor of ``sample_shape``, followed by the batch and the event, without a history."""
-        with _no_grad():
+        with no_history():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import lamella
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions.transformed_distribution import TransformedDistribution
 from lamella.distributions.transforms import AffineTransform, PowerTransform
@@ -58,7 +59,7 @@ class Kumaraswamy(TransformedDistribution):
         return drawn.clamp(min=info.tiny, max=1 - info.eps / 2)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with no_history():
             return self.rsample(sample_shape)
 
     def log_prob(self, value: Any) -> Any:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import lamella
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions.distribution import Distribution
 from lamella.distributions.utils import broadcast_all, standard_normal
@@ -48,7 +49,7 @@ class LKJCholesky(Distribution):
         return k, self.concentration.unsqueeze(-1) + (self.dim - 1 - k) / 2
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with no_history():
             shape = self._extended_shape(sample_shape)
             k, rest = self._rest()
             both = lamella.stack(lamella.broadcast_tensors([k / 2, rest]), -1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import lamella
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions.categorical import Categorical
 from lamella.distributions.distribution import Distribution
@@ -104,7 +104,7 @@ class MixtureSameFamily(Distribution):
         )
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with no_history():
             drawn, dim = self._component_distribution.sample(sample_shape), -1 - self._event_ndims
             chosen = self._mixture_distribution.expand(self._batch_shape).sample(sample_shape)
             index = chosen.reshape(chosen.shape + (1,) * (self._event_ndims + 1))

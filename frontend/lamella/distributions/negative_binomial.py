@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import lamella
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions._choices import _Chance
 
@@ -47,7 +48,7 @@ class NegativeBinomial(_Chance):
         return self.mean / lamella.sigmoid(-self.logits)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with no_history():
             shape = self._extended_shape(sample_shape)
             rates = lamella._standard_gamma(self.total_count.expand(shape)) * self.logits.exp()
             return lamella.poisson(rates)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import lamella
 from lamella._C import Size
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions.distribution import Distribution
 from lamella.distributions.independent import Independent
@@ -84,7 +84,7 @@ class TransformedDistribution(Distribution):
         return constraints.independent(region, more) if more else region
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with no_history():
             return self._forward(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:

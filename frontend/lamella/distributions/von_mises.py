@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import lamella
+from lamella._history import no_history
 from lamella.distributions import constraints
 from lamella.distributions.distribution import Distribution
 from lamella.distributions.utils import broadcast_all
@@ -72,7 +73,7 @@ class VonMises(Distribution):
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
-        with lamella.no_grad():  # type: ignore[attr-defined]
+        with no_history():
             loc, k, r = (p.to(lamella.float64).expand(shape) for p in (self.loc, self.concentration, self._proposal()))
             drawn = lamella.zeros(shape, dtype=lamella.float64, device=loc.device)
             waiting = lamella.ones(shape, dtype=lamella.bool, device=loc.device)

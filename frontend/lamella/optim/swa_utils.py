@@ -9,9 +9,9 @@ from copy import deepcopy
 from typing import Any, Literal
 
 import lamella
+from lamella._history import no_history, without_history
 from lamella.nn.modules.batchnorm import _BatchNorm
 from lamella.nn.modules.module import Module
-from lamella.nn.utils._history import no_history, without_history
 from lamella.optim._lists import parts
 from lamella.optim.lr_scheduler.scheduler import LRScheduler, per_group
 

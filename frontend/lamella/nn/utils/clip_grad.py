@@ -11,7 +11,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.nn.utils._history import without_history
+from lamella._history import without_history
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_"]
 

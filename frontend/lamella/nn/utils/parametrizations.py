@@ -7,9 +7,9 @@ from typing import Any
 import lamella.nn.utils._orthogonal as maps
 import lamella.nn.utils.parametrize as parametrize
 from lamella._C import Tensor
+from lamella._history import no_history, without_history
 from lamella.nn.functional import normalize
 from lamella.nn.modules.module import Module
-from lamella.nn.utils._history import no_history, without_history
 from lamella.nn.utils.spectral_norm import as_matrix, direction, outputs_dim
 from lamella.nn.utils.weight_norm import norm_except_dim, normalized
 

@@ -9,10 +9,10 @@ from copy import deepcopy
 from typing import Any, TypeVar
 
 from lamella._C import Tensor
+from lamella._history import no_history
 from lamella.nn.modules.container import ModuleDict, ModuleList
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter
-from lamella.nn.utils._history import no_history
 
 __all__ = [
     "ParametrizationList",

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from lamella import nn
 from lamella._C import Tensor
+from lamella._history import no_history
 from lamella.nn.functional import normalize
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter, is_lazy
-from lamella.nn.utils._history import no_history
 from lamella.nn.utils._orthogonal import solve
 from lamella.nn.utils._pre_hooks import remove_pre_hook
 
