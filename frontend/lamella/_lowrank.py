@@ -163,7 +163,7 @@ def lobpcg(
     """
     if not isinstance(A, Tensor):
         raise TypeError(f"lobpcg: argument 'A': expected a Tensor, got {type(A).__name__}")
-    from lamella import _lobpcg
+    import lamella._lobpcg as _lobpcg
 
     if A.dtype not in (_C.float32, _C.float64, _C.complex64, _C.complex128):
         raise RuntimeError(
