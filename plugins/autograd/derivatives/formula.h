@@ -92,7 +92,7 @@ struct Rule {
 
 // Limits of a formula; compile() refuses a formula that exceeds one. A formula has at most one target for each result
 // of an operator.
-constexpr int most_saves = 24, most_temporaries = 40, most_operands = 32, most_ints = 64, most_constants = 256;
+constexpr int most_saves = 24, most_temporaries = 96, most_operands = 32, most_ints = 64, most_constants = 256;
 constexpr int most_targets = LAMELLA_MAX_RETURNS;
 
 // The layer's copy of a lamella_derivative for one operator. It is the context of that operator's kernel, and is never

@@ -115,7 +115,6 @@ constexpr Line elementwise[] = {
     {"digamma", "self: grad * polygamma(1, self)"},
     {"polygamma", "self: _polygamma_backward(grad, n, self)"},
     {"sinc", "self: _sinc_backward(grad, self)"},
-    {"nextafter", "none"},
     {"ldexp.Tensor", "self: ldexp(grad, other); other: grad * result * 0.6931471805599453"},
     {"_mantissa", "self: ldexp(grad, -_exponent(self))"},
     {"_exponent", "none"},

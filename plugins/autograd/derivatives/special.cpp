@@ -2,6 +2,9 @@
 // sections 7, 8.8, 10.6, 10.29, 18.9 and 25.11). An argument that is missing here has no derivative in closed form.
 #include "derivatives/derivatives.h"
 
+#include <deque>
+#include <string>
+
 namespace lamella::autograd {
 namespace {
 
@@ -38,31 +41,62 @@ constexpr Line special[] = {
     {"special_zeta.self_scalar", "other: -(grad * self * special_zeta(self + 1, other))"},
     {"igamma", "other: grad * exp((self - 1) * log(other) - other - lgamma(self))"},
     {"igammac", "other: -(grad * exp((self - 1) * log(other) - other - lgamma(self)))"},
-
-    // orthogonal polynomials
-    {"special_chebyshev_polynomial_t, special_chebyshev_polynomial_t.n_scalar",
-     "x: grad * n * special_chebyshev_polynomial_u(x, n - 1)"},
-    {"special_shifted_chebyshev_polynomial_t, special_shifted_chebyshev_polynomial_t.n_scalar",
-     "x: grad * 2 * n * special_shifted_chebyshev_polynomial_u(x, n - 1)"},
-    {"special_hermite_polynomial_h, special_hermite_polynomial_h.n_scalar",
-     "x: grad * 2 * n * special_hermite_polynomial_h(x, n - 1)"},
-    {"special_hermite_polynomial_he, special_hermite_polynomial_he.n_scalar",
-     "x: grad * n * special_hermite_polynomial_he(x, n - 1)"},
-    {"special_chebyshev_polynomial_u, special_chebyshev_polynomial_u.n_scalar",
-     "x: grad * where(eq(x * x, 1), pow(x, n + 1) * n * (n + 1) * (n + 2) / 3,"
-     "((n + 1) * special_chebyshev_polynomial_t(x, n + 1) - x * result) / (x * x - 1))"},
-    {"special_shifted_chebyshev_polynomial_u, special_shifted_chebyshev_polynomial_u.n_scalar",
-     "x: grad * 2 * where(eq(square(x * 2 - 1), 1), pow(x * 2 - 1, n + 1) * n * (n + 1) * (n + 2) / 3,"
-     "((n + 1) * special_shifted_chebyshev_polynomial_t(x, n + 1) - (x * 2 - 1) * result) / (square(x * 2 - 1) - 1))"},
-    {"special_legendre_polynomial_p, special_legendre_polynomial_p.n_scalar",
-     "x: grad * where(eq(x * x, 1), pow(x, n + 1) * n * (n + 1) / 2,"
-     "(x * result - special_legendre_polynomial_p(x, n - 1)) * n / (x * x - 1))"},
-    {"special_laguerre_polynomial_l, special_laguerre_polynomial_l.n_scalar",
-     "x: grad * where(eq(x, 0), x - n, (result - special_laguerre_polynomial_l(x, n - 1)) * n / x)"},
 };
+
+// Derivatives of orthogonal polynomials of X and degree N. U' = ((N + 1) T(N + 1) - X U) / (X^2 - 1), which has a limit
+// at the ends; V = U(N) - U(N - 1) and W = U(N) + U(N - 1).
+struct Polynomial {
+  const char *name, *slope;
+};
+constexpr Polynomial polynomials[] = {
+    {"hermite_polynomial_h", "2 * N * special_hermite_polynomial_h(X, N - 1)"},
+    {"hermite_polynomial_he", "N * special_hermite_polynomial_he(X, N - 1)"},
+    {"legendre_polynomial_p",
+     "where(eq(X * X, 1), pow(X, N + 1) * N * (N + 1) / 2,"
+     "(X * result - special_legendre_polynomial_p(X, N - 1)) * N / (X * X - 1))"},
+    {"laguerre_polynomial_l",
+     "where(eq(X, 0), clamp_min(N, 0) * (X * (N - 1) / 2 - 1),"
+     "(result - special_laguerre_polynomial_l(X, N - 1)) * N / X)"},
+};
+constexpr Polynomial chebyshev[] = {
+    {"chebyshev_polynomial_t", "N * special_chebyshev_polynomial_u(X, N - 1)"},
+    {"chebyshev_polynomial_u",
+     "where(eq(X * X, 1), pow(X, N + 1) * N * (N + 1) * (N + 2) / 3,"
+     "((N + 1) * special_chebyshev_polynomial_t(X, N + 1) - X * result) / (X * X - 1))"},
+    {"chebyshev_polynomial_v",
+     "where(eq(X, 1), N * (N + 1), where(eq(X, -1), pow(X, N + 1) * N * (N + 1) * (N * 2 + 1) / 3,"
+     "((N + 1) * special_chebyshev_polynomial_t(X, N + 1) - N * special_chebyshev_polynomial_t(X, N) - X * result) /"
+     "(X * X - 1)))"},
+    {"chebyshev_polynomial_w",
+     "where(eq(X, 1), N * (N + 1) * (N * 2 + 1) / 3, where(eq(X, -1), pow(X, N + 1) * N * (N + 1),"
+     "((N + 1) * special_chebyshev_polynomial_t(X, N + 1) + N * special_chebyshev_polynomial_t(X, N) - X * result) /"
+     "(X * X - 1)))"},
+};
+
+std::string replaced(std::string text, char word, const std::string& by) {
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size()) text.replace(at, 1, by);
+  return text;
+}
+
+// A degree is rounded toward zero. The polynomial of a negative degree is 0, and the formulas are 0 for the degree -1.
+void add_polynomial(Library& m, const std::string& name, const std::string& slope, const std::string& x) {
+  static std::deque<std::string> texts;  // definitions keep their texts' addresses
+  const std::string tensor = "clamp_min(trunc(n), -1)", number = "clamp_min(trunc(full_like(x, n)), -1)";
+  for (const bool is_number : {false, true}) {
+    texts.push_back("x: grad * " + replaced(replaced(slope, 'X', x), 'N', is_number ? number : tensor));
+    m.derivative(("aten::special_" + name + (is_number ? ".n_scalar" : "")).c_str(), texts.back().c_str());
+  }
+}
 
 }  // namespace
 
-LAMELLA_LIBRARY_FRAGMENT(autograd, m) { add_derivatives(m, special); }
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
+  add_derivatives(m, special);
+  for (const Polynomial& p : polynomials) add_polynomial(m, p.name, p.slope, "x");
+  for (const Polynomial& p : chebyshev) {
+    add_polynomial(m, p.name, p.slope, "x");
+    add_polynomial(m, std::string("shifted_") + p.name, std::string("2 * ") + p.slope, "(x * 2 - 1)");
+  }
+}
 
 }  // namespace lamella::autograd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from dataclasses import replace
 
 import lamella
@@ -32,6 +33,10 @@ CONSTANT = {
     "_dirichlet_grad": {"alpha", "total"},
     "linalg_pinv.rcond_tensor": {"rcond"},
     "linalg_pinv.atol_rtol_tensor": {"atol", "rtol"},
+    # Derivatives by orders and degrees have no closed form.
+    **dict.fromkeys(("igamma", "igamma_", "igammac", "igammac_"), {"self"}),
+    "special_zeta": {"self"},
+    **{t: {"n"} for t in SAMPLED if re.fullmatch(r"special_.*_polynomial_\w+", t)},
     "_linalg_ldl_solve": {"LD"},
     "linalg_ldl_solve": {"LD"},
 }
@@ -57,7 +62,10 @@ REFUSED = ("resize_", "resize_as_", "set_.source_Tensor", "set_.source_Tensor_st
 DECLARED |= dict.fromkeys(REFUSED, "gives the tensor other elements")
 
 # Factors that have no derivative: backward raises NotImplementedError.
-UNKNOWN = ("_linalg_ldl", "geqrf", "linalg_ldl_factor", "linalg_ldl_factor_ex")
+UNKNOWN = ("_linalg_ldl", "geqrf", "linalg_ldl_factor", "linalg_ldl_factor_ex", "nextafter", "nextafter_")
+# Functions that have none in closed form.
+UNKNOWN += ("special_airy_ai", "special_zeta.other_scalar")
+UNKNOWN += tuple(t for t in SAMPLED if re.fullmatch(r"special_.*_polynomial_\w+\.x_scalar", t))
 DECLARED |= dict.fromkeys(UNKNOWN, "has no derivative")
 
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "float64"}

@@ -86,7 +86,8 @@ def test_no_operator_is_left_out():
     give a tensor another geometry."""
     takes_tensors = [t for t, o in LIVE.items() if o["form"] != "out" and any("Tensor" in a["type"] for a in o["args"])]
     by = {t: answer(t) for t in takes_tensors}
-    assert sorted(t for t, how in by.items() if how == "fallback") == ["_linalg_ldl", "geqrf"]
+    unknown = [t for t in UNKNOWN if not t.startswith("linalg_")]  # those decompose
+    assert sorted(t for t, how in by.items() if how == "fallback") == sorted(unknown)
     assert [t for t, how in by.items() if how == "through"] == ["_materialize", "detach", "set_data"]
     geometry = [*(t for t in by if t.partition(".")[0] in IN_PLACE), *REFUSED]
     assert sorted(t for t, how in by.items() if how == "kernel") == sorted(geometry) and len(geometry) == 12
