@@ -122,6 +122,7 @@ std::tuple<Tensor, Tensor> ldl_factor(const Tensor& self, bool hermitian) {
 LAMELLA_FAMILY(linalg_factoring, .category = "linalg", .forms = function | out) {
   return {
       {.schema = "_linalg_permutation(Tensor pivots, int size) -> Tensor",
+       .dims = "... k~ -> ... i~",
        .forms = hidden,
        .infer = shape<infer_permutation>,
        .composite = composite<permutation>,

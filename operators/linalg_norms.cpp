@@ -138,6 +138,7 @@ LAMELLA_FAMILY(linalg_norms, .category = "linalg", .forms = function | out) {
   return {
       {.schema = "linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
                  "dtype=None) -> Tensor",
+       .dims = "reduce",
        .composite = composite<matrix_norm>,
        .doc = R"(The norm of matrices.
 
@@ -154,6 +155,7 @@ tensor(6.)
        .module = "linalg"},
       {.schema = "linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, "
                  "ScalarType? dtype=None) -> Tensor",
+       .dims = "reduce",
        .composite = composite<matrix_norm_by_name>,
        .module = "linalg"},
       {.schema = "linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "

@@ -208,6 +208,7 @@ tensor([[1., 1.],
         [0., 1.]])
 )"},
       {.schema = "linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor",
+       .dims = "... i -> ... i k",
        .forms = function,
        .composite = composite<vander>,
        .doc =
@@ -219,6 +220,7 @@ tensor([[1, 2, 4],
 )",
        .module = "linalg"},
       {.schema = "linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
+       .dims = "reduce",
        .composite = composite<vecdot>,
        .doc = R"(The sum of conj(x) * y along a dimension. Other dimensions broadcast.
 
@@ -237,6 +239,7 @@ tensor([1, 4])
 )",
        .module = "linalg"},
       {.schema = "linalg_matmul(Tensor self, Tensor other) -> Tensor",
+       .dims = "... i k, ... k j -> ... i j | k, ... k j -> ... j | ... i k, k -> ... i | k, k ->",
        .composite = composite<linalg_matmul>,
        .doc = R"(matmul().
 

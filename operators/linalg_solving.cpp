@@ -209,6 +209,7 @@ tensor([[0.2500, 0.0000],
         [0.0000, 1.0000]])
 )"},
       {.schema = "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+       .dims = "... i~ j~, ... k~, ... b~ c~ -> ... b~ c~",
        .composite = composite<solve_by_lu>,
        .doc = R"(X of AX = B by the factors of A. Batches broadcast.
 
@@ -225,6 +226,7 @@ tensor([[1.],
 )",
        .module = "linalg"},
       {.schema = "lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
+       .dims = "... b~ c~, ... i~ j~, ... k~ -> ... b~ c~",
        .forms = everywhere | out,
        .composite = composite<lu_solve>,
        .doc = R"(linalg.lu_solve(), with the right sides first.
@@ -296,6 +298,7 @@ tensor([[0.5000, 0.0000],
 )"},
       {.schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
                  "unitriangular=False) -> Tensor",
+       .dims = "... i~ j~, ... b~ c~ -> ... b~ c~",
        .composite = composite<solve_triangular>,
        .doc = R"(X of AX = B, where A is triangular. Batches broadcast. Zeros on the diagonal are no error.
 
@@ -323,6 +326,7 @@ tensor([[0.5000],
         [3.0000]])
 )"},
       {.schema = "linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
+       .dims = "... i~ j~, ... k~, ... b~ c~ -> ... b~ c~",
        .composite = composite<ldl_solve>,
        .doc = R"(X of AX = B by the result of linalg.ldl_factor().
 

@@ -311,6 +311,7 @@ tensor([[-5.0000, -2.2000],
         [ 0.0000,  0.4000]])
 )"},
       {.schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
+       .dims = "... i~ j~ -> ..., ... i~ j~, ... k~",
        .forms = hidden,
        .composite = composite<det_by_factors>,
        .doc = "linalg.det(), with the factors that its derivative uses."},
@@ -333,6 +334,7 @@ tensor(-2.0000)
 tensor(6.)
 )"},
       {.schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+       .dims = "... i~ j~ -> ..., ..., ... i~ j~, ... k~",
        .forms = hidden,
        .composite = composite<slogdet_by_factors>,
        .doc = "linalg.slogdet(), with the factors that its derivative uses."},
@@ -366,6 +368,7 @@ tensor(0.)
 )"},
       {.schema = "linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
                  "hermitian=False) -> Tensor",
+       .dims = "... i~ j~, ..., ... -> ...",
        .infer = shape<infer_rank>,
        .composite = composite<rank>,
        .doc = R"(The number of singular values above max(atol, rtol * the largest).
@@ -391,11 +394,13 @@ tensor(1)
        .composite = composite<rank_by_tol>,
        .module = "linalg"},
       {.schema = "linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
+       .dims = "... i~ j~, ... -> ...",
        .infer = shape<infer_rank_by_tensor>,
        .composite = composite<rank_by_tensor>,
        .module = "linalg"},
       {.schema = "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
                  "hermitian=False) -> Tensor",
+       .dims = "... i~ j~, ..., ... -> ... j~ i~",
        .composite = composite<pinv>,
        .doc = R"(The pseudoinverse of Moore and Penrose, (*, n, m) for matrices (*, m, n). Singular values up to
 max(atol, rtol * the largest) count as 0.
@@ -421,6 +426,7 @@ tensor([[0.5000, 0.0000],
        .composite = composite<pinv_by_rcond>,
        .module = "linalg"},
       {.schema = "linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor",
+       .dims = "... i~ j~, ... -> ... j~ i~",
        .composite = composite<pinv_by_tensor>,
        .module = "linalg"},
       {.schema = "pinverse(Tensor self, float rcond=1e-15) -> Tensor",
