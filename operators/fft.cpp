@@ -86,10 +86,9 @@ struct Signal {
 Signal signal_of(const Tensor& self, const std::optional<IntArrayRef>& s, const std::optional<IntArrayRef>& dim) {
   Signal r;
   if (dim) {
-    LAMELLA_CHECK(static_cast<int64_t>(dim->size()) <= self.dim(), argument("dim"), ": expected at most ", self.dim(),
-                  " different dimensions, got ", dim->size());
+    for (int64_t d : *dim) wrap_signal(self, d);
+    wrap_dims("dim", *dim, self.dim());
     for (int64_t d : *dim) r.dim.push_back(wrap_signal(self, d));
-    wrap_dims("dim", r.dim, self.dim());
     LAMELLA_CHECK(!s || s->size() == dim->size(), argument("s"),
                   ": When given, dim and shape arguments must have the same length, got ", s ? s->size() : 0, " and ",
                   dim->size());
