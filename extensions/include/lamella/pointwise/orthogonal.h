@@ -10,13 +10,13 @@ namespace {
 /* The example calls the function with [0.5, 0.75] and the degree 3, and gets `to`. */
 #define LAMELLA_POLYNOMIAL(name, op, doc, to)                                                                          \
   struct name : Maths<2, ORDERED> {                                                                                    \
-    static constexpr bool wide = true, iterates = true;                                                                \
     static constexpr Signature signatures[] = {                                                                        \
         {"special_" op "(Tensor x, Tensor n) -> Tensor", FUNCTION | OUT,                                               \
          doc "\n\nA degree n is rounded toward zero; the polynomial of a negative degree is 0.\n\n"                    \
              ">>> lamella.special." op "(lamella.tensor([0.5, 0.75]), 3)\ntensor(" to ")\n"},                          \
         {"special_" op ".x_scalar(Scalar x, Tensor n) -> Tensor", FUNCTION | OUT},                                     \
         {"special_" op ".n_scalar(Tensor x, Scalar n) -> Tensor", FUNCTION | OUT}};                                    \
+    static constexpr bool wide = true, iterates = true;                                                                \
     template <class T>                                                                                                 \
     static T apply(T x, T n) {                                                                                         \
       return name##_(x, n);                                                                                            \

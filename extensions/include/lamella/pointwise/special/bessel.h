@@ -28,7 +28,7 @@ LAMELLA_SPECIAL double lamella_bessel_j0(double x) {
   const double y = lamella_bessel_far(far, lamella_p0(t), u * lamella_q0(t), (c + s) * LAMELLA_HALF_ROOT,
                                       (s - c) * LAMELLA_HALF_ROOT);
   const double r = a <= 5 ? lamella_j0_near(near, near * near) : y;
-  return a == (double)INFINITY ? 0 : a != a ? x : r;
+  return a == (double)INFINITY ? 0 : a == 0 ? 1 : a != a ? x : r;
 }
 LAMELLA_SPECIAL double lamella_bessel_j1(double x) {
   const double a = fabs(x), near = a < 5 ? a : 5, far = a > 5 ? a : 5, u = 5 / far, t = 2 * (u * u) - 1;
