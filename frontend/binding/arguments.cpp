@@ -435,13 +435,19 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
   for (int i = nkw ? 0 : next; i < count; i++) {
     PyObject* found = nkw ? find_keyword(i, args + n, kwnames) : nullptr;
     const int progress = next + static_cast<int>(taken);
+    // Later keywords that this overload takes count as accepted, as they do in an overload that lacks this keyword.
+    const auto with_later = [&] {
+      int taken_later = 0;
+      for (int j = i + 1; why->explain && j < count; j++) taken_later += find_keyword(j, args + n, kwnames) != nullptr;
+      return progress + taken_later;
+    };
     if (found && i < next)
-      return named(why, progress, Complaint::unknown_keyword, "got two values for argument", params[i].name);
+      return named(why, with_later(), Complaint::unknown_keyword, "got two values for argument", params[i].name);
     if (found) {
       taken++;
       if (!convert(found, params[i].type, &values[i], arena) && !reads_as_default(found, params[i], &values[i]) &&
           !accept_name(i, found, values, why, &dims))
-        return wrong(why, progress, i, found);
+        return wrong(why, with_later(), i, found);
     } else if (i >= next) {
       if (!params[i].has_default) return named(why, progress, Complaint::missing, "missing argument", params[i].name);
       values[i] = params[i].value;
