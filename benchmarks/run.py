@@ -74,11 +74,9 @@ def main() -> int:
     )
     catalogue = (
         *(pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers),
-        *(linalg, fft, distributions),
+        *(linalg, fft, special, distributions, small),
     )
-    families = [family for module in (*catalogue, small) for family in module.main()]
-    catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
-    families = [family for module in (*catalogue, special, small) for family in module.main()]
+    families = [family for module in catalogue for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):
         backend.main()
     orders = import_order.main()
