@@ -16,8 +16,8 @@ FOLDER = Path(__file__).resolve().parent / "torch_archives"
 CALLS = json.loads((FOLDER / "archives.json").read_text())
 RUN = [name for name in CALLS if not name.startswith("missing.")]
 MISSING = {
-    "missing.pt": "not here: aten::special_airy_ai (code/",
-    "missing.pt2": "not here: aten::special_airy_ai (models/",
+    "missing.pt": "not here: aten::frobenius_norm (code/",
+    "missing.pt2": "not here: aten::frobenius_norm (models/",
 }
 
 
