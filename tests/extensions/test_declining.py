@@ -28,6 +28,7 @@ def choosy(library):
     registered = lamella.library.register_backend("choosy", Choosy())
     load(library)
     yield registered
+    registered.close()
 
 
 @pytest.fixture(autouse=True)

@@ -34,7 +34,7 @@ def test_a_tool_that_is_missing_is_a_failure_where_that_is_asked_for(complete, c
     (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text())
     (tmp_path / "test_some.py").write_text(TESTS)
     env = {"PYTHONPATH": f"{HERE}:{HERE.parent}"} | ({"LAMELLA_TEST_COMPLETE": complete} if complete else {})
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path)
+    command = (sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", tmp_path)
     done = subprocess.run(command, cwd=tmp_path, env=clean_environment(**env), capture_output=True, text=True)
     assert re.sub(r" in .*", "", done.stdout.splitlines()[-1]) == counts, done.stdout + done.stderr
     assert ("nm is not installed: apt-get install binutils" in done.stdout) == bool(complete)

@@ -305,7 +305,11 @@ def bad_out(o: Operator) -> Iterator[Cell]:
     for name in o.out:
         yield from bad_output(o, name, arguments(o.op)[name])
     if len(o.out) > 1:
-        for label, value in {"one tensor": matrix(2), "too few": (matrix(2),), "too many": (matrix(2),) * 3}.items():
+        for label, value in {
+            "one tensor": matrix(2),
+            "too few": (matrix(2),),
+            "too many": (matrix(2),) * (len(o.out) + 1),
+        }.items():
             yield o.call(label, (TypeError,), tuple(o.out), ("out",), keywords={"out": value})
     elif o.out:
         yield o.call("a tuple for out", (TypeError,), tuple(o.out), ("out",), keywords={"out": (matrix(2),) * 2})

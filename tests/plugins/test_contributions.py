@@ -388,7 +388,7 @@ def register(ctx):
     ctx.contribute("lamella", {"compiler": script, "autocast": vmap})
     ctx.contribute("lamella.func", {"vmap": vmap})
     ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
-    ctx.contribute("lamella.linalg", {"solve": len})
+    ctx.contribute("lamella.export", {"export": len})
     ctx.contribute("lamella.depth.deeper", {"rfft": len})
     ctx.contribute("keyword", {"filled": Keyword(lambda tensor, value: tensor.fill_(value))})
     ctx.contribute("repr", {"size": lambda tensor: "odd" if tensor.numel() % 2 else None})
@@ -399,7 +399,7 @@ PROMISES = {
         "lamella": ["compiler", "autocast"],
         "lamella.func": ["vmap"],
         "lamella.distributed": ["init_process_group"],
-        "lamella.linalg": ["solve"],
+        "lamella.export": ["export"],
         "lamella.depth.deeper": ["rfft"],
     },
     "keywords": ["filled"],
@@ -417,16 +417,16 @@ def test_tenants_bring_planned_modules(host, packages):
         assert tenant.state == "loaded", tenant.traceback
         from lamella.compiler import script
         from lamella.func import functional_call, vmap
-        import lamella.linalg, lamella.depth.deeper, lamella.distributed
+        import lamella.export, lamella.depth.deeper, lamella.distributed
 
         assert script is lamella.compiler.script is len and lamella.autocast is vmap
-        assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "linalg" in lamella.__all__
+        assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "export" in lamella.__all__
         assert lamella.distributed.init_process_group() == "begun" and lamella.distributed.is_available() is False
         try:
             lamella.distributed.barrier()
         except ValueError as error:
             assert "one process" in str(error)
-        assert lamella.linalg.solve is lamella.depth.deeper.rfft is len
+        assert lamella.export.export is lamella.depth.deeper.rfft is len
         assert lamella.zeros(2, filled=3).tolist() == [3, 3]
         assert repr(lamella.ones(1)) == "tensor([1.], odd)" and "odd" not in repr(lamella.ones(2))
         x = lamella.ones(1, requires_grad=True)
@@ -451,12 +451,12 @@ def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
 
         assert lamella.compiler.is_compiling() is False and sys.modules["lamella.compiler"] is lamella.compiler
         assert lamella.distributed.is_available() is False and not hasattr(lamella.func, "vmap")
-        assert not [m for m in sys.modules if m.startswith(("lamella.linalg", "lamella.depth"))]
-        assert lamella.__all__.count("compiler") == 1 and "linalg" not in lamella.__all__
+        assert not [m for m in sys.modules if m.startswith(("lamella.export", "lamella.depth"))]
+        assert lamella.__all__.count("compiler") == 1 and "export" not in lamella.__all__
         why = "is brought by plugin 'tenant' (tiny-tenant 1.2), which failed to load: OSError: after all that"
         for make, what in (
             (lambda: lamella.func.vmap, "lamella.func.vmap "),
-            (lambda: __import__("lamella.linalg"), "lamella.linalg "),
+            (lambda: __import__("lamella.export"), "lamella.export "),
             (lambda: __import__("lamella.depth.deeper"), "lamella.depth "),
             (lambda: lamella.zeros(1, filled=2), "'filled' "),
         ):
