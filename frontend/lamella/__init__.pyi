@@ -173,11 +173,17 @@ from lamella._settings import use_deterministic_algorithms as use_deterministic_
 from lamella._namespace import ops as ops
 from lamella import ao as ao
 from lamella import autograd as autograd
+from lamella.plugins.sparse.tensor import ccol_indices_copy as ccol_indices_copy
+from lamella.plugins.sparse.tensor import col_indices_copy as col_indices_copy
+from lamella.plugins.sparse.tensor import crow_indices_copy as crow_indices_copy
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
+from lamella.plugins.sparse.tensor import spmm as dsmm
 from lamella.autograd import enable_grad as enable_grad
 from lamella import graph as graph
+from lamella.plugins.sparse.tensor import spmm as hsmm
 from lamella.plugins.sparse.tensor import hspmm as hspmm
+from lamella.plugins.sparse.tensor import indices_copy as indices_copy
 from lamella.autograd import inference_mode as inference_mode
 from lamella.plugins.quantization.tensor import int_repr as int_repr
 is_grad_enabled: Any
@@ -200,6 +206,7 @@ from lamella.plugins.quantization.tensor import quantize_per_channel as quantize
 from lamella.plugins.quantization.tensor import quantize_per_group as quantize_per_group
 from lamella.plugins.quantization.tensor import quantize_per_tensor as quantize_per_tensor
 quint8: Any
+from lamella.plugins.sparse.tensor import row_indices_copy as row_indices_copy
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 from lamella.plugins.sparse.tensor import smm as smm
 from lamella import sparse as sparse
@@ -210,6 +217,8 @@ from lamella.plugins.sparse.making import sparse_coo_tensor as sparse_coo_tensor
 from lamella.plugins.sparse.making import sparse_csc_tensor as sparse_csc_tensor
 from lamella.plugins.sparse.making import sparse_csr_tensor as sparse_csr_tensor
 from lamella.plugins.sparse.tensor import spmm as spmm
+from lamella.plugins.sparse.tensor import sspaddmm as sspaddmm
+from lamella.plugins.sparse.tensor import values_copy as values_copy
 from lamella._C import _LD_pivots
 from lamella._C import _LD_pivots_info
 from lamella._C import _LU_pivots
