@@ -257,7 +257,7 @@ class Tracing:
 
         def copy(t: Tensor) -> Tensor:
             made = t.detach().clone()
-            return made.requires_grad_() if t.requires_grad else made
+            return made.requires_grad_() if getattr(t, "requires_grad", False) else made
 
         return map_tensors(copy, inputs)
 

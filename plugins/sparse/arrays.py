@@ -75,7 +75,7 @@ def to_scipy(input: Tensor) -> Any:
             f"to_scipy: argument 'input' must be a sparse tensor without dense and batch dimensions, got layout "
             f"{input.layout} and shape {tuple(input.shape)}"  # type: ignore[attr-defined]
         )
-    if input.requires_grad:
+    if getattr(input, "requires_grad", False):  # without autograd no tensor has the attribute
         raise RuntimeError("to_scipy: argument 'input' requires a gradient, which scipy does not follow; detach() it")
     here = input.cpu()
     operators = loaded()

@@ -27,6 +27,18 @@ def run(text, name):
     assert result.attempted and not result.failed, "".join(report)
 
 
+# Names whose examples compute gradients, or switch them off.
+WITH_GRADIENTS = (
+    "lamella.optim",
+    "lamella.distributions",
+    "lamella.plugins.quantization",
+    "lamella.plugins.sparse.as_sparse_gradcheck",
+    "lamella.plugins.sparse.mm",
+    "lamella.plugins.sparse.rows_of_table",
+    "lamella.utils.flop_counter",
+)
+
+
 def with_examples(docs):
     """Returns the names whose text has examples; those of optimizers and distributions need gradients.
 
@@ -37,8 +49,8 @@ def with_examples(docs):
         if doc and ">>> " in doc:
             names.setdefault(doc, name)
     found = [(name, doc) for doc, name in names.items()]
-    needs, heavy = pytest.mark.needs("autograd"), ("lamella.optim", "lamella.distributions")
-    return [pytest.param(n, d, id=n, marks=needs if n.startswith(heavy) else ()) for n, d in found]
+    needs = pytest.mark.needs("autograd")
+    return [pytest.param(n, d, id=n, marks=needs if n.startswith(WITH_GRADIENTS) else ()) for n, d in found]
 
 
 def public_objects():
@@ -94,7 +106,7 @@ def public_objects():
         lamella.serialization.options,
         lamella.testing,
         lamella.utils.benchmark,
-        lamella.utils.checkpoint,
+        *([lamella.utils.checkpoint] if hasattr(lamella, "no_grad") else []),  # it needs autograd
         lamella.utils.collect_env,
         lamella.utils.data,
         lamella.utils.data._utils.collate,

@@ -481,7 +481,8 @@ def _handlers() -> dict[Any, Callable]:
         "is_floating_point is_complex is_signed is_conj is_neg is_same_size numel is_grad_enabled set_grad_enabled "
         "manual_seed initial_seed get_default_dtype promote_types can_cast result_type device"
     ).split():
-        found[getattr(lamella, name)] = with_name(b.call_builtin, f"aten::{name}")
+        if hasattr(lamella, name):  # autograd brings those about gradients
+            found[getattr(lamella, name)] = with_name(b.call_builtin, f"aten::{name}")
     return found
 
 
