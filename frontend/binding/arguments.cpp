@@ -435,19 +435,12 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
   for (int i = nkw ? 0 : next; i < count; i++) {
     PyObject* found = nkw ? find_keyword(i, args + n, kwnames) : nullptr;
     const int progress = next + static_cast<int>(taken);
-    // Later keywords that this overload takes count as accepted, as they do in an overload that lacks this keyword.
-    const auto with_later = [&] {
-      int taken_later = 0;
-      for (int j = i + 1; why->explain && j < count; j++) taken_later += find_keyword(j, args + n, kwnames) != nullptr;
-      return progress + taken_later;
-    };
-    if (found && i < next)
-      return named(why, with_later(), Complaint::unknown_keyword, "got two values for argument", params[i].name);
+    if (found && i < next) return named(why, progress, Complaint::twice, "got two values for argument", params[i].name);
     if (found) {
       taken++;
       if (!convert(found, params[i].type, &values[i], arena) && !reads_as_default(found, params[i], &values[i]) &&
           !accept_name(i, found, values, why, &dims))
-        return wrong(why, with_later(), i, found);
+        return wrong(why, progress, i, found);
     } else if (i >= next) {
       if (!params[i].has_default) return named(why, progress, Complaint::missing, "missing argument", params[i].name);
       values[i] = params[i].value;
@@ -463,8 +456,8 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
     if (is_out) *out_arg = args[n + k];
     if (is_out || left_open(key, args[n + k]))
       spare++;
-    else if (!known)
-      return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "has no argument", key);
+    else if (!known)  // keywords before it are accepted; one that another overload refuses for its type is no less
+      return named(why, next + static_cast<int>(k), Complaint::unknown_keyword, "has no argument", key);
   }
   if (taken + spare >= nkw) return !dims || resolve_names(dims, values, arena);
   PyObject* second = PyTuple_GET_ITEM(kwnames, nkw - 1);
@@ -472,7 +465,7 @@ bool Signature::parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Va
     for (const Param& p : params)
       for (Py_ssize_t j = 0; j < k && names(PyTuple_GET_ITEM(kwnames, k), p); j++)
         if (names(PyTuple_GET_ITEM(kwnames, j), p)) second = PyTuple_GET_ITEM(kwnames, k);
-  return named(why, next + static_cast<int>(taken), Complaint::unknown_keyword, "got two values for argument", second);
+  return named(why, next + static_cast<int>(taken), Complaint::twice, "got two values for argument", second);
 }
 
 }  // namespace lamella::binding

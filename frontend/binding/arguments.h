@@ -21,7 +21,7 @@ struct Param {
 };
 
 // The kinds of complaint, from the least to the most specific.
-enum class Complaint { missing, too_many, unknown_keyword, wrong_type, unknown_name };
+enum class Complaint { missing, too_many, unknown_keyword, wrong_type, twice, unknown_name };
 // The reason why no overload fits: the complaint of the overload that accepted the most arguments.
 struct Mismatch {
   bool explain = false;  // whether to make `text`; not in the first pass over the overloads, where one may still fit
