@@ -14,13 +14,20 @@ Sources:
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
-import lamella
-from lamella import Tensor
+from lamella import _C
+from lamella._C import Tensor
+from lamella._dtypes import finfo
 
-cat, eigh, norm = lamella.cat, lamella.linalg.eigh, lamella.linalg.norm
+cat, stack = _C._packet("aten::cat"), _C._packet("aten::stack")
+eye, randn = _C._packet("aten::eye"), _C._packet("aten::randn")
+zeros, zeros_like = _C._packet("aten::zeros"), _C._packet("aten::zeros_like")
+cholesky_ex, eigh = _C._packet("aten::linalg_cholesky_ex"), _C._packet("aten::linalg_eigh")
+norm, linear_solve = _C._packet("aten::linalg_norm"), _C._packet("aten::linalg_solve")
+solve_triangular = _C._packet("aten::linalg_solve_triangular")
 
 
 def adjoint(x: Tensor) -> Tensor:
@@ -66,7 +73,7 @@ class LOBPCG:
         method: str,
         tracker: Callable[[LOBPCG], Any] | None,
     ):
-        eps = lamella.finfo(X.dtype).eps
+        eps = finfo(X.dtype).eps
         defaults = {"ortho_tol": eps**0.75, "ortho_tol_drop": eps, "ortho_tol_replace": eps}
         self.A, self.B, self.iK, self.tracker = A, B, iK, tracker
         self.iparams = {"ortho_i_max": 3, "ortho_j_max": 3} | iparams
@@ -91,7 +98,7 @@ class LOBPCG:
     def _error(self, text: str) -> Exception:
         """Returns a LinAlgError that names the matrix of a batch."""
         batch = f" (batch element {self.iparams['batch_index']})" if "batch_index" in self.iparams else ""
-        return lamella.linalg.LinAlgError(f"lobpcg{batch}: {text}")
+        return _C._error_class("LinAlgError")(f"lobpcg{batch}: {text}")
 
     # ---- the iteration ----
 
@@ -121,7 +128,7 @@ class LOBPCG:
         for _ in range(3):  # random vectors are dependent with probability zero
             if made.shape[-1] == n:
                 break
-            more = lamella.randn((X.shape[0], n - made.shape[-1]), dtype=X.dtype, device=X.device)
+            more = randn((X.shape[0], n - made.shape[-1]), dtype=X.dtype, device=X.device)
             made = cat([made, self.orthonormal(more, made)], 1) if made.shape[-1] else self.orthonormal(more, None)
         else:
             raise self._error("argument 'B' is not positive-definite")
@@ -133,7 +140,7 @@ class LOBPCG:
         self.AX, self.BX = self.A @ self.X, times(self.B, self.X)
         self.R = self.AX - self.BX * self.E
         scale = self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"]
-        rerr = norm(self.R, dim=0) / (norm(self.X, dim=0) * scale).clamp_min(lamella.finfo(self.X.dtype).tiny)
+        rerr = norm(self.R, dim=0) / (norm(self.X, dim=0) * scale).clamp_min(finfo(self.X.dtype).tiny)
         self.tvars = {"rerr": rerr}
         converged = 0
         for size in rerr.tolist():
@@ -170,17 +177,16 @@ class LOBPCG:
         for width in dict.fromkeys((len(size), n + W.shape[-1])):
             # X and W alone make a step of steepest descent, which is better conditioned.
             S, AS, BS = ((part[:, :width] / size[:width])[:, kept[:width]] for part in basis)
-            L, info = lamella.linalg.cholesky_ex(hermitian(adjoint(S) @ BS))
+            L, info = cholesky_ex(hermitian(adjoint(S) @ BS))
             if not int(info):
                 break
         else:
             raise self._error(
                 f"the directions of step {self.ivars['istep']} are dependent; use method='ortho', or a larger tol"
             )
-        triangular = lamella.linalg.solve_triangular
-        small = triangular(L, hermitian(adjoint(S) @ AS), upper=False)
-        self.E, Y = self._spectrum(triangular(L, adjoint(small), upper=False))
-        Y = triangular(adjoint(L), Y, upper=True)
+        small = solve_triangular(L, hermitian(adjoint(S) @ AS), upper=False)
+        self.E, Y = self._spectrum(solve_triangular(L, adjoint(small), upper=False))
+        Y = solve_triangular(adjoint(L), Y, upper=True)
         self.S, self.X = S, S @ Y
         Y = Y[n:, active:]
         self.P = (S[:, n:] @ Y, AS[:, n:] @ Y, BS[:, n:] @ Y)
@@ -195,13 +201,13 @@ class LOBPCG:
         S, AS, BS = self._basis(W)
         self.E, Z = self._spectrum(adjoint(S) @ AS)
         # P's coefficients are the part of Z outside of the old X, made orthogonal to Z.
-        outside = cat([lamella.zeros_like(Z[:n]), Z[n:]], 0)[:, active:]
+        outside = cat([zeros_like(Z[:n]), Z[n:]], 0)[:, active:]
         outside = outside - Z @ (adjoint(Z) @ outside)
         both = cat([Z, self._svqb(outside, None)], 1)
         # Rounding errors of the basis would add up over the steps. A step of Newton's iteration for the inverse square
         # root of the Gram matrix, which is near the identity, removes them.
         gram = adjoint(both) @ (adjoint(S) @ BS) @ both
-        both = both @ (1.5 * lamella.eye(both.shape[-1], dtype=S.dtype, device=S.device) - gram / 2)
+        both = both @ (1.5 * eye(both.shape[-1], dtype=S.dtype, device=S.device) - gram / 2)
         self.S, self.X = S, S @ both[:, :n]
         self.P = (S @ both[:, n:], AS @ both[:, n:], BS @ both[:, n:])
         return True
@@ -266,7 +272,7 @@ def solve(
 
     def one(matrix: Tensor, second: Tensor | None, start: Tensor | None, inverse: Tensor | None, **more: int):
         if start is None:
-            start = lamella.randn((m, n), dtype=A.dtype, device=A.device)
+            start = randn((m, n), dtype=A.dtype, device=A.device)
         made = LOBPCG(matrix, second, start, inverse, iparams | more, fparams, bparams, method, tracker)
         made.run()
         return made.E[:k], made.X[:, :k]
@@ -285,9 +291,9 @@ def solve(
         for i, each in enumerate(zip(listed(A), listed(B), listed(X), listed(iK), strict=True))
     ]
     if not found:
-        real = lamella.zeros((), dtype=A.dtype).abs().dtype
+        real = zeros((), dtype=A.dtype).abs().dtype
         return A.new_empty((*batch, k), dtype=real), A.new_empty((*batch, m, k))
-    values, vectors = (lamella.stack(parts) for parts in zip(*found, strict=True))
+    values, vectors = (stack(parts) for parts in zip(*found, strict=True))
     return values.reshape(*batch, k), vectors.reshape(*batch, m, k)
 
 
@@ -303,7 +309,7 @@ def _eigenpairs() -> Any:
     global _made
     if _made is None:
 
-        class Eigenpairs(lamella.autograd.Function):
+        class Eigenpairs(sys.modules["lamella.autograd"].Function):
             @staticmethod
             def forward(ctx, A, B, X, iK, settings):
                 values, vectors = solve(A, B, X, iK, settings)
@@ -342,7 +348,7 @@ def gradients(
         ValueError: A is sparse
         LinAlgError: an eigenvalue whose vector has a gradient is a multiple one
     """
-    if A.layout is not lamella.strided or (B is not None and B.layout is not lamella.strided):
+    if A.layout is not _C.strided or (B is not None and B.layout is not _C.strided):
         raise ValueError("lobpcg: the gradient of a sparse matrix is not computed; call lobpcg(A.to_dense(), ...)")
     grad_A: Any = 0
     grad_B: Any = 0
@@ -352,14 +358,14 @@ def gradients(
         grad_B = -(weighted * values.unsqueeze(-2)) @ adjoint(vectors)
     if grad_vectors is not None:
         along = times(B, vectors)
-        identity = lamella.eye(A.shape[-1], dtype=A.dtype, device=A.device) if B is None else B
+        identity = eye(A.shape[-1], dtype=A.dtype, device=A.device) if B is None else B
         found = []
         for i in range(vectors.shape[-1]):
             column, g = along[..., i : i + 1], grad_vectors[..., i : i + 1]
             shifted = A - values[..., i, None, None] * identity
-            corner = lamella.zeros_like(column[..., :1, :])
+            corner = zeros_like(column[..., :1, :])
             bordered = cat([cat([shifted, column], -1), cat([adjoint(column), corner], -1)], -2)
-            found.append(lamella.linalg.solve(bordered, cat([g, corner], -2))[..., :-1, :])
+            found.append(linear_solve(bordered, cat([g, corner], -2))[..., :-1, :])
         solved = cat(found, -1)
         grad_A = grad_A - solved @ adjoint(vectors)
         if B is not None:
