@@ -178,10 +178,10 @@ from lamella.plugins.sparse.tensor import col_indices_copy as col_indices_copy
 from lamella.plugins.sparse.tensor import crow_indices_copy as crow_indices_copy
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
-from lamella.plugins.sparse.tensor import spmm as dsmm
+from lamella.plugins.sparse.tensor import dsmm as dsmm
 from lamella.autograd import enable_grad as enable_grad
 from lamella import graph as graph
-from lamella.plugins.sparse.tensor import spmm as hsmm
+from lamella.plugins.sparse.tensor import hsmm as hsmm
 from lamella.plugins.sparse.tensor import hspmm as hspmm
 from lamella.plugins.sparse.tensor import indices_copy as indices_copy
 from lamella.autograd import inference_mode as inference_mode

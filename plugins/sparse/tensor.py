@@ -21,6 +21,16 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     return lamella.mm(input, mat2)  # type: ignore[attr-defined]
 
 
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Another name of ``spmm``, which torch has."""
+    return spmm(input, mat2)
+
+
+def hsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Another name of ``spmm``, which torch has."""
+    return spmm(input, mat2)
+
+
 def smm(input: Tensor, mat: Tensor) -> Tensor:
     """Multiplies a sparse matrix with a dense one, and returns the product as a sparse tensor.
 
@@ -66,7 +76,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     """
     if not layout_number(self):
         return self if dtype is None else self.to(dtype)
-    if masked_grad is False and self.requires_grad:
+    if masked_grad is False and getattr(self, "requires_grad", False):
         raise NotImplementedError("to_dense: argument 'masked_grad': a gradient has the places of the sparse tensor")
     return operators().to_dense(self, dtype)
 
@@ -296,8 +306,7 @@ def copying(reader: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
 
 
 COPIED = (indices, values, crow_indices, col_indices, ccol_indices, row_indices)
-functions = {f.__name__: f for f in (spmm, smm, hspmm, sspaddmm, *map(copying, COPIED))}
-functions |= {"dsmm": spmm, "hsmm": spmm}  # torch's other names of mm
+functions = {f.__name__: f for f in (spmm, dsmm, hsmm, smm, hspmm, sspaddmm, *map(copying, COPIED))}
 methods: dict[str, Any] = {
     f.__name__: f
     for f in (

@@ -35,7 +35,8 @@ DROPS = {
     "_unique_consecutive _row_order _pack_nibbles _unpack_nibbles diagonal_copy linalg_diagonal as_strided_copy "
     "linalg_tensorinv linalg_tensorsolve stft.center istft histogram.bins_tensor histogramdd.TensorList_bins",
     "the shapes of their results follow from options, or sizes tell a vector from a matrix": "_linalg_eigh "
-    "_linalg_eig _linalg_svd linalg_qr linalg_lu lu_unpack linalg_solve linalg_solve_ex linalg_lstsq _linalg_lstsq linalg_multi_dot chain_matmul",
+    "_linalg_eig _linalg_svd linalg_qr linalg_lu lu_unpack linalg_solve linalg_solve_ex linalg_lstsq _linalg_lstsq "
+    "linalg_multi_dot chain_matmul",
     "what they write has its names": "set_.source_Tensor_storage_offset resize_ resize_as_",
 }
 DROPPED = {name for names in DROPS.values() for name in names.split()}
