@@ -204,6 +204,7 @@ template <bool Back>
 Tensor shifted(const Tensor& self, std::optional<IntArrayRef> dim) {
   DimVector dims, shifts;
   if (dim) {
+    wrap_dims("dim", *dim, self.dim());
     dims = DimVector(*dim);
   } else {
     for (int64_t d = 0; d < self.dim(); d++) dims.push_back(d);

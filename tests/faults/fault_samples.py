@@ -99,6 +99,7 @@ BY_ARGUMENT = {
     ("masked_fill", "value:Tensor"): lambda: lamella.tensor(2.0),
     ("masked_select", "mask"): lambda: mask(2, 3),
     ("native_dropout_backward", "mask"): lambda: mask(2, 3),
+    ("linalg_check_errors", "info"): lambda: lamella.zeros(2, dtype=lamella.int32),
     ("matmul", "other"): lambda: matrix(3, 4),
     ("mm", "mat2"): lambda: matrix(3, 4),
     ("class_loss", "target"): lambda: lamella.tensor([2, 1]),

@@ -83,7 +83,11 @@ GROWING = ("pointwise", "reduction", "scan", "sort")
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("operator", [t for t in OURS if BY_TITLE[t]["category"] in GROWING and plain(t)])
+@pytest.mark.parametrize(
+    "operator",
+    # The bins of histograms have as many dimensions as the points have coordinates, and cannot grow.
+    [t for t in OURS if BY_TITLE[t]["category"] in GROWING and plain(t) and not t.startswith("histogram")],
+)
 def test_threads(operator):
     assert_none(faults(checks.thread_faults, plain(operator)[:2]))
 
