@@ -38,8 +38,8 @@ Tensor parts_of(const lamella_tensor* t, bool both) {
   return Tensor::steal(raw);
 }
 
-// Writes from * scale to `to`, which may be the same tensor, and sets the scale to 1. Complex numbers are multiplied
-// part by part, so that infinite ones give no NaN.
+// Writes from * scale to `to`, which may be the same tensor and has no gaps in memory, and sets the scale to 1. Complex
+// numbers are multiplied part by part, so that infinite ones give no NaN.
 lamella_status scaled(const lamella_tensor* to, const lamella_tensor* from, double* scale) {
   if (*scale == 1) return to == from ? LAMELLA_OK : assign(to, from);
   if (to != from && to->dl.ndim == LAMELLA_MAX_DIMS) {
@@ -49,7 +49,7 @@ lamella_status scaled(const lamella_tensor* to, const lamella_tensor* from, doub
   Tensor x, y;
   const lamella_tensor *in = from, *out = to;
   if (is_complex(to)) {
-    if (to == from) {  // a contiguous result: a list of its parts
+    if (to == from) {  // all parts in one dimension
       lamella_tensor* raw;
       const int64_t count = 2 * to->numel, one = 1;
       lamella::check(api().tensor_from_blob(to->dl.data, 1, &count, &one, real_of(to->dtype), lamella::device_of(to),
@@ -257,9 +257,10 @@ lamella_status complex_along(const lamella_tensor* x, const lamella_tensor* y, I
   return LAMELLA_OK;
 }
 
-// Copies a result to its target, with the scale that is left to do.
-lamella_status finish(const Result& to, const Tensor& out, double scale) {
-  return scaled(to.is_beside() ? out.get() : to.get(), to.get(), &scale);
+// Computes the scale that is left to do, and copies a result to its target.
+lamella_status finish(const Result& to, double scale) {
+  if (lamella_status st = scaled(to.get(), to.get(), &scale)) return st;
+  return to.finish();
 }
 
 Status fft_c2c(const Tensor& self, IntList dims, int64_t normalization, bool forward, const Tensor& out) {
@@ -270,7 +271,7 @@ Status fft_c2c(const Tensor& self, IntList dims, int64_t normalization, bool for
   if (!along.count) return scaled(out.get(), self.get(), &scale);
   const Result to(out);
   if (lamella_status st = complex_along(self.get(), to.get(), {along.all, along.count}, forward, &scale)) return st;
-  return finish(to, out, scale);
+  return finish(to, scale);
 }
 
 // Fills the second half of a transform of real signals along `last`, in a contiguous tensor.
@@ -316,7 +317,7 @@ Status fft_r2c(const Tensor& self, IntList dims, int64_t normalization, bool one
   if (n == 1) {
     if (lamella_status st = assign(y, x)) return st;
     if (lamella_status st = complex_along(y, y, {others.all, others.count}, true, &scale)) return st;
-    return finish(to, out, scale);
+    return finish(to, scale);
   }
   Tensor half;  // the part of the output that cuFFT writes
   if (!onesided) {
@@ -340,7 +341,7 @@ Status fft_r2c(const Tensor& self, IntList dims, int64_t normalization, bool one
   if (lamella_status st = complex_along(y, y, {rest, static_cast<size_t>(behind - rest)}, true, &scale)) return st;
   if (!onesided)
     if (lamella_status st = fill(to.get(), others, last)) return st;
-  return finish(to, out, scale);
+  return finish(to, scale);
 }
 
 Status fft_c2r(const Tensor& self, IntList dims, int64_t normalization, int64_t last_dim_size, const Tensor& out) {
@@ -364,7 +365,7 @@ Status fft_c2r(const Tensor& self, IntList dims, int64_t normalization, int64_t 
                  transform({FftKind::complex_to_real, x, to.get(), {&last, 1}, false}, &scale, made.defined())) {
     return st;
   }
-  return finish(to, out, scale);
+  return finish(to, scale);
 }
 
 }  // namespace
