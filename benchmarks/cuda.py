@@ -1,4 +1,4 @@
-"""Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, attention and training steps.
+"""Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, transforms, attention, training.
 
 ``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words, or of all. It
 has the medians of seven rounds, in which both libraries take turns, with the smallest and the largest round, and the
@@ -64,7 +64,8 @@ def launch_seconds(ns: Any, work: Work, calls: int, first: int) -> float:
 
 def apart(mine: Any, theirs: Any, torch: Any) -> float:
     """Returns the norm of the difference of two results, divided by that of torch's."""
-    x, y = torch.from_dlpack(mine.detach()).double(), theirs.detach().double()
+    whole = (torch.from_dlpack(mine.detach()), theirs.detach())
+    x, y = ((torch.view_as_real(t) if t.is_complex() else t).double() for t in whole)
     if x.shape != y.shape:
         raise AssertionError(f"shapes {tuple(x.shape)} and {tuple(y.shape)}")
     return float((x - y).norm() / y.norm())
@@ -257,6 +258,25 @@ def training(make: Callable[[Any], Any], captured: bool) -> Callable[[Any, list[
     return work
 
 
+def transforms() -> Iterator[tuple[str, Any, tuple[int, ...], str, dict[str, Any]]]:
+    """Returns Fourier transforms: a name, a dtype, a shape, a function and its arguments. Both libraries use cuFFT."""
+    real, pairs = lamella.float32, lamella.complex64
+    yield "lines", pairs, (16384, 1024), "fft", {}
+    yield "real lines", real, (16384, 1024), "rfft", {}
+    yield "real lines, all frequencies", real, (16384, 1024), "fft", {}
+    yield "back to real lines", pairs, (16384, 513), "irfft", {}
+    yield "lines of a prime", pairs, (1024, 10007), "fft", {}
+    yield "a long line", pairs, (1 << 24,), "fft", {"norm": "ortho"}
+    yield "the first dimension", pairs, (4096, 4096), "fft", {"dim": 0}
+    yield "the middle", pairs, (64, 512, 512), "fft", {"dim": 1}
+    yield "the middle, small", pairs, (4096, 64, 16), "fft", {"dim": 1}
+    yield "images", pairs, (64, 512, 512), "fft2", {}
+    yield "real images", real, (64, 512, 512), "rfft2", {}
+    yield "back to real images", pairs, (64, 512, 257), "irfft2", {}
+    yield "a volume", pairs, (256, 256, 256), "fftn", {}
+    yield "a small line", pairs, (64,), "fft", {}
+
+
 def cases() -> Iterator[Case]:
     functional = lambda name, *more: each(lambda ns, x: getattr(ns.nn.functional, name)(x, *more))  # noqa: E731
     small = lambda: [lamella.rand(16, device="cuda")]  # noqa: E731
@@ -290,6 +310,10 @@ def cases() -> Iterator[Case]:
         yield Case(
             name, {8: "0.6", 4: "0.35"}[bits] if rows == 1 else "none", weight_of(bits == 4, rows), by_codes, 2e-2
         )
+    for what, kind, shape, function, more in transforms():
+        name = f"fft: {what}, {' × '.join(map(str, shape))} {str(kind).rpartition('.')[2]}"
+        inputs = rotated(kind, *shape)
+        yield Case(name, "1.03", inputs, each(lambda ns, x, f=function, m=more: getattr(ns.fft, f)(x, **m)))
     four = lambda: [lamella.randn(1, 16, 4096, 64, device="cuda").bfloat16() for _ in range(4)]  # noqa: E731
     for causal, flash in product((False, True), (True, False)):
         what = f"{'causal ' if causal else ''}attention{' by flash kernels' if flash else ''}"

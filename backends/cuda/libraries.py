@@ -10,7 +10,7 @@ from pathlib import Path
 
 # Folders of NVIDIA's wheels below the package `nvidia`. The wheels of CUDA 13 share one folder for all libraries but
 # cuDNN; those of CUDA 12 have a folder for each library.
-FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib")
+FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib", "cufft/lib")
 
 
 def folders() -> Iterator[Path]:
@@ -55,3 +55,10 @@ def open_dnn() -> None:
     backend.
     """
     open_library("libcudnn.so.9")
+
+
+def open_fft() -> None:
+    """Opens the newest cuFFT that is installed, 12 of CUDA 13 or 11 of CUDA 12; without one, Fourier transforms are
+    computed as products.
+    """
+    any(open_library(f"libcufft.so.{major}") for major in (12, 11))

@@ -1,4 +1,4 @@
-"""torch's switches that act on the device: those of cuBLAS, of cuDNN and of determinism."""
+"""torch's switches that act on the device: those of cuBLAS, of cuDNN, of cuFFT and of determinism."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import lamella
+
+from .surface import _index
 
 
 class Products(SimpleNamespace):
@@ -19,6 +21,39 @@ class Products(SimpleNamespace):
     @allow_tf32.setter
     def allow_tf32(self, on: bool) -> None:
         lamella.ops.cuda._allow_tf32(bool(on))
+
+
+class Plans(SimpleNamespace):
+    """``lamella.backends.cuda.cufft_plan_cache``: the plans that cuFFT has made on the current device, or on device
+    ``i`` as ``cufft_plan_cache[i]``. A plan beyond ``max_size`` takes the place of the one that was not used for the
+    longest time.
+    """
+
+    def _read(self, what: str, number: int | None = None) -> int:
+        return int(lamella.ops.cuda._cufft_plan_cache(_index(vars(self).get("_device")), what, number))
+
+    @property
+    def size(self) -> int:
+        """The number of plans."""
+        return self._read("size")
+
+    @property
+    def max_size(self) -> int:
+        """The most plans that are kept; 4096 at the start. With 0, each call makes a plan of its own."""
+        return self._read("max_size")
+
+    @max_size.setter
+    def max_size(self, most: int) -> None:
+        self._read("max_size", most)
+
+    def clear(self) -> None:
+        """Drops all plans, but for those that graphs replay."""
+        self._read("clear")
+
+    def __getitem__(self, device: Any) -> Plans:
+        plans = Plans(_device=_index(device))
+        plans._read("size")  # an unknown device is an error
+        return plans
 
 
 def _switch(name: str, doc: str) -> Any:
@@ -60,6 +95,12 @@ def connect() -> None:
     before = products.__dict__.pop("allow_tf32", False)
     products.__class__ = Products
     products.allow_tf32 = before
+    plans = lamella.backends.cuda.cufft_plan_cache  # type: ignore[attr-defined]
+    most = plans.__dict__.pop("max_size", 4096)
+    plans.__dict__.clear()
+    plans.__class__ = Plans
+    if most != 4096:
+        plans.max_size = most
     convolutions = lamella.backends.cudnn  # type: ignore[attr-defined]
     dir(convolutions)  # the lazy module loads its names
     chosen = {name: convolutions.__dict__.pop(name, usual) for name, usual in SWITCHES.items()}

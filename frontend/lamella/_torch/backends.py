@@ -68,6 +68,20 @@ class _Products(SimpleNamespace):
     """Switches of matrix products. They allow lower precision; Lamella accepts them and keeps full precision."""
 
 
+class _Plans(SimpleNamespace):
+    """The plans of Fourier transforms. There are none before a device has been named."""
+
+    def clear(self) -> None:
+        """Drops all plans."""
+
+    def __getitem__(self, device: Any) -> Any:
+        import lamella
+
+        if not lamella.cuda.device_count():  # the count loads the backend, which replaces this class
+            raise RuntimeError(f"lamella.backends.cuda.cufft_plan_cache[{device}]: there is no device 'cuda'")
+        return self[device]
+
+
 def _cuda(module: ModuleType) -> dict[str, Any]:
     chosen = {"flash": True, "mem_efficient": True, "cudnn": True}
 
@@ -113,6 +127,7 @@ def _cuda(module: ModuleType) -> dict[str, Any]:
     )
     return {
         "matmul": products,
+        "cufft_plan_cache": _Plans(size=0, max_size=4096),
         "enable_math_sdp": enable_math_sdp,
         "sdp_kernel": sdp_kernel,
         **{f"enable_{name}_sdp": switch(name) for name in chosen},
