@@ -10,7 +10,7 @@ from pathlib import Path
 
 # Folders of NVIDIA's wheels below the package `nvidia`. The wheels of CUDA 13 share one folder for all libraries but
 # cuDNN; those of CUDA 12 have a folder for each library.
-FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib")
+FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib", "cusolver/lib")
 
 
 def folders() -> Iterator[Path]:
@@ -55,3 +55,8 @@ def open_dnn() -> None:
     backend.
     """
     open_library("libcudnn.so.9")
+
+
+def open_solver() -> None:
+    """Opens the cuSOLVER of the opened cuBLAS's CUDA, 13 or 12; without it, linear algebra is computed by the host."""
+    any(open_library(f"libcusolver.so.{major}") for major in (12, 11))

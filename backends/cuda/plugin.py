@@ -8,7 +8,7 @@ from typing import Any
 
 from lamella.plugins import hookimpl
 
-from .libraries import open_blas, open_dnn, open_nvrtc
+from .libraries import open_blas, open_dnn, open_nvrtc, open_solver
 
 
 @hookimpl
@@ -16,6 +16,7 @@ def register(ctx: Any) -> None:
     open_nvrtc()
     open_blas()
     open_dnn()
+    open_solver()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
     from . import arrays, switches
     from .surface import NAMES

@@ -47,6 +47,7 @@ def on_standin(factory, **env):
         "LD_LIBRARY_PATH": str(folder),
         "LAMELLA_CUDA_CACHE": str(folder / "kernels"),
         "STANDIN_RECORD": str(folder / "record"),
+        "STANDIN_LAPACK": str(Path(lamella.__file__).parent / "backends/cpu/libscipy_openblas.so"),
     }
     return Guest(sys.executable, factory.mktemp("cuda"), usual | env)
 
