@@ -131,6 +131,33 @@ Status solve_lu(const Tensor& factors, const Tensor& pivots, const Tensor& b, bo
 
 // ---- triangles ----
 
+// The triangles of a batch of matrices: cublasFillMode_t, cublasOperation_t and cublasDiagType_t, and the elements from
+// one column, and from one matrix, to the next.
+struct Triangles {
+  int uplo, turn, diagonal;
+  const char* data;
+  int64_t leading, each;
+};
+
+// Solves equations with m by n right-hand sides in their place.
+void solve_in_place(const Solving& with, const Triangles& a, bool left, int64_t m, int64_t n, char* b, int64_t ldb,
+                    int64_t b_each, int64_t count, bool batched) {
+  const int side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, lda = as_int(a.leading);
+  const One one(with.dtype);
+  if (batched) {
+    const Tensor at = with.addresses(a.data, a.each, count), right = with.addresses(b, b_each, count);
+    return with.check_blas(
+        solver().trsm_batched[with.which](with.blas, side, a.uplo, a.turn, a.diagonal, as_int(m), as_int(n), one.data,
+                                          data_of<char*>(at), lda, data_of<char*>(right), as_int(ldb), as_int(count)),
+        "cublastrsmBatched");
+  }
+  for (int64_t i = 0; i < count; i++)
+    with.check_blas(
+        solver().trsm[with.which](with.blas, side, a.uplo, a.turn, a.diagonal, as_int(m), as_int(n), one.data,
+                                  a.data + i * a.each * with.item, lda, b + i * b_each * with.item, as_int(ldb)),
+        "cublastrsm");
+}
+
 Status solve_triangle(const Tensor& a, const Tensor& b, bool upper, bool left, bool unitriangular, const Tensor& out) {
   if (!solver_there()) return LAMELLA_DECLINED;
   const MatrixSizes s(a), sides(b);
@@ -141,26 +168,13 @@ Status solve_triangle(const Tensor& a, const Tensor& b, bool upper, bool left, b
   // A matrix in row-major order is its transpose in column-major order: it is read as it lies, from the other triangle.
   const bool turned = a.is_contiguous() && !lies_in_columns(a.get());
   const Tensor copy = turned || lies_in_columns(a.get()) ? a : columns_of(a);
-  const char* from = data_of(copy);
-  const int side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
-  const int uplo = upper != turned ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
-  const int turn = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const int diagonal = unitriangular ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
-  const int m = as_int(sides.m), n = as_int(sides.n), lda = as_int(s.n);
-  const One one(with.dtype);
-  if (suits_batch(s)) {
-    const Tensor at = with.addresses(from, s.each(), s.count), right = with.addresses(x.data(), sides.each(), s.count);
-    with.check_blas(
-        solver().trsm_batched[with.which](with.blas, side, uplo, turn, diagonal, m, n, one.data, data_of<char*>(at),
-                                          lda, data_of<char*>(right), m, as_int(s.count)),
-        "cublastrsmBatched");
-  } else {
-    for (int64_t i = 0; i < s.count; i++)
-      with.check_blas(
-          solver().trsm[with.which](with.blas, side, uplo, turn, diagonal, m, n, one.data,
-                                    from + i * s.each() * with.item, lda, x.data() + i * sides.each() * with.item, m),
-          "cublastrsm");
-  }
+  const Triangles triangles{upper != turned ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER,
+                            turned ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            unitriangular ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT,
+                            data_of(copy),
+                            s.n,
+                            s.each()};
+  solve_in_place(with, triangles, left, sides.m, sides.n, x.data(), sides.m, sides.each(), s.count, suits_batch(s));
   return x.finish();
 }
 
@@ -228,6 +242,29 @@ Status product_of_reflectors(const Tensor& input, const Tensor& tau, const Tenso
   return q.finish();
 }
 
+// The vectors and factors of k reflectors for each matrix, as geqrf leaves them in matrices with `rows` rows.
+struct Reflectors {
+  const char *vectors, *factors;
+  int64_t k, rows, each;
+};
+
+// Multiplies m by n matrices in their place by the product of reflectors, or by its adjoint.
+void reflect(const Solving& with, const Reflectors& q, bool left, bool adjoint, int64_t m, int64_t n, char* c,
+             int64_t count) {
+  const int side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, k = as_int(q.k), lda = as_int(q.rows), ldc = as_int(m);
+  const int turn = !adjoint ? CUBLAS_OP_N : with.which >= 2 ? CUBLAS_OP_C : CUBLAS_OP_T;
+  int size = 0;
+  with.check(solver().ormqr_space[with.which](with.handle, side, turn, ldc, as_int(n), k, q.vectors, lda, q.factors, c,
+                                              ldc, &size),
+             "cusolverDnormqr_bufferSize");
+  const Tensor space = space_on(with.on, size * with.item), code = space_on(with.on, sizeof(int));
+  for (int64_t i = 0; i < count; i++)
+    with.check(solver().ormqr[with.which](with.handle, side, turn, ldc, as_int(n), k,
+                                          q.vectors + i * q.each * with.item, lda, q.factors + i * q.k * with.item,
+                                          c + i * m * n * with.item, ldc, space.data_ptr(), size, data_of<int>(code)),
+               "cusolverDnormqr");
+}
+
 Status multiply_by_reflectors(const Tensor& self, const Tensor& tau, const Tensor& other, bool left, bool transpose,
                               const Tensor& out) {
   if (!solver_there()) return LAMELLA_DECLINED;
@@ -237,22 +274,9 @@ Status multiply_by_reflectors(const Tensor& self, const Tensor& tau, const Tenso
   const int64_t k = tau.size(-1);
   c.copy_from(other);
   if (sides.empty() || k == 0) return c.finish();
-  const Solving with(other);
   const ColumnOperand vectors(self);
-  const int side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
-  const int turn = !transpose ? CUBLAS_OP_N : with.which >= 2 ? CUBLAS_OP_C : CUBLAS_OP_T;
-  const int m = as_int(sides.m), n = as_int(sides.n), lda = as_int(s.m);
-  int size = 0;
-  with.check(solver().ormqr_space[with.which](with.handle, side, turn, m, n, as_int(k), vectors.data(), lda,
-                                              factors.data(), c.data(), m, &size),
-             "cusolverDnormqr_bufferSize");
-  const Tensor space = space_on(with.on, size * with.item), code = space_on(with.on, sizeof(int));
-  for (int64_t i = 0; i < s.count; i++)
-    with.check(
-        solver().ormqr[with.which](with.handle, side, turn, m, n, as_int(k), vectors.data() + i * s.each() * with.item,
-                                   lda, factors.data() + i * k * with.item, c.data() + i * sides.each() * with.item, m,
-                                   space.data_ptr(), size, data_of<int>(code)),
-        "cusolverDnormqr");
+  reflect(Solving(other), {vectors.data(), factors.data(), k, s.m, s.each()}, left, transpose, sides.m, sides.n,
+          c.data(), s.count);
   return c.finish();
 }
 
@@ -279,6 +303,60 @@ Status qr_of(const Tensor& a, std::string_view mode, const Tensor& q, const Tens
   return triangle.finish();
 }
 
+// ---- least squares ----
+
+// Returns a view of the first rows of matrices.
+Tensor first_rows(const lamella_tensor* t, int64_t rows) {
+  int64_t sizes[LAMELLA_MAX_DIMS];
+  std::copy(t->dl.shape, t->dl.shape + t->dl.ndim, sizes);
+  sizes[t->dl.ndim - 2] = rows;
+  return view_of(t, t->dl.ndim, sizes, t->dl.strides);
+}
+
+// The driver "gels", by QR factors of A, or of its adjoint if that has more rows. The others, which determine ranks,
+// stay on the host.
+Status solve_squares(const Tensor& a, const Tensor& b, double, std::string_view driver, const Tensor& solution,
+                     const Tensor& rank, const Tensor& values, const Tensor& info) {
+  if (!solver_there() || driver != "gels") return LAMELLA_DECLINED;
+  const MatrixSizes s(a), sides(b);
+  const ColumnResult x(solution);
+  const Result ranks(rank), singular(values), codes(info);
+  lamella::check(clear(ranks.get()));
+  lamella::check(clear(codes.get()));
+  const int64_t k = std::min(s.m, s.n), columns = sides.n;
+  if (k == 0) lamella::check(clear(x.get()));
+  if (s.count == 0 || k == 0) return all_finished(x, ranks, singular, codes);
+  const Solving with(a);
+  const bool wide = s.m < s.n;
+  const Tensor factors = columns_of(wide ? transposed(a) : a);
+  MatrixSizes sizes = s;
+  if (wide) std::swap(sizes.m, sizes.n);
+  if (wide && with.which >= 2) lamella::check(conjugate(with, data_of(factors), factors.numel()));
+  const InfiniteMatrices infinite(with, data_of(factors), sizes, 0);
+  const Tensor tau = empty_on(with.on, {s.count * k}, with.dtype);
+  factor_in_place(with, sizes, data_of(factors), data_of(tau));
+  lamella::check(first_zeros(with, data_of(factors), sizes, codes.data<int>()));
+  infinite.spoil(codes.get(), 1);
+  if (columns == 0) return all_finished(x, ranks, singular, codes);
+  const Reflectors q{data_of(factors), data_of(tau), k, sizes.m, sizes.each()};
+  Triangles r{CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, data_of(factors), sizes.m, sizes.each()};
+  if (wide) {  // A = RᴴQᴴ, and the solution of the smallest norm is QR⁻ᴴB
+    r.turn = CUBLAS_OP_C;
+    lamella::check(clear(x.get()));
+    const Tensor top = first_rows(x.get(), s.m);
+    lamella::check(assign(top.get(), b.get()));
+    solve_in_place(with, r, true, k, columns, x.data(), s.n, s.n * columns, s.count, suits_batch(s));
+    reflect(with, q, true, false, s.n, columns, x.data(), s.count);
+  } else {
+    const Tensor right = columns_of(b);
+    reflect(with, q, true, true, s.m, columns, data_of(right), s.count);
+    solve_in_place(with, r, true, k, columns, data_of(right), s.m, s.m * columns, s.count, suits_batch(s));
+    const Tensor top = first_rows(right.get(), s.n);
+    lamella::check(assign(x.get(), top.get()));
+  }
+  return all_finished(x, ranks, singular, codes);
+}
+
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
@@ -290,6 +368,7 @@ LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<product_of_reflectors>(m, "linalg_householder_product");
   add<multiply_by_reflectors>(m, "ormqr");
   add<qr_of>(m, "linalg_qr");
+  add<solve_squares>(m, "_linalg_lstsq");
 }
 
 }  // namespace cuda

@@ -30,6 +30,8 @@ lamella_status count_rows(const Solving&, int* to, int64_t k, int64_t count);
 // Returns a copy of the pivots as int32 or int64. A pivot that is no row of the matrix is replaced by one, and is
 // reported as a fault.
 Tensor checked_pivots(const Solving&, const int* pivots, int64_t n, int64_t count, int dtype);
+// Writes the number of the first diagonal element that is 0 for each matrix, counted from 1, or 0.
+lamella_status first_zeros(const Solving&, const char* matrices, const MatrixSizes&, int* to);
 // Writes complex eigenvectors from the columns that LAPACK's geev returns for real matrices.
 lamella_status pair_vectors(const Solving&, const char* values, const char* parts, char* to, int64_t n, int64_t count);
 

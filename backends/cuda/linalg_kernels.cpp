@@ -50,6 +50,10 @@ lamella_status count_rows(const Solving& w, int* to, int64_t k, int64_t count) {
   static Kernel kernel("linalg.cu", "count_rows");
   return launch(kernel, w.on, grid_for(w.on, k * count), {256}, 0, to, k, count);
 }
+lamella_status first_zeros(const Solving& w, const char* x, const MatrixSizes& s, int* to) {
+  static Kernels kernels("linalg.cu");
+  return launch_over(kernels, "first_zeros", w.on, w.dtype, s.count, x, s.m, s.n, s.count, to);
+}
 lamella_status pair_vectors(const Solving& w, const char* values, const char* from, char* to, int64_t n,
                             int64_t count) {
   static Kernels kernels("linalg.cu");

@@ -189,18 +189,6 @@ void svd_one_by_one(const Solving& with, const MatrixSizes& s, bool full, char* 
                "cusolverDnXgesvd");
 }
 
-// Returns a tensor's view with its last two dimensions exchanged.
-Tensor transposed(const Tensor& t) {
-  const lamella_tensor* raw = t.get();
-  const int n = raw->dl.ndim;
-  int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
-  std::copy(raw->dl.shape, raw->dl.shape + n, sizes);
-  std::copy(raw->dl.strides, raw->dl.strides + n, strides);
-  std::swap(sizes[n - 1], sizes[n - 2]);
-  std::swap(strides[n - 1], strides[n - 2]);
-  return view_of(raw, n, sizes, strides);
-}
-
 Status svd_of(const Tensor& a, bool full, bool compute_uv, std::optional<std::string_view> driver, const Tensor& u,
               const Tensor& values, const Tensor& vh, const Tensor& info) {
   if (!solver_there()) return LAMELLA_DECLINED;

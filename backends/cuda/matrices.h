@@ -39,6 +39,18 @@ inline Tensor columns_of(const Tensor& t) {
   return copy;
 }
 
+// Returns a tensor's view with its last two dimensions exchanged.
+inline Tensor transposed(const Tensor& t) {
+  const lamella_tensor* raw = t.get();
+  const int n = raw->dl.ndim;
+  int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
+  std::copy(raw->dl.shape, raw->dl.shape + n, sizes);
+  std::copy(raw->dl.strides, raw->dl.strides + n, strides);
+  std::swap(sizes[n - 1], sizes[n - 2]);
+  std::swap(strides[n - 1], strides[n - 2]);
+  return view_of(raw, n, sizes, strides);
+}
+
 // A result whose matrices lie in column-major order.
 class ColumnResult {
  public:

@@ -60,6 +60,10 @@ sweeps() {  # values and gradients of all samples, in fifteen processes that sha
       timeout 30 $python heavy.py $case > "$logs/heavy.$case" 2>&1
       echo "heavy $case: status $?" >> "$logs/heavy.$case"
     done
+    for case in equations orthogonal spectra failures streams captures; do
+      timeout 40 $python linear_algebra.py $case > "$logs/heavy.$case" 2>&1
+      echo "linear algebra $case: status $?" >> "$logs/heavy.$case"
+    done
   ) &
   wait
   for what in samples gradients heavy; do
@@ -102,7 +106,7 @@ sanitizer() {
   section 'Values and gradients of samples' sweeps
   printf '\n## Times\n\n'
   # Each in a process of its own: after an illegal address nothing else would run.
-  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' quantization attention ResNet GPT; do
+  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' factorization quantization attention ResNet GPT; do
     (cd benchmarks && env -u OMP_NUM_THREADS timeout 60 $python cuda.py $words 2>&1)
     echo
   done

@@ -18,6 +18,14 @@ DEVICE bool finite(complex<R> x) {
   return isfinite(x.re) && isfinite(x.im);
 }
 template <class T>
+DEVICE bool is_zero(T x) {
+  return x == 0;
+}
+template <class R>
+DEVICE bool is_zero(complex<R> x) {
+  return x.re == 0 && x.im == 0;
+}
+template <class T>
 DEVICE T number(double x) {
   if constexpr (Is<T>::complex_number)
     return {static_cast<typename PartOf<T>::type>(x), 0};
@@ -123,6 +131,17 @@ __global__ void __launch_bounds__(256) spoil(const int32_t* flags, T* x, i64 eac
       else
         x[i] = number<T>(NAN);
     }
+}
+
+// Writes the number of the first diagonal element that is 0 for each matrix, counted from 1, or 0.
+template <class T>
+__global__ void __launch_bounds__(256) first_zeros(const T* x, i64 m, i64 n, i64 count, int32_t* to) {
+  for (i64 b = thread_index(); b < count; b += grid_threads()) {
+    int32_t first = 0;
+    for (i64 i = 0; i < m && i < n && !first; i++)
+      if (is_zero(x[b * m * n + i * m + i])) first = static_cast<int32_t>(i + 1);
+    to[b] = first;
+  }
 }
 
 // Writes complex eigenvectors. `parts` has the real and the imaginary part of the first of two conjugate vectors as two

@@ -40,11 +40,12 @@ def make(factory):
     return folder
 
 
-def on_standin(factory, **env):
-    """Returns a Python whose device is the stand-in, also on a machine with a GPU."""
+def on_standin(factory, *libraries, **env):
+    """Returns a Python whose device is the stand-in, also on a machine with a GPU. `libraries` are folders of further
+    stand-ins: "blas" for cuBLAS, "dnn" for cuDNN, "solver" and "old_solver" for cuSOLVER."""
     folder = make(factory)
     usual = {
-        "LD_LIBRARY_PATH": str(folder),
+        "LD_LIBRARY_PATH": ":".join(map(str, (folder, *(folder / each for each in libraries)))),
         "LAMELLA_CUDA_CACHE": str(folder / "kernels"),
         "STANDIN_RECORD": str(folder / "record"),
         "STANDIN_LAPACK": str(Path(lamella.__file__).parent / "backends/cpu/libscipy_openblas.so"),

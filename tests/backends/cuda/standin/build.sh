@@ -17,7 +17,7 @@ mkdir -p "$1/solver" "$1/old_solver"
 solver() {  # solver FOLDER FLAGS...
   to=$1
   shift
-  g++ $flags "$@" "$here/solver.cpp" "$here/solver_types.cpp" -Wl,-soname,libcusolver.so.12 -o "$to/libcusolver.so.12" -ldl
+  g++ $flags "$here/solver.cpp" "$here/solver_types.cpp" "$@" -Wl,-soname,libcusolver.so.12 -o "$to/libcusolver.so.12" -ldl
 }
 solver "$1/solver" "$1/libcuda.so.1"
 solver "$1/old_solver" "$1/libcuda.so.1" -DSTANDIN_OLD
