@@ -30,6 +30,9 @@ lamella_status count_rows(const Solving&, int* to, int64_t k, int64_t count);
 // Returns a copy of the pivots as int32 or int64. A pivot that is no row of the matrix is replaced by one, and is
 // reported as a fault.
 Tensor checked_pivots(const Solving&, const int* pivots, int64_t n, int64_t count, int dtype);
+// Returns a copy of the pivots of LDLᵀ as int64. Negative ones name blocks of two rows and come in pairs. If a matrix has
+// other ones, all of its pivots become its own rows, and one is reported as a fault.
+Tensor checked_blocks(const Solving&, const int* pivots, int64_t n, int64_t count);
 // Writes the number of the first diagonal element that is 0 for each matrix, counted from 1, or 0.
 lamella_status first_zeros(const Solving&, const char* matrices, const MatrixSizes&, int* to);
 // Writes complex eigenvectors from the columns that LAPACK's geev returns for real matrices.

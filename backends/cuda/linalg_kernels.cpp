@@ -70,6 +70,17 @@ Tensor checked_pivots(const Solving& w, const int* pivots, int64_t n, int64_t co
   return made;
 }
 
+Tensor checked_blocks(const Solving& w, const int* pivots, int64_t n, int64_t count) {
+  static Kernel kernel("linalg.cu", "checked_blocks");
+  static const int32_t code =
+      add_fault(LAMELLA_RUNTIME_ERROR,
+                "argument 'pivots': expected rows from 1 to {size}, or pairs of their negatives, got {value}");
+  Tensor made = empty_on(w.on, {n * count}, LAMELLA_INT64);
+  lamella::check(
+      launch(kernel, w.on, grid_for(w.on, count), {256}, 0, pivots, made.data_ptr(), n, count, fault_of(w.on), code));
+  return made;
+}
+
 InfiniteMatrices::InfiniteMatrices(const Solving& w, char* x, const MatrixSizes& s, int side)
     : count_(s.count), flags_(empty_on(w.on, {s.count}, LAMELLA_INT32)) {
   static Kernels kernels("linalg.cu");

@@ -45,7 +45,7 @@ void make_solver(SolverHandle& h) {
 const SolverHandle& solver_handle(int device) {
   thread_local Kept<SolverHandle> mine;
   enter(device);
-  const CUstream stream = current_stream(device);
+  const CUstream current = current_stream(device), stream = current == legacy_stream ? nullptr : current;
   if (const SolverHandle* found =
           mine.find([=](const SolverHandle& h) { return h.device == device && h.stream == stream; }))
     return *found;

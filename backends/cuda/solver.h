@@ -60,7 +60,13 @@ using cusolverGesvdj = struct gesvdjInfo*;
   X(gesvd, "cusolverDnXgesvd",                                                                                         \
     (cusolverHandle, cusolverParams, signed char job_u, signed char job_vt, int64_t m, int64_t n, int, void* a,        \
      int64_t lda, int, void* s, int, void* u, int64_t ldu, int, void* vt, int64_t ldvt, int, void*, size_t, void*,     \
-     size_t, int* info))
+     size_t, int* info))                                                                                               \
+  X(sytrs_space, "cusolverDnXsytrs_bufferSize",                                                                        \
+    (cusolverHandle, int uplo, int64_t n, int64_t k, int, const void* a, int64_t lda, const int64_t* pivots, int,      \
+     void* b, int64_t ldb, size_t*, size_t*))                                                                          \
+  X(sytrs, "cusolverDnXsytrs",                                                                                         \
+    (cusolverHandle, int uplo, int64_t n, int64_t k, int, const void* a, int64_t lda, const int64_t* pivots, int,      \
+     void* b, int64_t ldb, void*, size_t, void*, size_t, int* info))
 
 // Functions that older versions lack: Xsyevd of batches came with CUDA 12.6, Xgeev with 12.8.
 #define CUDA_SOLVER_NEWER_FUNCTIONS(X)                                                                              \
@@ -92,6 +98,10 @@ using cusolverGesvdj = struct gesvdjInfo*;
   X(ormqr, "cusolverDn?ormqr", "cusolverDn?unmqr",                                                                     \
     (cusolverHandle, int side, int turn, int m, int n, int k, const void* a, int lda, const void* tau, void* c,        \
      int ldc, void* work, int size, int* info))                                                                        \
+  X(sytrf_space, "cusolverDn?sytrf_bufferSize", "cusolverDn?sytrf_bufferSize",                                         \
+    (cusolverHandle, int n, void* a, int lda, int* size))                                                              \
+  X(sytrf, "cusolverDn?sytrf", "cusolverDn?sytrf",                                                                     \
+    (cusolverHandle, int uplo, int n, void* a, int lda, int* pivots, void* work, int size, int* info))                 \
   X(syevj_batched_space, "cusolverDn?syevjBatched_bufferSize", "cusolverDn?heevjBatched_bufferSize",                   \
     (cusolverHandle, int job, int uplo, int n, const void* a, int lda, const void* w, int* size, cusolverSyevj,        \
      int count))                                                                                                       \

@@ -60,7 +60,7 @@ sweeps() {  # values and gradients of all samples, in fifteen processes that sha
       timeout 30 $python heavy.py $case > "$logs/heavy.$case" 2>&1
       echo "heavy $case: status $?" >> "$logs/heavy.$case"
     done
-    for case in equations orthogonal spectra failures streams captures; do
+    for case in equations symmetric orthogonal spectra failures streams captures; do
       timeout 40 $python linear_algebra.py $case > "$logs/heavy.$case" 2>&1
       echo "linear algebra $case: status $?" >> "$logs/heavy.$case"
     done

@@ -102,6 +102,23 @@ __global__ void __launch_bounds__(256)
   }
 }
 
+// Copies the pivots of LDLᵀ: rows of an n by n matrix, or pairs of the negatives of rows. If a matrix has other ones, its
+// pivots become its own rows, and the first wrong one is reported.
+__global__ void __launch_bounds__(256)
+    checked_blocks(const int32_t* from, i64* to, i64 n, i64 count, Fault* fault, int32_t code) {
+  for (i64 b = thread_index(); b < count; b += grid_threads()) {
+    const int32_t* at = from + b * n;
+    bool right = true;
+    for (i64 i = 0; i < n && right; i++) {
+      const bool pair = at[i] < 0;
+      right = at[i] && at[i] >= -n && at[i] <= n && (!pair || (i + 1 < n && at[i + 1] < 0 && at[i + 1] >= -n));
+      if (!right) report(fault, code, at[i], n);
+      i += pair;
+    }
+    for (i64 i = 0; i < n; i++) to[b * n + i] = right ? at[i] : i + 1;
+  }
+}
+
 // Sets the flag of each matrix with an infinity or a NaN, and writes zeros to it. `side` 1 reads the upper triangle
 // alone, -1 the lower one, 0 all of it. A block takes a matrix.
 template <class T>

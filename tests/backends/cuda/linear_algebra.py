@@ -102,6 +102,27 @@ def equations():
                 same(triangle @ got if left else got @ triangle, right)
 
 
+def symmetric():
+    """LDLᵀ factors of matrices that need pivots of two rows, and solutions by them."""
+    for kind, (batch, n) in product(KINDS, SIZES[:7]):
+        a = numbers(kind, *batch, n, n)
+        a = a + np.swapaxes(a, -1, -2)
+        if n > 1:
+            a[..., 0, 0] = a[..., 1, 1] = 0
+        b = numbers(kind, *batch, n, 3)
+        for x in layouts(a)[: 1 if n > 32 else 3]:
+            factors, pivots, info = la.ldl_factor_ex(x)
+            assert pivots.dtype == lamella.int32 and not info.any() and in_columns(factors)
+            same(factors.triu(1), np.zeros_like(a), 0)
+            for y in layouts(b):
+                same(a @ array(la.ldl_solve(factors, pivots, y)), b, 100)
+        if 0 not in batch and n > 1:
+            wrong = lamella.full((*batch, n), -1, dtype=lamella.int32, device="cuda")
+            wrong[..., 0] = 0
+            la.ldl_solve(factors, wrong, there(b))
+            raises(RuntimeError, "pairs of their negatives, got 0", lamella.cuda.synchronize)
+
+
 def orthogonal():
     """QR factors, their reflectors, and least squares."""
     for kind, batch, (m, n) in product(KINDS, ((), (3,), (0,)), ((5, 3), (3, 5), (4, 4), (40, 35), (300, 4), (3, 0))):
@@ -265,7 +286,7 @@ def captures():
         same(a * factor @ array(la.lu_solve(made[3], made[4], z)), b)
 
 
-CASES = [equations, orthogonal, spectra, failures, streams, captures]
+CASES = [equations, symmetric, orthogonal, spectra, failures, streams, captures]
 
 if __name__ == "__main__":
     named = {case.__name__: case for case in CASES}

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 from children import Guest, clean_environment, run
-from standins import HERE, on_standin
+from standins import DECLINING, HERE, on_standin
 
 NUMPY = """
     import lamella
@@ -746,10 +746,6 @@ def test_the_program_for_the_sanitizer_runs(cuda):
     part = names.split()[datetime.date.today().toordinal() % len(names.split())]
     said = run(sys.executable, HERE / "sanitized.py", part, cwd=cuda.folder, timeout=300, **cuda.env)
     assert said == f"{part}\n"
-
-
-# The kernels of these decline on the stand-ins: `cuda` has none of the first two, and of the third one driver.
-DECLINING = {"aten::_linalg_ldl", "aten::_linalg_ldl_solve", "aten::_linalg_lstsq"}
 
 
 @pytest.mark.parametrize("program", ["run_samples.py", "run_gradients.py"])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from children import run
-from standins import HERE, guest, has_gpu, on_standin
+from standins import DECLINING, HERE, guest, has_gpu, on_standin
 
 PROGRAM = f"""
     import runpy, sys
@@ -25,11 +25,14 @@ CALLED = """
     assert solver.standin_solver_handles() > 0
 """
 LIBRARIES = ("blas", "solver")
-CASES = ("equations", "orthogonal", "spectra", "failures", "streams", "captures")
+CASES = ("equations", "symmetric", "orthogonal", "spectra", "failures", "streams", "captures")
 PRIMITIVES = "_linalg_cholesky _linalg_lu _linalg_lu_solve _linalg_solve _linalg_triangular geqrf linalg_qr ormqr "
-PRIMITIVES += "linalg_householder_product _linalg_eigh _linalg_eig _linalg_svd _linalg_lstsq"
+PRIMITIVES += (
+    "linalg_householder_product _linalg_eigh _linalg_eig _linalg_svd _linalg_ldl _linalg_ldl_solve _linalg_lstsq"
+)
 # Each function of the libraries that the kernels call, but for syevjBatched, which only older versions need.
-SOLVER = "Xpotrf Xgetrf Xgetrs Xgeqrf Xsyevd Xgesvd XsyevBatched Xgeev potrfBatched orgqr ormqr gesvdj gesvdjBatched"
+SOLVER = "Xpotrf Xgetrf Xgetrs Xgeqrf Xsyevd Xgesvd XsyevBatched Xgeev potrfBatched orgqr ormqr gesvdj gesvdjBatched "
+SOLVER += "sytrf Xsytrs"
 FACTORS = "trsm trsmBatched getrfBatched getrsBatched geqrfBatched"
 
 
@@ -54,13 +57,13 @@ def test_samples_and_gradients_run_on_the_device(solver):
     for program in ("run_samples.py", "run_gradients.py"):
         said = run(solver.python, HERE / program, *PRIMITIVES.split(), cwd=solver.folder, timeout=600, **solver.env)
         (line,) = [line for line in said.splitlines() if line.startswith('{"fallbacks"')]
-        assert set(json.loads(line)["fallbacks"]) <= {"aten::_linalg_lstsq"}, said  # drivers that determine ranks
+        assert set(json.loads(line)["fallbacks"]) <= DECLINING, said
 
 
 def test_the_libraries_are_called(tmp_path_factory, standin):
     """All functions of the libraries run in the cases, and the older ones of batches without the newer library."""
-    program = PROGRAM.replace("sys.argv[0] =", "sys.argv[1:], names = sys.argv[1:4], sys.argv[4:]; sys.argv[0] =")
-    cases = ("equations", "orthogonal", "spectra")
+    program = PROGRAM.replace("sys.argv[0] =", "sys.argv[1:], names = sys.argv[1:5], sys.argv[5:]; sys.argv[0] =")
+    cases = ("equations", "symmetric", "orthogonal", "spectra")
     python = on_standin(tmp_path_factory, *LIBRARIES)
     python.run(program + CALLED, *cases, SOLVER, FACTORS)
     older = on_standin(tmp_path_factory, "blas", "old_solver")
@@ -95,7 +98,7 @@ def test_a_lack_of_memory_is_an_error_of_the_device(tmp_path_factory, standin):
     python.run(program.format(lives=True), STANDIN_SOLVER_LACKS="2")
 
 
-@pytest.mark.parametrize("case", CASES[:4])
+@pytest.mark.parametrize("case", CASES[:5])
 def test_a_defect_of_the_library_is_found(tmp_path_factory, standin, case):
     python = on_standin(tmp_path_factory, *LIBRARIES)
     with pytest.raises(BaseException, match="Mismatched elements|AssertionError"):

@@ -179,6 +179,38 @@ API cusolverDnXgesvd(Handle* h, Params* p, signed char job_u, signed char job_vt
   });
 }
 
+API cusolverDnXsytrs_bufferSize(Handle* h, int uplo, int64_t n, int64_t k, int type, const void* a, int64_t lda,
+                                const int64_t* pivots, int type_b, void* b, int64_t ldb, size_t* device, size_t* host) {
+  if (wrong(h) || wrong_bit(uplo) || n < 1 || k < 1 || lda < n || ldb < n || wrong_type(type) || type_b != type || !a ||
+      !b || !pivots || reinterpret_cast<uintptr_t>(pivots) % 8)
+    return invalid;
+  return answer(device, host, space_for(n, k), some_host);
+}
+API cusolverDnXsytrs(Handle* h, int uplo, int64_t n, int64_t k, int type, const void* a, int64_t lda,
+                     const int64_t* pivots, int type_b, void* b, int64_t ldb, void* data, size_t bytes, void* on_host,
+                     size_t host_bytes, int* info) {
+  calls_of("Xsytrs")++;
+  const Space space{data, bytes, on_host, host_bytes};
+  size_t device, host;
+  if (const int status =
+          cusolverDnXsytrs_bufferSize(h, uplo, n, k, type, a, lda, pivots, type_b, b, ldb, &device, &host))
+    return status;
+  if (!info || space.wrong(device, host)) return invalid;
+  std::memset(on_host, 0xa5, host_bytes);
+  return later(h->stream, [=] {
+    Space{data, bytes, nullptr, 0}.overwrite();
+    const int order = static_cast<int>(n), sides = static_cast<int>(k), ld = static_cast<int>(lda),
+              ld_b = static_cast<int>(ldb);
+    const std::vector<int> exchanged(pivots, pivots + n);
+    by_type(type, [&](auto x) {
+      using T = decltype(x);
+      call(function<T>("sytrs"), uplo ? "U" : "L", &order, &sides, static_cast<const T*>(a), &ld, exchanged.data(),
+           static_cast<T*>(b), &ld_b, info, one_letter);
+      spoil(static_cast<T*>(b));
+    });
+  });
+}
+
 #ifndef STANDIN_OLD
 API cusolverDnXsyevBatched_bufferSize(Handle* h, Params* p, int job, int uplo, int64_t n, int type, const void* a,
                                       int64_t lda, int type_w, const void* w, int compute, size_t* device, size_t* host,

@@ -68,6 +68,25 @@ int ormqr(Handle* h, int side, int turn, int m, int n, int k, const T* a, int ld
 }
 
 template <class T>
+int sytrf_space(Handle* h, int n, T* a, int lda, int* size) {
+  if (wrong(h) || n < 1 || !a || lda < n || !size) return invalid;
+  return *size = 2 * n, success;
+}
+template <class T>
+int sytrf(Handle* h, int uplo, int n, T* a, int lda, int* pivots, T* work, int size, int* info) {
+  calls_of("sytrf")++;
+  int least;
+  if (sytrf_space(h, n, a, lda, &least) || wrong_bit(uplo) || !pivots || !work || size < least || !info) return invalid;
+  return later(h->stream, [=] {
+    std::memset(static_cast<void*>(work), 0xa5, static_cast<size_t>(size) * sizeof(T));
+    const int own = 64 * n;
+    std::vector<T> space(static_cast<size_t>(own));
+    call(function<T>("sytrf"), uplo ? "U" : "L", &n, a, &lda, pivots, space.data(), &own, info, one_letter);
+    spoil(a);
+  });
+}
+
+template <class T>
 int syevj_batched_space(Handle* h, int job, int uplo, int n, const T* a, int lda, const Real<T>* w, int* size,
                         Jacobi* how, int count) {
   if (wrong(h) || wrong_bit(job) || wrong_bit(uplo) || n < 1 || !a || lda < n || !w || !size || wrong(how, 'e') ||
@@ -146,6 +165,13 @@ int gesvdj_batched(Handle* h, int job, int m, int n, T* a, int lda, Real<T>* s, 
 #define STANDIN_SOLVER(letter, T, R, org, orm, eig)                                                                    \
   API cusolverDn##letter##potrfBatched(Handle* h, int uplo, int n, T** a, int lda, int* info, int count) {             \
     return potrf_batched(h, uplo, n, a, lda, info, count);                                                             \
+  }                                                                                                                    \
+  API cusolverDn##letter##sytrf_bufferSize(Handle* h, int n, T* a, int lda, int* size) {                               \
+    return sytrf_space(h, n, a, lda, size);                                                                            \
+  }                                                                                                                    \
+  API cusolverDn##letter##sytrf(Handle* h, int uplo, int n, T* a, int lda, int* pivots, T* work, int size,             \
+                                int* info) {                                                                           \
+    return sytrf(h, uplo, n, a, lda, pivots, work, size, info);                                                        \
   }                                                                                                                    \
   API cusolverDn##letter##org##_bufferSize(Handle* h, int m, int n, int k, const T* a, int lda, const T* tau,          \
                                            int* size) {                                                                \
