@@ -53,6 +53,32 @@ Status factor_cholesky(const Tensor& self, bool upper, const Tensor& factor, con
 
 // ---- LU ----
 
+// Writes the LU factors of matrices in their place, and `pivots` if they are given. Returns a copy of the pivots as
+// int64 if cuSOLVER, which counts so, has written them.
+Tensor factor_in_place(const Solving& with, const MatrixSizes& s, char* a, const Result* pivots, int* code) {
+  if (s.m == s.n && suits_batch(s)) {
+    const Tensor at = with.addresses(a, s.each(), s.count);
+    with.check_blas(solver().getrf_batched[with.which](with.blas, as_int(s.n), data_of<char*>(at), as_int(s.n),
+                                                       pivots ? pivots->data<int>() : nullptr, code, as_int(s.count)),
+                    "cublasgetrfBatched");
+    return {};
+  }
+  const int64_t k = std::min(s.m, s.n);
+  const Tensor wide = pivots ? lamella::allocate_like(pivots->get(), LAMELLA_INT64) : Tensor();
+  SolverSpace space;
+  with.check(solver().getrf_space(with.handle, with.params, s.m, s.n, with.type, a, s.m, with.type, &space.bytes,
+                                  &space.host_bytes),
+             "cusolverDnXgetrf_bufferSize");
+  space.make(with.on);
+  for (int64_t i = 0; i < s.count; i++)
+    with.check(solver().getrf(with.handle, with.params, s.m, s.n, with.type, a + i * s.each() * with.item, s.m,
+                              pivots ? data_of<int64_t>(wide) + i * k : nullptr, with.type, space.data(), space.bytes,
+                              space.host.get(), space.host_bytes, code + i),
+               "cusolverDnXgetrf");
+  if (pivots) lamella::check(assign(pivots->get(), wide.get()));
+  return wide;
+}
+
 Status factor_lu(const Tensor& self, bool pivot, const Tensor& factors, const Tensor& pivots, const Tensor& info) {
   if (!solver_there()) return LAMELLA_DECLINED;
   const MatrixSizes s(self);
@@ -64,33 +90,64 @@ Status factor_lu(const Tensor& self, bool pivot, const Tensor& factors, const Te
   }
   const Solving with(self);
   a.copy_from(self);
-  const int64_t k = std::min(s.m, s.n);
-  int* code = codes.data<int>();
-  if (s.m == s.n && suits_batch(s)) {
-    const Tensor at = with.addresses(a.data(), s.each(), s.count);
-    with.check_blas(solver().getrf_batched[with.which](with.blas, as_int(s.n), data_of<char*>(at), as_int(s.n),
-                                                       pivot ? exchanged.data<int>() : nullptr, code, as_int(s.count)),
-                    "cublasgetrfBatched");
-  } else {
-    const Tensor wide = pivot ? lamella::allocate_like(exchanged.get(), LAMELLA_INT64) : Tensor();
-    SolverSpace space;
-    with.check(solver().getrf_space(with.handle, with.params, s.m, s.n, with.type, a.data(), s.m, with.type,
-                                    &space.bytes, &space.host_bytes),
-               "cusolverDnXgetrf_bufferSize");
-    space.make(with.on);
-    for (int64_t i = 0; i < s.count; i++)
-      with.check(solver().getrf(with.handle, with.params, s.m, s.n, with.type, a.data() + i * s.each() * with.item, s.m,
-                                pivot ? data_of<int64_t>(wide) + i * k : nullptr, with.type, space.data(), space.bytes,
-                                space.host.get(), space.host_bytes, code + i),
-                 "cusolverDnXgetrf");
-    if (pivot) lamella::check(assign(exchanged.get(), wide.get()));
-  }
-  if (!pivot) lamella::check(count_rows(with, exchanged.data<int>(), k, s.count));
+  factor_in_place(with, s, a.data(), pivot ? &exchanged : nullptr, codes.data<int>());
+  if (!pivot) lamella::check(count_rows(with, exchanged.data<int>(), std::min(s.m, s.n), s.count));
   return all_finished(a, exchanged, codes);
 }
 
-// Equations XA = B are solved as AᵀXᵀ = Bᵀ: in row-major order B is the transpose of a column-major matrix. X Aᴴ = B is
-// A conj(Xᵀ) = conj(Bᵀ).
+// Right-hand sides of which a solver makes solutions in their place. Equations XA = B are solved as AᵀXᵀ = Bᵀ: in
+// row-major order B is the transpose of a column-major matrix. X Aᴴ = B is A conj(Xᵀ) = conj(Bᵀ).
+class RightSides {
+ public:
+  RightSides(const Solving& with, const Tensor& b, const ColumnResult& x, bool left, bool adjoint)
+      : turn(left      ? (adjoint ? CUBLAS_OP_C : CUBLAS_OP_N)
+             : adjoint ? CUBLAS_OP_N
+                       : CUBLAS_OP_T),
+        with_(with),
+        x_(x),
+        conjugates_(!left && adjoint && with.which >= 2) {
+    if (left)
+      x.copy_from(b);
+    else
+      turned_ = copy_of(b.get());
+    if (conjugates_) lamella::check(conjugate(with, data_of(turned_), turned_.numel()));
+  }
+  char* data() const { return turned_.defined() ? data_of(turned_) : x_.data(); }
+  // Writes the solutions to the result.
+  void finish() const {
+    if (conjugates_) lamella::check(conjugate(with_, data_of(turned_), turned_.numel()));
+    if (turned_.defined()) lamella::check(assign(x_.get(), turned_.get()));
+  }
+  const int turn;  // cublasOperation_t
+
+ private:
+  const Solving& with_;
+  const ColumnResult& x_;
+  Tensor turned_;
+  const bool conjugates_;
+};
+
+// Solves with k right-hand sides for each matrix of order n. The pivots are int32 for a batch of small matrices, else
+// int64.
+void solve_in_place(const Solving& with, const MatrixSizes& s, const char* lu, const void* pivots, int64_t k,
+                    const RightSides& b) {
+  if (suits_batch(s)) {
+    const Tensor at = with.addresses(lu, s.each(), s.count), right = with.addresses(b.data(), s.n * k, s.count);
+    int argument = 0;
+    return with.check_blas(
+        solver().getrs_batched[with.which](with.blas, b.turn, as_int(s.n), as_int(k), data_of<char*>(at), as_int(s.n),
+                                           static_cast<const int*>(pivots), data_of<char*>(right), as_int(s.n),
+                                           &argument, as_int(s.count)),
+        "cublasgetrsBatched");
+  }
+  const Tensor code = space_on(with.on, sizeof(int));
+  for (int64_t i = 0; i < s.count; i++)
+    with.check(solver().getrs(with.handle, with.params, b.turn, s.n, k, with.type, lu + i * s.each() * with.item, s.n,
+                              static_cast<const int64_t*>(pivots) + i * s.n, with.type,
+                              b.data() + i * s.n * k * with.item, s.n, data_of<int>(code)),
+               "cusolverDnXgetrs");
+}
+
 Status solve_lu(const Tensor& factors, const Tensor& pivots, const Tensor& b, bool left, bool adjoint,
                 const Tensor& out) {
   if (!solver_there()) return LAMELLA_DECLINED;
@@ -100,33 +157,34 @@ Status solve_lu(const Tensor& factors, const Tensor& pivots, const Tensor& b, bo
   const Solving with(b);
   const ColumnOperand lu(factors);
   const Operand given(pivots);
-  const int64_t k = left ? sides.n : sides.m;
-  const bool conjugates = !left && adjoint && with.which >= 2;
-  if (left) x.copy_from(b);
-  const Tensor turned = left ? Tensor() : copy_of(b.get());
-  if (conjugates) lamella::check(conjugate(with, data_of(turned), b.numel()));
-  char* to = left ? x.data() : data_of(turned);
-  const int turn = left ? (adjoint ? CUBLAS_OP_C : CUBLAS_OP_N) : adjoint ? CUBLAS_OP_N : CUBLAS_OP_T;
-  if (suits_batch(s)) {
-    const Tensor exchanged = checked_pivots(with, given.data<int>(), s.n, s.count, LAMELLA_INT32);
-    const Tensor at = with.addresses(lu.data(), s.each(), s.count), right = with.addresses(to, s.n * k, s.count);
-    int argument = 0;
-    with.check_blas(solver().getrs_batched[with.which](with.blas, turn, as_int(s.n), as_int(k), data_of<char*>(at),
-                                                       as_int(s.n), data_of<int>(exchanged), data_of<char*>(right),
-                                                       as_int(s.n), &argument, as_int(s.count)),
-                    "cublasgetrsBatched");
-  } else {
-    const Tensor exchanged = checked_pivots(with, given.data<int>(), s.n, s.count, LAMELLA_INT64);
-    const Tensor code = space_on(with.on, sizeof(int));
-    for (int64_t i = 0; i < s.count; i++)
-      with.check(solver().getrs(with.handle, with.params, turn, s.n, k, with.type, lu.data() + i * s.each() * with.item,
-                                s.n, data_of<int64_t>(exchanged) + i * s.n, with.type, to + i * s.n * k * with.item,
-                                s.n, data_of<int>(code)),
-                 "cusolverDnXgetrs");
+  const RightSides right(with, b, x, left, adjoint);
+  const Tensor exchanged =
+      checked_pivots(with, given.data<int>(), s.n, s.count, suits_batch(s) ? LAMELLA_INT32 : LAMELLA_INT64);
+  solve_in_place(with, s, lu.data(), exchanged.data_ptr(), left ? sides.n : sides.m, right);
+  right.finish();
+  return x.finish();
+}
+
+Status solve_equations(const Tensor& a, const Tensor& b, bool left, const Tensor& result, const Tensor& factors,
+                       const Tensor& pivots, const Tensor& info) {
+  if (!solver_there()) return LAMELLA_DECLINED;
+  const MatrixSizes s(a), sides(b);
+  const ColumnResult x(result), lu(factors);
+  const Result exchanged(pivots), codes(info);
+  if (s.empty()) {
+    lamella::check(clear(codes.get()));
+    return all_finished(x, lu, exchanged, codes);
   }
-  if (left) return x.finish();
-  if (conjugates) lamella::check(conjugate(with, data_of(turned), b.numel()));
-  return assign(out.get(), turned.get());
+  const Solving with(a);
+  lu.copy_from(a);
+  const Tensor wide = factor_in_place(with, s, lu.data(), &exchanged, codes.data<int>());
+  if (!sides.empty()) {
+    const RightSides right(with, b, x, left, false);
+    solve_in_place(with, s, lu.data(), wide.defined() ? data_of(wide) : exchanged.data(), left ? sides.n : sides.m,
+                   right);
+    right.finish();
+  }
+  return all_finished(x, lu, exchanged, codes);
 }
 
 // ---- triangles ----
@@ -181,7 +239,7 @@ Status solve_triangle(const Tensor& a, const Tensor& b, bool upper, bool left, b
 // ---- QR ----
 
 // Writes the QR factors of matrices in their place, as LAPACK's geqrf.
-void factor_in_place(const Solving& with, const MatrixSizes& s, char* a, char* tau) {
+void make_reflectors(const Solving& with, const MatrixSizes& s, char* a, char* tau) {
   const int64_t k = std::min(s.m, s.n);
   if (suits_batch(s)) {
     const Tensor at = with.addresses(a, s.each(), s.count), scales = with.addresses(tau, k, s.count);
@@ -225,7 +283,7 @@ Status factor_qr(const Tensor& self, const Tensor& out, const Tensor& tau) {
   const Result factors(tau);
   if (!s.empty()) {
     a.copy_from(self);
-    factor_in_place(Solving(self), s, a.data(), factors.data());
+    make_reflectors(Solving(self), s, a.data(), factors.data());
   }
   return all_finished(a, factors);
 }
@@ -291,7 +349,7 @@ Status qr_of(const Tensor& a, std::string_view mode, const Tensor& q, const Tens
   if (s.count == 0 || inner == 0) return LAMELLA_OK;
   const Solving with(a);
   const Tensor columns = columns_of(a), tau = empty_on(with.on, {s.count * k}, with.dtype);
-  if (k) factor_in_place(with, s, data_of(columns), data_of(tau));
+  if (k) make_reflectors(with, s, data_of(columns), data_of(tau));
   lamella::check(copy_upper(with, data_of(columns), s.m, triangle.data(), inner, s.n, s.count));
   if (wants_q) {
     lamella::check(copy_part(with, data_of(columns), s.each(), basis->data(), s.m * inner, s.m * k, s.count));
@@ -334,7 +392,7 @@ Status solve_squares(const Tensor& a, const Tensor& b, double, std::string_view 
   if (wide && with.which >= 2) lamella::check(conjugate(with, data_of(factors), factors.numel()));
   const InfiniteMatrices infinite(with, data_of(factors), sizes, 0);
   const Tensor tau = empty_on(with.on, {s.count * k}, with.dtype);
-  factor_in_place(with, sizes, data_of(factors), data_of(tau));
+  make_reflectors(with, sizes, data_of(factors), data_of(tau));
   lamella::check(first_zeros(with, data_of(factors), sizes, codes.data<int>()));
   infinite.spoil(codes.get(), 1);
   if (columns == 0) return all_finished(x, ranks, singular, codes);
@@ -363,6 +421,7 @@ LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<factor_cholesky>(m, "_linalg_cholesky");
   add<factor_lu>(m, "_linalg_lu");
   add<solve_lu>(m, "_linalg_lu_solve");
+  add<solve_equations>(m, "_linalg_solve");
   add<solve_triangle>(m, "_linalg_triangular");
   add<factor_qr>(m, "geqrf");
   add<product_of_reflectors>(m, "linalg_householder_product");

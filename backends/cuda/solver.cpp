@@ -93,6 +93,12 @@ const Solver& solver() {
   return opened;
 }
 
+int64_t solver_version() {
+  int version = 0;
+  if (solver_there()) solver().version(&version);
+  return version;
+}
+
 void require_solver(int device, int status, const char* function) {
   require_status(device, status, status == CUSOLVER_STATUS_ALLOC_FAILED, "cuSOLVER", function);
 }

@@ -24,6 +24,7 @@ using cusolverGesvdj = struct gesvdjInfo*;
 #define CUDA_SOLVER_FUNCTIONS(X)                                                                                       \
   X(create, "cusolverDnCreate", (cusolverHandle*))                                                                     \
   X(destroy, "cusolverDnDestroy", (cusolverHandle))                                                                    \
+  X(version, "cusolverGetVersion", (int*))                                                                             \
   X(set_stream, "cusolverDnSetStream", (cusolverHandle, CUstream))                                                     \
   X(create_params, "cusolverDnCreateParams", (cusolverParams*))                                                        \
   X(create_syevj, "cusolverDnCreateSyevjInfo", (cusolverSyevj*))                                                       \
@@ -151,6 +152,8 @@ struct Solver {
 };
 const Solver& solver();
 inline bool solver_there() { return solver().major; }
+// Returns 12401 for cuSOLVER 12.4.1, and 0 without cuSOLVER.
+int64_t solver_version();
 
 // Throws the error of a status that is not 0.
 void require_solver(int device, int status, const char* function);

@@ -42,6 +42,7 @@ import lamella
 print(lamella.cuda.get_device_properties())
 x = lamella.arange(6.0, device="cuda").reshape(2, 3)
 print(x @ x.t(), x.sum(0), (x.cpu() == x.to("cuda:0").cpu()).all())
+print("cuSOLVER", lamella.ops.cuda._cusolver_version())
 '
 }
 sweeps() {  # values and gradients of all samples, in fifteen processes that share compiled kernels
@@ -85,7 +86,7 @@ checks() {  # tests, and at the same time compute-sanitizer
     for tool in memcheck racecheck; do
       sanitized 1 $tool pointwise reductions scans sorts &
       sanitized 2 $tool rows norms attention pools &
-      sanitized 3 $tool convolutions indexing random products updates &
+      sanitized 3 $tool convolutions indexing random products updates factorizations &
     done
   fi
   (cd tests && timeout 75 $python -m pytest -q -p no:cacheprovider --maxfail=20 --durations=8 \

@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Copies the pivots of LDLᵀ: rows of an n by n matrix, or pairs of the negatives of rows. If a matrix has other ones, its
+// Copies the pivots of LDL: rows of an n by n matrix, or pairs of the negatives of rows. If a matrix has other ones, its
 // pivots become its own rows, and the first wrong one is reported.
 __global__ void __launch_bounds__(256)
     checked_blocks(const int32_t* from, i64* to, i64 n, i64 count, Fault* fault, int32_t code) {

@@ -60,6 +60,11 @@ def test_samples_and_gradients_run_on_the_device(solver):
         assert set(json.loads(line)["fallbacks"]) <= DECLINING, said
 
 
+def test_the_program_for_the_sanitizer_runs(solver):
+    said = run(solver.python, HERE / "sanitized.py", "factorizations", cwd=solver.folder, timeout=300, **solver.env)
+    assert said == "factorizations\n"
+
+
 def test_the_libraries_are_called(tmp_path_factory, standin):
     """All functions of the libraries run in the cases, and the older ones of batches without the newer library."""
     program = PROGRAM.replace("sys.argv[0] =", "sys.argv[1:], names = sys.argv[1:5], sys.argv[5:]; sys.argv[0] =")
