@@ -129,6 +129,7 @@ def updates():
 
 def factorizations():
     """The kernels beside cuSOLVER's calls, if it is there."""
+    rand(1)  # the operators of `cuda` come with the device
     if not lamella.ops.cuda._cusolver_version():
         return
     la = lamella.linalg
