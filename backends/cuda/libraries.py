@@ -57,6 +57,8 @@ def open_dnn() -> None:
     open_library("libcudnn.so.9")
 
 
-def open_solver() -> None:
-    """Opens the cuSOLVER of the opened cuBLAS's CUDA, 13 or 12; without it, linear algebra is computed by the host."""
-    any(open_library(f"libcusolver.so.{major}") for major in (12, 11))
+def folders_of_solver() -> str:
+    """Returns the folders in which the native library looks for cuSOLVER, separated by colons. It opens cuSOLVER at its
+    first use, since that is large and needs further large libraries.
+    """
+    return ":".join([*filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")), *map(str, folders())])

@@ -17,6 +17,22 @@ std::string symbol_of(int which, const char* real, const char* complex) {
   return name;
 }
 
+std::string& solver_folders() {
+  static auto* folders = new std::string;
+  return *folders;
+}
+// Returns the path of a library in the first of the folders from which it can be opened, or its name alone.
+std::string path_of(const std::string& name) {
+  std::string_view rest = solver_folders();
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const std::string path = std::string(rest.substr(0, end)) + "/" + name;
+    if (SharedLibrary(path).opened()) return path;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return name;
+}
+
 struct SolverHandle {
   int device;
   CUstream stream;
@@ -69,7 +85,7 @@ void require_status(int device, int status, bool lacks, const char* library, con
 Solver::Solver() {
   if (!blas_major()) return;
   const int each = blas_major() - 1;
-  const std::string name = "libcusolver.so." + std::to_string(each);
+  const std::string name = path_of("libcusolver.so." + std::to_string(each));
   bool whole;
   {
     SharedLibrary library(name);
@@ -92,6 +108,8 @@ const Solver& solver() {
   static const Solver opened;
   return opened;
 }
+
+void set_solver_folders(std::string_view folders) { solver_folders() = folders; }
 
 int64_t solver_version() {
   int version = 0;

@@ -1,5 +1,5 @@
-// Factorizations by cuSOLVER, and of batches of small matrices by cuBLAS, NVIDIA's libraries, if libraries.py finds
-// them: in LD_LIBRARY_PATH, in a wheel or among the system's libraries. Matrices lie in column-major order.
+// Factorizations by cuSOLVER, and of batches of small matrices by cuBLAS, NVIDIA's libraries. cuSOLVER is opened at its
+// first use, from the folders that libraries.py names or from the system's. Matrices lie in column-major order.
 #pragma once
 
 #include "blas.h"
@@ -152,6 +152,8 @@ struct Solver {
 };
 const Solver& solver();
 inline bool solver_there() { return solver().major; }
+// Names the folders, separated by colons, in which the first call of solver() looks for cuSOLVER.
+void set_solver_folders(std::string_view folders);
 // Returns 12401 for cuSOLVER 12.4.1, and 0 without cuSOLVER.
 int64_t solver_version();
 

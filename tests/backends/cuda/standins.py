@@ -13,7 +13,7 @@ from children import Guest
 from compiled import locked, shared_folder
 
 HERE = Path(__file__).resolve().parent
-# What may fall back though cuSOLVER is there: LDL of complex Hermitian matrices, and drivers that determine ranks.
+# Operators that may fall back where cuSOLVER is there: LDL of complex Hermitian matrices, drivers that determine ranks.
 DECLINING = {"aten::_linalg_ldl", "aten::_linalg_ldl_solve", "aten::_linalg_lstsq"}
 
 

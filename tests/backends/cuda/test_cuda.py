@@ -750,8 +750,8 @@ def test_the_program_for_the_sanitizer_runs(cuda):
 
 @pytest.mark.parametrize("program", ["run_samples.py", "run_gradients.py"])
 def test_samples(tmp_path_factory, standin, program):
-    """Compares a part of the catalogue, another one each day, with the oracles and the CPU. Only what declines may fall
-    back. Products are computed by cuBLAS's stand-in here, and without it in test_heavy.py."""
+    """Compares a part of the catalogue, another one each day, with the oracles and the CPU. Only operators
+    that decline may fall back. Products are computed by cuBLAS's stand-in here, and without it in test_heavy.py."""
     cuda = on_standin(tmp_path_factory, "blas", "solver")
     said = run(sys.executable, HERE / program, cwd=cuda.folder, timeout=900, **(cuda.env | {"LAMELLA_SWEEP": "turn"}))
     (line,) = [line for line in said.splitlines() if line.startswith('{"fallbacks"')]

@@ -83,6 +83,20 @@ def test_results_are_the_same_without_the_library(tmp_path_factory, standin):
         assert "aten::_linalg_cholesky" in fallbacks(printed), libraries
 
 
+def test_the_library_of_a_wheel_is_opened_at_its_first_use(tmp_path_factory, standin, tmp_path):
+    folder = tmp_path / "nvidia/cusolver/lib"
+    folder.mkdir(parents=True)
+    (folder / "libcusolver.so.12").symlink_to(standin / "solver/libcusolver.so.12")
+    on_standin(tmp_path_factory, "blas", PYTHONPATH=str(tmp_path)).run("""
+        import lamella
+        opened = lambda: "libcusolver" in open("/proc/self/maps").read()
+        x = lamella.eye(3, device="cuda")
+        assert (x @ x).sum().item() == 3 and not opened()
+        assert lamella.linalg.cholesky(x).sum().item() == 3 and opened()
+        assert lamella.ops.cuda._cusolver_version() == 12401 and lamella.fallback_counts() == []
+    """)
+
+
 def test_a_lack_of_memory_is_an_error_of_the_device(tmp_path_factory, standin):
     """A handle is made again after kept memory is freed; a second failure is an OutOfMemoryError."""
     program = """
