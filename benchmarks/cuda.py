@@ -1,4 +1,5 @@
-"""Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, transforms, attention, training.
+"""Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, transforms, factorizations, attention
+and training steps.
 
 ``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words, or of all. It
 has the medians of seven rounds, in which both libraries take turns, with the smallest and the largest round, and the
@@ -127,6 +128,31 @@ def matrices(tf32: bool) -> Callable[[Any, list[Any]], Work]:
         return run
 
     return work
+
+
+def definite(*shape: int) -> Callable[[], list[Any]]:
+    """Makes positive definite matrices, whose singular values are their eigenvalues."""
+
+    def inputs() -> list[Any]:
+        made = []
+        for _ in range(3):
+            x = lamella.randn(*shape, shape[-1], device="cuda")
+            made.append(x @ x.mT / shape[-1] + lamella.eye(shape[-1], device="cuda"))
+        return made
+
+    return inputs
+
+
+# The part of each factorization that is unique.
+FACTORIZATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "cholesky": lambda ns, x: ns.linalg.cholesky(x),
+    "solve": lambda ns, x: ns.linalg.solve(x, x[..., :1]),
+    "lu_factor": lambda ns, x: ns.linalg.lu_factor(x)[0],
+    "qr": lambda ns, x: ns.linalg.qr(x)[1].diagonal(0, -2, -1).abs(),
+    "eigh": lambda ns, x: ns.linalg.eigh(x)[0],
+    "svd": lambda ns, x: ns.linalg.svd(x)[1],
+    "eig": lambda ns, x: ns.linalg.eigvals(x).abs().sum(-1),
+}
 
 
 def bytes_by_bytes(ns: Any, xs: list[Any]) -> Work:
@@ -299,6 +325,11 @@ def cases() -> Iterator[Case]:
     for kind in (lamella.float32, lamella.bfloat16):
         name, limit = str(kind).rpartition(".")[2], 1e-5 if kind == lamella.float32 else 1e-2
         yield Case(f"linear 2048 {name}, with a bias", "1.03", rotated(kind, 2048, 2048), with_bias, limit)
+    for (name, unique), shape in product(FACTORIZATIONS.items(), ((512,), (2048,), (1000, 8), (100, 100))):
+        slow = {"svd": ((2048,), (100, 100)), "eig": ((2048,), (1000, 8), (100, 100))}
+        if shape not in slow.get(name, ()):
+            title = f"factorization: {name} {'x'.join(map(str, (*shape, shape[-1])))}"
+            yield Case(title, "1.1", definite(*shape), each(unique), 1e-3, calls=3)
     large = rotated(lamella.float32, HUNDRED_MILLION)
     rounded = each(lambda ns, x: ns.fake_quantize_per_tensor_affine(x, 0.1, 3, -128, 127))
     yield Case("quantization: fake_quantize 1e8", "1.0", large, rounded)

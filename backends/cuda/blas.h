@@ -6,6 +6,9 @@
 
 namespace cuda {
 
+// Constants of NVIDIA's headers, with their names: cublasOperation_t, and a status.
+constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2, CUBLAS_STATUS_ALLOC_FAILED = 3;
+
 // The matrices of a batch, with strides in elements.
 struct BlasMatrix {
   void* data;

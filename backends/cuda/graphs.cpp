@@ -15,6 +15,7 @@
 #include "kernels/random.h"
 #include "memory.h"
 #include "pointers.h"
+#include "solver.h"
 
 namespace cuda {
 namespace {
@@ -179,6 +180,8 @@ LAMELLA_LIBRARY(cuda, m) {
   m.def("_cudnn_switch(str name, bool? on=None) -> bool", dnn_switch);
   m.def("_cudnn_version() -> int", dnn_version);
   m.def("_cudnn_plans() -> str", dnn_plans);
+  m.def("_cusolver_version() -> int", solver_version);
+  m.def("_cusolver_folders(str folders) -> ()", set_solver_folders);
   m.def("_is_capturing(int device) -> bool", is_capturing);
   m.def("_device_of_pointer(int address) -> int", device_of_pointer);
   m.def("_wait_for_stream(int device, int stream) -> ()", wait_for_stream);

@@ -10,7 +10,7 @@ from pathlib import Path
 
 # Folders of NVIDIA's wheels below the package `nvidia`. The wheels of CUDA 13 share one folder for all libraries but
 # cuDNN; those of CUDA 12 have a folder for each library.
-FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib", "cufft/lib")
+FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib", "cufft/lib", "cusolver/lib")
 
 
 def folders() -> Iterator[Path]:
@@ -62,3 +62,10 @@ def open_fft() -> None:
     computed as products.
     """
     any(open_library(f"libcufft.so.{major}") for major in (12, 11))
+
+
+def folders_of_solver() -> str:
+    """Returns the folders in which the native library looks for cuSOLVER, separated by colons. It opens cuSOLVER at its
+    first use, since that is large and needs further large libraries.
+    """
+    return ":".join([*filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")), *map(str, folders())])

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import lamella
 from lamella.plugins import hookimpl
 
-from .libraries import open_blas, open_dnn, open_fft, open_nvrtc
+from .libraries import folders_of_solver, open_blas, open_dnn, open_fft, open_nvrtc
 
 
 @hookimpl
@@ -18,6 +19,7 @@ def register(ctx: Any) -> None:
     open_dnn()
     open_fft()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
+    lamella.ops.cuda._cusolver_folders(folders_of_solver())
     from . import arrays, switches
     from .surface import NAMES
 

@@ -42,6 +42,7 @@ import lamella
 print(lamella.cuda.get_device_properties())
 x = lamella.arange(6.0, device="cuda").reshape(2, 3)
 print(x @ x.t(), x.sum(0), (x.cpu() == x.to("cuda:0").cpu()).all())
+print("cuSOLVER", lamella.ops.cuda._cusolver_version())
 '
 }
 sweeps() {  # values and gradients of all samples, in fifteen processes that share compiled kernels
@@ -62,6 +63,10 @@ sweeps() {  # values and gradients of all samples, in fifteen processes that sha
     done
     timeout 60 $python fourier.py > "$logs/heavy.fourier" 2>&1
     echo "fourier: status $?" >> "$logs/heavy.fourier"
+    for case in equations symmetric orthogonal spectra failures streams captures; do
+      timeout 40 $python linear_algebra.py $case > "$logs/heavy.$case" 2>&1
+      echo "linear algebra $case: status $?" >> "$logs/heavy.$case"
+    done
   ) &
   wait
   for what in samples gradients heavy; do
@@ -83,7 +88,7 @@ checks() {  # tests, and at the same time compute-sanitizer
     for tool in memcheck racecheck; do
       sanitized 1 $tool pointwise reductions scans sorts &
       sanitized 2 $tool rows norms attention pools &
-      sanitized 3 $tool convolutions indexing random products updates &
+      sanitized 3 $tool convolutions indexing random products updates factorizations &
     done
   fi
   (cd tests && timeout 75 $python -m pytest -q -p no:cacheprovider --maxfail=20 --durations=8 \
@@ -104,7 +109,7 @@ sanitizer() {
   section 'Values and gradients of samples' sweeps
   printf '\n## Times\n\n'
   # Each in a process of its own: after an illegal address nothing else would run.
-  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' quantization fft attention ResNet GPT; do
+  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' factorization quantization fft attention ResNet GPT; do
     (cd benchmarks && env -u OMP_NUM_THREADS timeout 60 $python cuda.py $words 2>&1)
     echo
   done

@@ -127,6 +127,22 @@ def updates():
             optimizer.step()
 
 
+def factorizations():
+    """The kernels beside cuSOLVER's calls, if it is there."""
+    rand(1)  # the operators of `cuda` come with the device
+    if not lamella.ops.cuda._cusolver_version():
+        return
+    la = lamella.linalg
+    for dtype in (lamella.float32, lamella.complex64):
+        a = rand(3, 7, 5, dtype=dtype, grad=False)
+        p = a @ a.mH + lamella.eye(7, dtype=dtype, device=DEVICE)
+        for matrix in (p, p[0]):
+            la.solve(matrix, matrix), la.solve(matrix, matrix, left=False), la.cholesky(matrix), la.eigh(matrix)
+            la.lu_factor(matrix, pivot=False), la.ldl_solve(*la.ldl_factor(matrix + matrix.mT), matrix)
+        for matrix in (a, a[0], a.mT):
+            la.qr(matrix, "complete"), la.svd(matrix), la.lstsq(matrix, matrix, driver="gels")
+
+
 def planted():
     import cupy
 
@@ -138,7 +154,7 @@ def planted():
 
 PARTS = [
     *(pointwise, reductions, scans, sorts, rows, norms, attention, convolutions, pools, indexing, random, products),
-    updates,
+    *(updates, factorizations),
 ]
 
 

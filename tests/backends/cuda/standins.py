@@ -13,6 +13,8 @@ from children import Guest
 from compiled import locked, shared_folder
 
 HERE = Path(__file__).resolve().parent
+# Operators that may fall back where cuSOLVER is there: LDL of complex Hermitian matrices, drivers that determine ranks.
+DECLINING = {"aten::_linalg_ldl", "aten::_linalg_ldl_solve", "aten::_linalg_lstsq"}
 
 
 @functools.cache
@@ -40,13 +42,15 @@ def make(factory):
     return folder
 
 
-def on_standin(factory, **env):
-    """Returns a Python whose device is the stand-in, also on a machine with a GPU."""
+def on_standin(factory, *libraries, **env):
+    """Returns a Python whose device is the stand-in, also on a machine with a GPU. `libraries` are folders of further
+    stand-ins: "blas" for cuBLAS, "dnn" for cuDNN, "solver" and "old_solver" for cuSOLVER."""
     folder = make(factory)
     usual = {
-        "LD_LIBRARY_PATH": str(folder),
+        "LD_LIBRARY_PATH": ":".join(map(str, (folder, *(folder / each for each in libraries)))),
         "LAMELLA_CUDA_CACHE": str(folder / "kernels"),
         "STANDIN_RECORD": str(folder / "record"),
+        "STANDIN_LAPACK": str(Path(lamella.__file__).parent / "backends/cpu/libscipy_openblas.so"),
     }
     return Guest(sys.executable, factory.mktemp("cuda"), usual | env)
 

@@ -55,6 +55,11 @@ def test_products_by_cublas(tmp_path_factory, standin):
         with_blas.run(PROGRAM, "blas", STANDIN_BLASLT_DEFECT="1")
 
 
+def test_samples_of_products_without_cublas(tmp_path_factory, standin):
+    samples = PROGRAM.replace("heavy.py", "run_samples.py")
+    on_standin(tmp_path_factory).run(samples, *"mm bmm mv dot linear addmm baddbmm addmv addr matmul".split())
+
+
 def test_convolutions_by_cudnn(tmp_path_factory, standin):
     """Layouts, sizes and types for cuDNN, by a stand-in that refuses the same calls as NVIDIA's."""
     with_dnn = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/dnn")

@@ -40,6 +40,20 @@ PROGRAM = """
     lamella.nn.functional.layer_norm(f, (4,)), f.gather(0, kinds[3].long() % 4), lamella.arange(3, device="cuda")
 """
 
+# MATRICES launches the kernels that stand before and behind calls of cuSOLVER.
+MATRICES = """
+    import lamella
+    la = lamella.linalg
+    for kind in (lamella.float32, lamella.complex128):
+        a = lamella.rand(3, 5, 4, dtype=lamella.float64, device="cuda").to(kind)
+        p = a @ a.mH + lamella.eye(5, dtype=kind, device="cuda")
+        la.qr(a), la.svd(a), la.svd(a[0, :, :0]), la.eig(p), la.eigh(p), la.cholesky(p)
+        la.lu_factor(p, pivot=False), la.solve(p[0], p[0]), la.solve(p, p, left=False)
+        la.lu_solve(*la.lu_factor(p), p, left=False, adjoint=True), la.ldl_solve(*la.ldl_factor(p + p.mT), p)
+        la.lstsq(a.mT, a[:, :4], driver="gels")
+    assert lamella.fallback_counts() == []
+"""
+
 
 def compiler():
     assert LIBRARY, "nvidia-cuda-nvrtc is not installed, which the extra 'test' names"
@@ -48,6 +62,7 @@ def compiler():
 
 def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
     on_standin(tmp_path_factory).run(PROGRAM, timeout=300)
+    on_standin(tmp_path_factory, "blas", "solver").run(MATRICES, timeout=300)
     programs = [Recorded.read(p) for p in sorted((standin / "record").glob("*.cu"))]
     programs = [p for p in programs if p.file != "code.cu"]  # texts of other libraries, one of which does not compile
     assert len(programs) > 60
