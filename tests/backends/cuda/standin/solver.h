@@ -29,7 +29,9 @@ inline bool wrong_type(int type) {
   return type != of_float && type != of_double && type != of_complex && type != of_wide_complex;
 }
 inline int real_of(int type) { return type == of_complex ? of_float : type == of_wide_complex ? of_double : type; }
-[[maybe_unused]] inline int complex_of(int type) { return type == of_float ? of_complex : type == of_double ? of_wide_complex : type; }
+[[maybe_unused]] inline int complex_of(int type) {
+  return type == of_float ? of_complex : type == of_double ? of_wide_complex : type;
+}
 
 // The workspaces of a call. `device` and `host` are the bytes that the function needs.
 struct Space {
