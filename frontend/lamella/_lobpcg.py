@@ -308,8 +308,9 @@ def _eigenpairs() -> Any:
     """Returns the differentiable step. The class is made at first use, since the plugin autograd brings its base."""
     global _made
     if _made is None:
+        Function: Any = sys.modules["lamella.autograd"].Function
 
-        class Eigenpairs(sys.modules["lamella.autograd"].Function):
+        class Eigenpairs(Function):
             @staticmethod
             def forward(ctx, A, B, X, iK, settings):
                 values, vectors = solve(A, B, X, iK, settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import lamella
@@ -294,19 +293,42 @@ def _is_sparse_csr(self: Tensor) -> bool:
     return layout_number(self) == 2
 
 
-def copying(reader: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """Returns ``NAME_copy`` for a method ``NAME`` that returns memory of a tensor."""
+def indices_copy(input: Tensor) -> Tensor:
+    """Returns a copy of ``input.indices()``.
 
-    def copied(input: Tensor) -> Tensor:
-        return reader(input).clone()
-
-    copied.__name__ = copied.__qualname__ = f"{reader.__name__}_copy"
-    copied.__doc__ = f"Returns a copy of what ``Tensor.{reader.__name__}`` returns."
-    return copied
+    >>> lamella.indices_copy(lamella.tensor([0.0, 5.0]).to_sparse())
+    tensor([[1]])
+    """
+    return indices(input).clone()
 
 
-COPIED = (indices, values, crow_indices, col_indices, ccol_indices, row_indices)
-functions = {f.__name__: f for f in (spmm, dsmm, hsmm, smm, hspmm, sspaddmm, *map(copying, COPIED))}
+def values_copy(input: Tensor) -> Tensor:
+    """Returns a copy of ``input.values()``."""
+    return values(input).clone()
+
+
+def crow_indices_copy(input: Tensor) -> Tensor:
+    """Returns a copy of ``input.crow_indices()``."""
+    return crow_indices(input).clone()
+
+
+def col_indices_copy(input: Tensor) -> Tensor:
+    """Returns a copy of ``input.col_indices()``."""
+    return col_indices(input).clone()
+
+
+def ccol_indices_copy(input: Tensor) -> Tensor:
+    """Returns a copy of ``input.ccol_indices()``."""
+    return ccol_indices(input).clone()
+
+
+def row_indices_copy(input: Tensor) -> Tensor:
+    """Returns a copy of ``input.row_indices()``."""
+    return row_indices(input).clone()
+
+
+COPIES = (indices_copy, values_copy, crow_indices_copy, col_indices_copy, ccol_indices_copy, row_indices_copy)
+functions = {f.__name__: f for f in (spmm, dsmm, hsmm, smm, hspmm, sspaddmm, *COPIES)}
 methods: dict[str, Any] = {
     f.__name__: f
     for f in (
