@@ -47,6 +47,7 @@ Status factor_cholesky(const Tensor& self, bool upper, const Tensor& factor, con
                          with.type, space.data(), space.bytes, space.host.get(), space.host_bytes, code + i),
           "cusolverDnXpotrf");
   }
+  lamella::check(find_unfinished(with, l.data(), s, code));
   lamella::check(clear_side(with, l.data(), s, !upper));
   return all_finished(l, codes);
 }
@@ -65,6 +66,8 @@ Tensor factor_in_place(const Solving& with, const MatrixSizes& s, char* a, const
   }
   const int64_t k = std::min(s.m, s.n);
   const Tensor wide = pivots ? lamella::allocate_like(pivots->get(), LAMELLA_INT64) : Tensor();
+  // The pivots of singular matrices may be left unwritten, and getrs follows them.
+  if (pivots) lamella::check(count_rows(with, wide.get(), k, s.count));
   SolverSpace space;
   with.check(solver().getrf_space(with.handle, with.params, s.m, s.n, with.type, a, s.m, with.type, &space.bytes,
                                   &space.host_bytes),
@@ -91,7 +94,7 @@ Status factor_lu(const Tensor& self, bool pivot, const Tensor& factors, const Te
   const Solving with(self);
   a.copy_from(self);
   factor_in_place(with, s, a.data(), pivot ? &exchanged : nullptr, codes.data<int>());
-  if (!pivot) lamella::check(count_rows(with, exchanged.data<int>(), std::min(s.m, s.n), s.count));
+  if (!pivot) lamella::check(count_rows(with, exchanged.get(), std::min(s.m, s.n), s.count));
   return all_finished(a, exchanged, codes);
 }
 
@@ -352,6 +355,7 @@ Status qr_of(const Tensor& a, std::string_view mode, const Tensor& q, const Tens
   if (k) make_reflectors(with, s, data_of(columns), data_of(tau));
   lamella::check(copy_upper(with, data_of(columns), s.m, triangle.data(), inner, s.n, s.count));
   if (wants_q) {
+    if (inner > k) lamella::check(write_identity(with, basis->data(), s.m, inner, s.count));  // no old numbers
     lamella::check(copy_part(with, data_of(columns), s.each(), basis->data(), s.m * inner, s.m * k, s.count));
     MatrixSizes product = s;
     product.n = inner;

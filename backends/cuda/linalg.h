@@ -25,8 +25,11 @@ lamella_status copy_adjoint(const Solving&, const char* from, int64_t from_each,
                             int64_t count);
 lamella_status conjugate(const Solving&, char* x, int64_t n);
 lamella_status write_identity(const Solving&, char* to, int64_t m, int64_t n, int64_t count);
-// Writes the pivots of factors without exchanges.
-lamella_status count_rows(const Solving&, int* to, int64_t k, int64_t count);
+// Writes the pivots of factors without exchanges, int32 or int64.
+lamella_status count_rows(const Solving&, const lamella_tensor* to, int64_t k, int64_t count);
+// Writes to `info`, where it is 0, the number of the first diagonal element of a Cholesky factor that is not a finite
+// number above 0: cuSOLVER reports no NaN.
+lamella_status find_unfinished(const Solving&, const char* factors, const MatrixSizes&, int* info);
 // Returns a copy of the pivots as int32 or int64. A pivot that is no row of the matrix is replaced by one, and is
 // reported as a fault.
 Tensor checked_pivots(const Solving&, const int* pivots, int64_t n, int64_t count, int dtype);
@@ -38,7 +41,7 @@ lamella_status first_zeros(const Solving&, const char* matrices, const MatrixSiz
 // Writes complex eigenvectors from the columns that LAPACK's geev returns for real matrices.
 lamella_status pair_vectors(const Solving&, const char* values, const char* parts, char* to, int64_t n, int64_t count);
 
-// The matrices of a batch that have an infinity or a NaN, for which the libraries need not end. The constructor writes
+// The matrices of a batch that have an infinity or a NaN, for which the libraries may compute forever. The constructor writes
 // zeros to them on the device. spoil() then writes NaNs to their results, and -1 to `info`, as on the CPU.
 class InfiniteMatrices {
  public:

@@ -46,9 +46,13 @@ lamella_status write_identity(const Solving& w, char* to, int64_t m, int64_t n, 
   static Kernels kernels("linalg.cu");
   return launch_over(kernels, "write_identity", w.on, w.dtype, m * n * count, to, m, n, count);
 }
-lamella_status count_rows(const Solving& w, int* to, int64_t k, int64_t count) {
-  static Kernel kernel("linalg.cu", "count_rows");
-  return launch(kernel, w.on, grid_for(w.on, k * count), {256}, 0, to, k, count);
+lamella_status count_rows(const Solving& w, const lamella_tensor* to, int64_t k, int64_t count) {
+  static Kernels kernels("linalg.cu");
+  return launch_over(kernels, "count_rows", w.on, to->dtype, k * count, to->dl.data, k, count);
+}
+lamella_status find_unfinished(const Solving& w, const char* factors, const MatrixSizes& s, int* info) {
+  static Kernels kernels("linalg.cu");
+  return launch_over(kernels, "find_unfinished", w.on, w.dtype, s.count, factors, s.n, s.count, info);
 }
 lamella_status first_zeros(const Solving& w, const char* x, const MatrixSizes& s, int* to) {
   static Kernels kernels("linalg.cu");

@@ -47,6 +47,8 @@ Status solve_ldl(const Tensor& factors, const Tensor& pivots, const Tensor& b, b
       "cusolverDnXsytrs_bufferSize");
   space.make(with.on);
   const Tensor code = space_on(with.on, sizeof(int));
+  // cusolverDnXsytrs reads the pivots without regard to the stream, as torch found (its issue 82894).
+  require(driver().stream_synchronize(current_stream(with.device)), "cuda: cuSOLVER: cusolverDnXsytrs");
   for (int64_t i = 0; i < s.count; i++)
     with.check(solver().sytrs(with.handle, uplo, s.n, sides.n, with.type, a.data() + i * s.each() * with.item, s.n,
                               data_of<int64_t>(exchanged) + i * s.n, with.type, x.data() + i * sides.each() * with.item,

@@ -1,13 +1,17 @@
 // Eigenvalues and singular values by cuSOLVER. A matrix with an infinity or a NaN gets NaNs, and -1 as `info`.
+#include <mutex>
+
 #include "linalg.h"
 
 namespace cuda {
 namespace {
 
-// NVIDIA's limit for the functions of batches by Jacobi's method.
-constexpr int64_t most_jacobi = 32;
-// The largest matrices of a batch that go to one call of cusolverDnXsyevBatched, and the most elements of a call.
-constexpr int64_t most_eigh_batched = 512, most_batch_elements = int64_t{1} << 30;
+// NVIDIA's limit for the functions of batches by Jacobi's method, and the most matrices of a call: the size of their
+// work space is an int, and grows by about a thousand elements a matrix.
+constexpr int64_t most_jacobi = 32, most_jacobi_batch = 65536;
+// The largest matrices of a batch that go to cusolverDnXsyevBatched, and the most matrices of a call, which refuses
+// larger batches.
+constexpr int64_t most_eigh_batched = 512, most_eigh_batch = 32768;
 
 // ---- Hermitian matrices ----
 
@@ -15,19 +19,24 @@ constexpr int64_t most_eigh_batched = 512, most_batch_elements = int64_t{1} << 3
 void eigh_in_place(const Solving& with, const MatrixSizes& s, int job, int uplo, char* a, char* w, int* code) {
   const int64_t real = with.item / (with.which >= 2 ? 2 : 1), n = s.n;
   const bool small = s.count > 1 && n <= most_eigh_batched;
-  if (small && !solver().syev_batched && n <= most_jacobi && s.count <= INT_MAX) {
-    int size = 0;
-    const int order = static_cast<int>(n), count = static_cast<int>(s.count);
-    with.check(
-        solver().syevj_batched_space[with.which](with.handle, job, uplo, order, a, order, w, &size, with.syevj, count),
-        "cusolverDnsyevjBatched_bufferSize");
-    const Tensor space = space_on(with.on, size * with.item);
-    return with.check(solver().syevj_batched[with.which](with.handle, job, uplo, order, a, order, w, space.data_ptr(),
-                                                         size, code, with.syevj, count),
-                      "cusolverDnsyevjBatched");
+  if (small && !solver().syev_batched && n <= most_jacobi) {
+    const int order = static_cast<int>(n);
+    for (int64_t i = 0; i < s.count; i += most_jacobi_batch) {
+      const int count = static_cast<int>(std::min(most_jacobi_batch, s.count - i));
+      char *at = a + i * n * n * with.item, *values = w + i * n * real;
+      int size = 0;
+      with.check(solver().syevj_batched_space[with.which](with.handle, job, uplo, order, at, order, values, &size,
+                                                          with.syevj, count),
+                 "cusolverDnsyevjBatched_bufferSize");
+      const Tensor space = space_on(with.on, size * with.item);
+      with.check(solver().syevj_batched[with.which](with.handle, job, uplo, order, at, order, values, space.data_ptr(),
+                                                    size, code + i, with.syevj, count),
+                 "cusolverDnsyevjBatched");
+    }
+    return;
   }
   const bool batched = small && solver().syev_batched;
-  const int64_t part = batched ? std::min(s.count, most_batch_elements / (n * n)) : 1;
+  const int64_t part = batched ? std::min({s.count, most_eigh_batch, INT_MAX / (n * n * with.item)}) : 1;
   SolverSpace space;
   if (batched)
     with.check(solver().syev_batched_space(with.handle, with.params, job, uplo, n, with.type, a, n, with.real_type, w,
@@ -111,6 +120,9 @@ Status eig_of(const Tensor& self, bool compute_v, const Tensor& eigenvalues, con
                                  &space.host_bytes),
              "cusolverDnXgeev_bufferSize");
   space.make(with.on);
+  static std::mutex one_at_a_time;  // two threads' calls disturb each other before CUDA 13.0's first update
+  std::unique_lock<std::mutex> alone(one_at_a_time, std::defer_lock);
+  if (solver_version() < 12004) alone.lock();
   for (int64_t i = 0; i < s.count; i++)
     with.check(solver().geev(with.handle, with.params, no, job, n, with.type, data_of(copy) + i * s.each() * with.item,
                              n, complex_type, values.data() + i * n * complex_item, with.type, nullptr, n, with.type,
@@ -138,7 +150,7 @@ struct Singular {
 void svd_by_jacobi(const Solving& with, const MatrixSizes& s, bool full, bool batched, char* a, const Singular& to) {
   const int64_t k = std::min(s.m, s.n), left = full ? s.m : k, right = full ? s.n : k;
   const int64_t u_columns = batched ? s.m : left, v_columns = batched ? s.n : right;
-  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), count = static_cast<int>(s.count), econ = !full;
+  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), econ = !full;
   const int job = to.u ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   const int64_t real = with.item / (with.which >= 2 ? 2 : 1);
   // The functions want memory for the bases without vectors, too.
@@ -146,13 +158,18 @@ void svd_by_jacobi(const Solving& with, const MatrixSizes& s, bool full, bool ba
   const Tensor v = empty_on(with.on, {s.count * s.n * v_columns}, with.dtype);
   int size = 0;
   if (batched) {
-    with.check(solver().gesvdj_batched_space[with.which](with.handle, job, m, n, a, m, to.s, u.data_ptr(), m,
-                                                         v.data_ptr(), n, &size, with.gesvdj, count),
-               "cusolverDngesvdjBatched_bufferSize");
-    const Tensor space = space_on(with.on, size * with.item);
-    with.check(solver().gesvdj_batched[with.which](with.handle, job, m, n, a, m, to.s, u.data_ptr(), m, v.data_ptr(), n,
-                                                   space.data_ptr(), size, to.code, with.gesvdj, count),
-               "cusolverDngesvdjBatched");
+    for (int64_t i = 0; i < s.count; i += most_jacobi_batch) {
+      const int count = static_cast<int>(std::min(most_jacobi_batch, s.count - i));
+      char *at = a + i * s.each() * with.item, *values = to.s + i * k * real;
+      char *us = data_of(u) + i * s.m * u_columns * with.item, *vs = data_of(v) + i * s.n * v_columns * with.item;
+      with.check(solver().gesvdj_batched_space[with.which](with.handle, job, m, n, at, m, values, us, m, vs, n, &size,
+                                                           with.gesvdj, count),
+                 "cusolverDngesvdjBatched_bufferSize");
+      const Tensor space = space_on(with.on, size * with.item);
+      with.check(solver().gesvdj_batched[with.which](with.handle, job, m, n, at, m, values, us, m, vs, n,
+                                                     space.data_ptr(), size, to.code + i, with.gesvdj, count),
+                 "cusolverDngesvdjBatched");
+    }
   } else {
     with.check(solver().gesvdj_space[with.which](with.handle, job, econ, m, n, a, m, to.s, u.data_ptr(), m,
                                                  v.data_ptr(), n, &size, with.gesvdj),
@@ -211,8 +228,7 @@ Status svd_of(const Tensor& a, bool full, bool compute_uv, std::optional<std::st
     return codes.finish();
   }
   const bool jacobi = driver && *driver == "gesvdj";
-  const bool batched =
-      !(driver && !jacobi) && s.count > 1 && s.count <= INT_MAX && s.m <= most_jacobi && s.n <= most_jacobi;
+  const bool batched = !(driver && !jacobi) && s.count > 1 && s.m <= most_jacobi && s.n <= most_jacobi;
   // Xgesvd takes matrices with at least as many rows as columns: the transpose of others is Vhᵀ S Uᵀ.
   const bool turned = s.m < s.n && !jacobi && !batched;
   const Tensor copy = columns_of(turned ? transposed(a) : a);

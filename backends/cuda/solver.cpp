@@ -9,7 +9,7 @@ namespace cuda {
 namespace {
 
 // Constants of NVIDIA's headers, with their names.
-constexpr int CUSOLVER_STATUS_NOT_INITIALIZED = 1, CUSOLVER_STATUS_ALLOC_FAILED = 2;
+constexpr int CUSOLVER_STATUS_NOT_INITIALIZED = 1, CUSOLVER_STATUS_ALLOC_FAILED = 2, CUSOLVER_STATUS_INTERNAL_ERROR = 7;
 
 std::string symbol_of(int which, const char* real, const char* complex) {
   std::string name = which < 2 ? real : complex;
@@ -44,8 +44,10 @@ struct SolverHandle {
 
 // Makes a handle and the objects that its calls take. After a failure it destroys the handle.
 void make_solver(SolverHandle& h) {
-  const int made = with_room({CUSOLVER_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_NOT_INITIALIZED},
-                             [&] { return solver().create(&h.handle); });
+  // When memory is short, any of three statuses may come.
+  const int made =
+      with_room({CUSOLVER_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_NOT_INITIALIZED, CUSOLVER_STATUS_INTERNAL_ERROR},
+                [&] { return solver().create(&h.handle); });
   require_solver(h.device, made, "cusolverDnCreate");
   try {
     require_solver(h.device, solver().set_stream(h.handle, h.stream), "cusolverDnSetStream");
@@ -101,6 +103,9 @@ Solver::Solver() {
   if (!whole) return;
   SharedLibrary library(name);
   CUDA_SOLVER_NEWER_FUNCTIONS(CUDA_FIND)
+  int number = 0;
+  version(&number);
+  if (number < 11703) syev_batched = nullptr, syev_batched_space = nullptr;  // its vectors may be wrong
   major = each;
 }
 

@@ -69,7 +69,8 @@ using cusolverGesvdj = struct gesvdjInfo*;
     (cusolverHandle, int uplo, int64_t n, int64_t k, int, const void* a, int64_t lda, const int64_t* pivots, int,      \
      void* b, int64_t ldb, void*, size_t, void*, size_t, int* info))
 
-// Functions that older versions lack: Xsyevd of batches came with CUDA 12.6, Xgeev with 12.8.
+// Functions that older versions lack: Xsyevd of batches came with CUDA 12.6, whose first versions are not used, and Xgeev
+// with 12.8.
 #define CUDA_SOLVER_NEWER_FUNCTIONS(X)                                                                              \
   X(syev_batched_space, "cusolverDnXsyevBatched_bufferSize",                                                        \
     (cusolverHandle, cusolverParams, int job, int uplo, int64_t n, int, const void* a, int64_t lda, int,            \

@@ -86,8 +86,9 @@ __global__ void __launch_bounds__(256) write_identity(T* x, i64 m, i64 n, i64 co
 }
 
 // Writes the numbers from 1 to k for each matrix: the pivots of factors without exchanges.
-__global__ void __launch_bounds__(256) count_rows(int32_t* to, i64 k, i64 count) {
-  for (i64 i = thread_index(); i < k * count; i += grid_threads()) to[i] = static_cast<int32_t>(i % k + 1);
+template <class To>
+__global__ void __launch_bounds__(256) count_rows(To* to, i64 k, i64 count) {
+  for (i64 i = thread_index(); i < k * count; i += grid_threads()) to[i] = static_cast<To>(i % k + 1);
 }
 
 // Copies pivots. One that is no row of an n by n matrix becomes its own row and is reported.
@@ -161,14 +162,33 @@ __global__ void __launch_bounds__(256) first_zeros(const T* x, i64 m, i64 n, i64
   }
 }
 
+template <class T>
+DEVICE bool above_zero(T x) {
+  return isfinite(x) && x > 0;
+}
+template <class R>
+DEVICE bool above_zero(complex<R> x) {
+  return above_zero(x.re);
+}
+
+// Where `info` is 0, writes the number of the first diagonal element of an n by n Cholesky factor that is not a finite
+// number above 0, counted from 1.
+template <class T>
+__global__ void __launch_bounds__(256) find_unfinished(const T* x, i64 n, i64 count, int32_t* info) {
+  for (i64 b = thread_index(); b < count; b += grid_threads())
+    for (i64 i = 0; i < n && !info[b]; i++)
+      if (!above_zero(x[b * n * n + i * n + i])) info[b] = static_cast<int32_t>(i + 1);
+}
+
 // Writes complex eigenvectors. `parts` has the real and the imaginary part of the first of two conjugate vectors as two
 // columns, as LAPACK returns them, and the vectors of real eigenvalues as one.
 template <class R>
 __global__ void __launch_bounds__(256) pair_vectors(const complex<R>* values, const R* parts, complex<R>* to, i64 n,
                                                      i64 count) {
   for (i64 i = thread_index(); i < n * n * count; i += grid_threads()) {
-    const R side = values[i / n].im;
-    const bool second = side < 0;
-    to[i] = {parts[second ? i - n : i], side == 0 ? R(0) : second ? -parts[i] : parts[i + n]};
+    const i64 column = i / n % n;
+    const R side = values[i / n].im;  // any number, if the matrix did not converge
+    const bool second = side < 0 && column > 0, first = side > 0 && column + 1 < n;
+    to[i] = {parts[second ? i - n : i], second ? -parts[i] : first ? parts[i + n] : R(0)};
   }
 }

@@ -184,6 +184,8 @@ def spectra():
         same(a @ array(vectors), array(vectors) * array(values)[..., None, :], n)
         same(np.linalg.norm(array(vectors), axis=-2), np.ones((*batch, n)))
         same_numbers(la.eigvals(x), values, 20 * n)
+    many = positive("f4", (40000,), 2)  # more than one call takes
+    same(la.eigvalsh(there(many)), np.linalg.eigvalsh(many))
     shapes = ((5, 3), (3, 5), (4, 4), (1, 3), (40, 35), (35, 40), (0, 3), (3, 0))
     for kind, batch, (m, n), full, driver in product(KINDS, ((), (3,)), shapes, (0, 1), (None, "gesvd", "gesvdj")):
         a, k = numbers(kind, *batch, m, n), min(m, n)
@@ -222,6 +224,10 @@ def failures():
         info = array(la.cholesky_ex(there(p)).info)
         assert info.tolist() == [0] * (count - 1) + [3], info
         raises(la.LinAlgError, "linalg_cholesky", lambda: la.cholesky(there(p)))  # noqa: B023
+        q = np.stack([positive(kind, (), 4)] * count)
+        q[-1, 1, 1] = np.nan
+        info = array(la.cholesky_ex(there(q)).info)
+        assert info.tolist() == [0] * (count - 1) + [2], info
         p[-1, 3, 1] = np.nan
         for function in ("_linalg_eigh", "_linalg_eig", "_linalg_svd"):
             given = {"_linalg_eigh": ("L", True), "_linalg_eig": (True,), "_linalg_svd": (False, True)}[function]

@@ -216,7 +216,7 @@ API cusolverDnXsytrs(Handle* h, int uplo, int64_t n, int64_t k, int type, const 
 API cusolverDnXsyevBatched_bufferSize(Handle* h, Params* p, int job, int uplo, int64_t n, int type, const void* a,
                                       int64_t lda, int type_w, const void* w, int compute, size_t* device, size_t* host,
                                       int64_t count) {
-  if (count < 1) return invalid;
+  if (count < 1 || count > 32768) return invalid;
   const int status = cusolverDnXsyevd_bufferSize(h, p, job, uplo, n, type, a, lda, type_w, w, compute, device, host);
   return status ? status : answer(device, host, space_for(n * count, n), some_host);
 }
