@@ -42,11 +42,11 @@ strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 # The gradients, and a failing device kernel at each step of each composite, run beside the rest: each uses one processor.
 (cd "$top/tests/plugins/autograd" && sanitized run_gradients.py && cd "$top/tests" && strangers faults/test_failing.py) & beside=$!
 trap wait EXIT
-tests/cpp/fuzz_archive 1000000
+tests/cpp/fuzz_archive 300000
 rm -rf "$build/archives" && mkdir -p "$build/archives"
 tests/cpp/test_archive "$build/liblamella_cpu.so" "$build/archives"
-tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/torch_graphs"
-tests/cpp/fuzz_program "$build/liblamella_cpu.so" 6000 1 "$top/tests/plugins/graph/golden"
+tests/cpp/fuzz_graph "$build/liblamella_cpu.so" 3000 1 "$top/tests/plugins/graph/torch_graphs"
+tests/cpp/fuzz_program "$build/liblamella_cpu.so" 3000 1 "$top/tests/plugins/graph/golden"
 tests/cpp/test_graphs "$build/liblamella_cpu.so" "$build/liblamella_graph.so"
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblamella_cpu.so"
