@@ -296,7 +296,7 @@ tensor([2.-0.j, 1.+1.j, 0.-0.j])
 
 Args:
     s: the lengths of the signal along the dimensions; -1 leaves one as it is
-    dim: the dimensions, all different; by default the last ones, as many as `s` has, or all
+    dim: the dimensions, each once; by default as many of the last ones as `s` has sizes, and without `s` all of them
     norm: as in `fft`
 
 >>> lamella.fft.fftn(lamella.eye(2))

@@ -61,7 +61,7 @@ Status eigh(const Tensor& a, std::string_view triangle, bool compute_v, const Te
         return codes.finish();
       }
     }
-    // With vectors syevd needs so many numbers, which it counts in 32 bits.
+    // The work space of syevd with vectors has this many numbers, and syevd counts them in 32 bits.
     if (compute_v) check_workspace(2. * s.n * s.n + 6. * s.n + 1);
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy matrices(a);
@@ -235,7 +235,7 @@ Status svd(const Tensor& a, bool full, bool compute_uv, std::optional<std::strin
         return codes.finish();
       }
     }
-    // With vectors gesdd needs so many numbers, which it counts in 32 bits.
+    // The work space of gesdd with vectors has this many numbers, and gesdd counts them in 32 bits.
     if (compute_uv) check_workspace(4. * k * k + 7. * k + std::max(s.m, s.n));
     const Lapack<T>& f = lapack<T>();
     const ColumnCopy matrices(a);

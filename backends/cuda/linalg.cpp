@@ -12,7 +12,7 @@ bool suits_batch(const MatrixSizes& s, int64_t most = most_batched) {
 }
 
 int as_int(int64_t n) { return static_cast<int>(n); }
-// Returns the leading size of matrices with so many rows.
+// Returns the distance between the columns of matrices with `rows` rows, which the libraries want to be at least 1.
 int64_t leading(int64_t rows) { return std::max<int64_t>(rows, 1); }
 
 // ---- Cholesky ----

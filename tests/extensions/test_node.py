@@ -314,7 +314,7 @@ def test_types_compile(app):
         env=clean_environment(),
     )
     if installed.returncode:
-        pytest.skip("npm cannot install typescript here")
+        pytest.skip("npm cannot install typescript: its registry is out of reach")
     flags = ["--noEmit", "--strict", "--target", "es2020", "--module", "commonjs"]
 
     def compile(mistake):

@@ -305,7 +305,7 @@ def test_compute_sanitizer_reports_a_planted_write(tmp_path):
     pytest.importorskip("cupy")
     tool = next((p for f in os.environ["PATH"].split(":") if (p := Path(f, "compute-sanitizer")).exists()), None)
     if tool is None:
-        pytest.skip("compute-sanitizer is not installed")
+        pytest.skip("compute-sanitizer is not installed: it comes with the CUDA toolkit")
     done = subprocess.run(
         [tool, "--tool", "memcheck", sys.executable, HERE / "sanitized.py", "planted"], capture_output=True, text=True
     )

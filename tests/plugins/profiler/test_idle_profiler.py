@@ -29,7 +29,9 @@ def counts(tmp_path_factory):
     done = subprocess.run([str(program), *libraries], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     if done.stdout == "forbidden\n":
-        pytest.skip("processes may not be single-stepped here")
+        pytest.skip(
+            "ptrace(2) may not single-step this user's processes: run as root, or set kernel.yama.ptrace_scope to 0"
+        )
     return [int(n) for n in done.stdout.split()]
 
 

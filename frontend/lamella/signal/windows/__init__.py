@@ -2,30 +2,5 @@
 
 from __future__ import annotations
 
-from lamella.signal.windows.windows import (
-    bartlett,
-    blackman,
-    cosine,
-    exponential,
-    gaussian,
-    general_cosine,
-    general_hamming,
-    hamming,
-    hann,
-    kaiser,
-    nuttall,
-)
-
-__all__ = [
-    "bartlett",
-    "blackman",
-    "cosine",
-    "exponential",
-    "gaussian",
-    "general_cosine",
-    "general_hamming",
-    "hamming",
-    "hann",
-    "kaiser",
-    "nuttall",
-]
+from lamella.signal.windows.windows import *  # noqa: F403
+from lamella.signal.windows.windows import __all__ as __all__
