@@ -17,7 +17,7 @@ constexpr int64_t most_eigh_batched = 512, most_eigh_batch = 32768;
 
 // Writes eigenvalues, and eigenvectors in place of the matrices if `job` is CUSOLVER_EIG_MODE_VECTOR.
 void eigh_in_place(const Solving& with, const MatrixSizes& s, int job, int uplo, char* a, char* w, int* code) {
-  const int64_t real = with.item / (with.which >= 2 ? 2 : 1), n = s.n;
+  const int64_t real = with.real_item, n = s.n;
   const bool small = s.count > 1 && n <= most_eigh_batched;
   if (small && !solver().syev_batched && n <= most_jacobi) {
     const int order = static_cast<int>(n);
@@ -152,7 +152,7 @@ void svd_by_jacobi(const Solving& with, const MatrixSizes& s, bool full, bool ba
   const int64_t u_columns = batched ? s.m : left, v_columns = batched ? s.n : right;
   const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), econ = !full;
   const int job = to.u ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  const int64_t real = with.item / (with.which >= 2 ? 2 : 1);
+  const int64_t real = with.real_item;
   // The functions want memory for the bases without vectors, too.
   const Tensor u = empty_on(with.on, {s.count * s.m * u_columns}, with.dtype);
   const Tensor v = empty_on(with.on, {s.count * s.n * v_columns}, with.dtype);
@@ -189,7 +189,7 @@ void svd_by_jacobi(const Solving& with, const MatrixSizes& s, bool full, bool ba
 
 // Decomposes matrices with at least as many rows as columns, one by one.
 void svd_one_by_one(const Solving& with, const MatrixSizes& s, bool full, char* a, const Singular& to) {
-  const int64_t left = full ? s.m : s.n, real = with.item / (with.which >= 2 ? 2 : 1);
+  const int64_t left = full ? s.m : s.n, real = with.real_item;
   const signed char job = to.u ? (full ? 'A' : 'S') : 'N';
   SolverSpace space;
   with.check(

@@ -136,7 +136,8 @@ Solving::Solving(const Tensor& of)
       which(dtype - LAMELLA_FLOAT32),
       type(blas_type(dtype)),
       real_type(blas_type(which % 2 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32)),
-      item(item_of(dtype)) {
+      item(item_of(dtype)),
+      real_item(which >= 2 ? item / 2 : item) {
   const SolverHandle& h = solver_handle(device);
   handle = h.handle, params = h.params, syevj = h.syevj, gesvdj = h.gesvdj;
   const BlasHandle* b;

@@ -168,7 +168,7 @@ struct Solving {
   explicit Solving(const Tensor& of);
   const lamella_tensor* on;
   int device, dtype, which, type, real_type;  // `which` is the index of typed functions; the types are cudaDataTypes
-  int64_t item;
+  int64_t item, real_item;                    // bytes of a number, and of its real part
   cusolverHandle handle;
   cusolverParams params;
   cusolverSyevj syevj;
