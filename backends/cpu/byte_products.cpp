@@ -11,8 +11,6 @@
 namespace lamella::cpu {
 namespace {
 
-int interrupted() { return api().check_interrupt(); }
-
 // ---- convolutions ----
 
 // How a convolution is cut into units of work: each image and group into blocks of places, and each block into parts of

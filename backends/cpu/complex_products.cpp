@@ -31,12 +31,19 @@ bool read_by_blas(const Matrix& m, BlasOperand* found) {
   return false;
 }
 
+// Returns the columns of a strip, of which threads take one after another: few enough that two threads share a product
+// worth 40 µs, and enough that BLAS packs the other operand seldom. It does not depend on how many threads there are.
+int64_t strip_width(const Matrix& a, const Matrix& c) {
+  constexpr double shared = 1.5e5;  // products of numbers
+  if (double(c.rows) * double(a.columns) * double(c.columns) < shared) return c.columns;
+  return std::clamp<int64_t>((c.columns / 2 + 7) / 8 * 8, 32, 128);
+}
+
 template <class T>
 lamella_status multiply_by_blas(const Matrix& a, const Matrix& b, const Matrix& c, BlasOperand x, BlasOperand y,
                                 Int ld) {
   const Lapack<T>& f = lapack<T>();
-  // The threads share strips of columns, whose width does not depend on how many threads there are.
-  constexpr int64_t width = 128;
+  const int64_t width = strip_width(a, c);
   return parallel_for(0, (c.columns + width - 1) / width, 1, [&](int64_t first, int64_t last) -> lamella_status {
     for (int64_t strip = first; strip < last; strip++) {
       const int64_t from = strip * width;

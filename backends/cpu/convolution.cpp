@@ -11,8 +11,6 @@
 namespace lamella::cpu {
 namespace {
 
-int interrupted() { return api().check_interrupt(); }
-
 // Returns the dtype of the computation. Complex numbers are computed as twice as many channels of real numbers; narrow
 // types are widened.
 int computes_in(int dtype) {

@@ -9,6 +9,9 @@
 
 namespace lamella::cpu {
 
+// Returns the least multiple of `to` that is at least n.
+inline int64_t rounded_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
 // One call. Images have three spatial dimensions here; the missing ones have size 1.
 struct Convolution : Window<3> {
   const lamella_tensor *input, *weight, *bias, *out;

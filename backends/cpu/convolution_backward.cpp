@@ -11,10 +11,6 @@
 namespace lamella::cpu {
 namespace {
 
-int interrupted() { return api().check_interrupt(); }
-
-int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
 // ---- phases of the stride ----
 
 // The places of the image along one dimension that begin at `begin` and are `stride` apart. For place j of them, tap
@@ -64,7 +60,7 @@ class InputGradient {
     // Compares, for one tap, the multiplications over the gradient's places with those over the image's. Adding a tap's
     // products to the image costs as much as 8 output channels.
     const int64_t vector = windows_of(c_.dtype).vector;
-    scatters_ = whole_ && (c_.outs + 8) * rounded(c_.count, vector) < c_.outs * rounded(pixels_, vector);
+    scatters_ = whole_ && (c_.outs + 8) * rounded_up(c_.count, vector) < c_.outs * rounded_up(pixels_, vector);
   }
 
   lamella_status run() {

@@ -8,10 +8,6 @@
 namespace lamella::cpu {
 namespace {
 
-int interrupted() { return api().check_interrupt(); }
-
-int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
 class WeightGradient {
  public:
   WeightGradient(const lamella_tensor* gradient, const lamella_tensor* input, IntArrayRef stride, IntArrayRef padding,
@@ -19,13 +15,13 @@ class WeightGradient {
       : grad_(gradient, gradient->dtype, true) {
     read_convolution(input, out, nullptr, gradient, stride, padding, dilation, groups, &c_);
     const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
-    width_ = rounded(c_.outs, vector);
+    width_ = rounded_up(c_.outs, vector);
     // Estimates the cost of each kind of tiles. Tiles of channels round the channels up to whole vectors and transpose
     // the gradient; tiles of places round columns up, and their loads cost more than their products, as measured.
-    const int64_t by_places = c_.outs * c_.depth() * rounded(columns, vector) * 5 / 3;
+    const int64_t by_places = c_.outs * c_.depth() * rounded_up(columns, vector) * 5 / 3;
     by_places_ = by_places < width_ * (c_.depth() + 6) * columns;
     // Tiles of taps round taps and channels up to whole vectors, and transpose the image.
-    const int64_t by_taps = c_.outs * (rounded(c_.depth(), vector) + 2 * vector) * columns;
+    const int64_t by_taps = c_.outs * (rounded_up(c_.depth(), vector) + 2 * vector) * columns;
     by_taps_ = by_taps < std::min(by_places, width_ * (c_.depth() + 6) * columns) &&
                c_.groups * c_.outs * c_.depth() <= most_chunked;
     if (by_taps_) {

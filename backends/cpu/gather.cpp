@@ -121,8 +121,6 @@ lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t d
       });
 }
 
-using Put = void (*)(const Strip&, const Places&);
-Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
 Put add_of(const lamella_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
 
 // Scatters with a reduction: 'prod', 'amax' or 'amin'.

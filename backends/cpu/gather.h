@@ -28,6 +28,10 @@ lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const l
                           const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
                           int dim);
 
+// A loop that writes elements at places, and the one for elements of a tensor's size.
+using Put = void (*)(const Strip&, const Places&);
+inline Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
+
 // Writes a tensor's strides in bytes; 0 for a dimension of size 1.
 inline void byte_strides(const lamella_tensor* t, int64_t* out) {
   const int64_t item = itemsize(t);

@@ -153,8 +153,6 @@ Status embedding_dense_backward(lamella_frame* f, const Tensor& grad_output, con
 
 // ---- rows written by a vector of indices
 
-using Put = void (*)(const Strip&, const Places&);
-
 // Returns whether the rows of a source have no gaps, by its byte strides.
 bool packed_rows(const lamella_tensor* self, const int64_t* strides) {
   int64_t step = itemsize(self);
@@ -210,8 +208,6 @@ lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, int64_
                        return LAMELLA_OK;
                      });
 }
-
-Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
 
 Status index_copy_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Tensor& source,
                    const Tensor& out) {

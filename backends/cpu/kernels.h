@@ -21,6 +21,9 @@ void add_for_any_dtype(Library& m, const char* op, const char* file = __builtin_
   m.impl<Kernel>(op, "cpu", LAMELLA_KERNEL_ANY_DTYPE, file, line);
 }
 
+// Returns a status other than LAMELLA_OK if the user interrupts the program.
+inline int interrupted() { return api().check_interrupt(); }
+
 // Returns the class of a dtype, one of enum lamella_dtype_class.
 inline uint32_t class_of(int dtype) { return dtype_class(static_cast<ScalarType>(dtype)); }
 

@@ -109,8 +109,6 @@ int64_t operand_size(int dtype) {
   return dtype == LAMELLA_BFLOAT16 ? 2 : size_of(dtype);
 }
 
-int interrupted() { return api().check_interrupt(); }
-
 // Returns whether BLAS can read an operand: its rows or its columns have no gaps.
 bool blas_reads(const Matrix& m) { return (m.column == 1 && m.row >= m.columns) || (m.row == 1 && m.column >= m.rows); }
 

@@ -10,7 +10,7 @@ namespace lamella::cpu {
 namespace {
 
 // The gradient of the output and the input (or the output) as contiguous float or double, and the memory of the result.
-struct Work {
+struct BackwardWork {
   int dtype;
   int64_t item;
   const char *g, *x;
@@ -41,7 +41,7 @@ Status softmax_backward_data(const Tensor& grad_output, const Tensor& output, in
   static const auto chosen = LAMELLA_BY_ISA(softmax);
   const lamella_tensor* y = output.get();
   if (y->numel == 0) return LAMELLA_OK;
-  Work w;
+  BackwardWork w;
   w.open(grad_output.get(), y, out.get());
   const Softmax* loops = chosen(w.dtype);
   const int ndim = y->dl.ndim, along = wrapped_dim(dim, ndim);
@@ -117,7 +117,7 @@ struct RowNorm {
 };
 
 // Computes the gradients of (x - mean) * scale * weight + bias by the input, the weight and the bias.
-lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& norm, const Operand& weight,
+lamella_status rows_backward(lamella_frame* f, const BackwardWork& w, const RowNorm& norm, const Operand& weight,
                              lamella_tensor* of_weight, lamella_tensor* of_bias) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t n = norm.n, columns = norm.in_turn * n;
@@ -170,7 +170,7 @@ Status native_layer_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
                                   const Tensor& weight, const Tensor& /*bias*/, ArrayRef<bool> /*output_mask*/,
                                   const std::optional<Tensor>& of_input, const std::optional<Tensor>& of_weight,
                                   const std::optional<Tensor>& of_bias) {
-  Work w;
+  BackwardWork w;
   w.open(grad_out.get(), input.get(), asked(of_input));
   const Operand means(mean.get(), LAMELLA_FLOAT64);
   const Operand scales(rstd.get(), LAMELLA_FLOAT64);
@@ -183,7 +183,7 @@ Status fused_rms_norm_backward(lamella_frame* f, const Tensor& grad_out, const T
                                IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight,
                                ArrayRef<bool> /*output_mask*/, const std::optional<Tensor>& of_input,
                                const std::optional<Tensor>& of_weight) {
-  Work w;
+  BackwardWork w;
   w.open(grad_out.get(), input.get(), asked(of_input));
   const Operand scales(rstd.get(), LAMELLA_FLOAT64);
   const Operand weights(weight.get(), w.dtype);
@@ -197,7 +197,7 @@ Status native_group_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
                                   const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW,
                                   int64_t group, ArrayRef<bool> /*output_mask*/, const std::optional<Tensor>& of_input,
                                   const std::optional<Tensor>& of_weight, const std::optional<Tensor>& of_bias) {
-  Work w;
+  BackwardWork w;
   w.open(grad_out.get(), input.get(), asked(of_input));
   const Operand means(mean.get(), LAMELLA_FLOAT64);
   const Operand scales(rstd.get(), LAMELLA_FLOAT64);
@@ -275,7 +275,7 @@ struct ChannelNumbers {
 };
 
 // Computes one channel after another, each of `outer` runs.
-lamella_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+lamella_status by_runs(const BackwardWork& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   auto at = [&](int64_t o, int64_t c) { return (o * ch.count + c) * ch.area * w.item; };
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
@@ -300,7 +300,7 @@ lamella_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& 
 
 // Computes rows of all channels. Several rows of few channels are treated as one, so that the loops are long enough.
 template <class T>
-lamella_status by_rows(lamella_frame* f, const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+lamella_status by_rows(lamella_frame* f, const BackwardWork& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t rows = ch.outer * ch.area, n = ch.count;
   const int64_t together = std::clamp<int64_t>(64 / n, 1, rows), width = together * n, whole = rows / together;
@@ -361,7 +361,7 @@ Status native_batch_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
   as_doubles((train ? save_mean : running_mean).get(), ch.count, 0, v.mean);
   as_doubles((train ? save_invstd : running_var).get(), ch.count, 0, v.scale);
   for (int64_t c = 0; c < ch.count && !train; c++) v.scale[c] = 1 / std::sqrt(v.scale[c] + eps);
-  Work w;
+  BackwardWork w;
   w.dtype = work_dtype(x);
   w.item = w.dtype == LAMELLA_FLOAT64 ? 8 : 4;
   lamella_tensor* to = asked(of_input);

@@ -26,8 +26,6 @@ const PoolMeans& means() {
   return chosen;
 }
 
-int interrupted() { return api().check_interrupt(); }
-
 // Sets the windows of an operator's arguments over the last `Spatial` dimensions; lines are images of one row.
 template <int Spatial>
 PoolPlane read_window(const lamella_tensor* in, const lamella_tensor* out, IntArrayRef kernel, IntArrayRef stride,

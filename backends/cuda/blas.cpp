@@ -15,7 +15,6 @@ using cublasHandle = struct cublasContext*;
 // Constants of NVIDIA's headers, with their names.
 constexpr int CUBLAS_GEMM_DEFAULT = -1, CUBLAS_STATUS_NOT_INITIALIZED = 1;
 constexpr int CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77, CUBLAS_COMPUTE_64F = 70;
-constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4, CUDA_C_64F = 5, CUDA_R_16BF = 14;
 
 // X(member, symbol of the library, parameters)
 #define CUDA_BLAS_FUNCTIONS(X)                                                                                    \

@@ -6,8 +6,10 @@
 
 namespace cuda {
 
-// Constants of NVIDIA's headers, with their names: cublasOperation_t, and a status.
+// Constants of NVIDIA's headers, with their names: cublasOperation_t, a status, and cudaDataType.
 constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2, CUBLAS_STATUS_ALLOC_FAILED = 3;
+constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_8I = 3, CUDA_C_32F = 4, CUDA_C_64F = 5;
+constexpr int CUDA_R_32I = 10, CUDA_R_16BF = 14;
 
 // The matrices of a batch, with strides in elements.
 struct BlasMatrix {

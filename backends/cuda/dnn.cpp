@@ -149,16 +149,16 @@ struct Choice {
   std::atomic<bool> refused{false};  // the function that runs it has refused the problem
 };
 
-struct Plan {
+struct DnnPlan {
   cudnnTensor image = nullptr, output = nullptr;
   cudnnFilter weight = nullptr;
   Choice choices[8] = {};
   int count = 0;
   std::string refusal;  // why a plan has no choices
 
-  Plan() = default;
-  Plan(const Plan&) = delete;
-  ~Plan() {
+  DnnPlan() = default;
+  DnnPlan(const DnnPlan&) = delete;
+  ~DnnPlan() {
     if (image) dnn().destroy_tensor(image);
     if (output) dnn().destroy_tensor(output);
     if (weight) dnn().destroy_filter(weight);
@@ -221,7 +221,7 @@ void describe(cudnnTensor* to, const Problem& p, const std::array<int, 5>& sizes
       "cudnnSetTensorNdDescriptor");
 }
 
-int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice& c, size_t* bytes) {
+int workspace_of(cudnnHandle h, const DnnPlan& plan, const Problem& p, const Choice& c, size_t* bytes) {
   if (Pass(p.pass) == Pass::output)
     return dnn().output_space(h, plan.image, plan.weight, c.convolution, plan.output, c.algorithm, bytes);
   if (Pass(p.pass) == Pass::image)
@@ -232,7 +232,7 @@ int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice
 // Fills the plan with the algorithms that the heuristics advise, but for those that cannot run, that need more than
 // most_workspace bytes, that convert float32 operands to float16, or that are not deterministic though the problem
 // needs that. Nothing is measured, so plans can be made during a capture.
-void choose(cudnnHandle h, const Problem& p, Plan& plan) {
+void choose(cudnnHandle h, const Problem& p, DnnPlan& plan) {
   describe(&plan.image, p, p.image());
   describe(&plan.output, p, p.output());
   ask(dnn().create_filter(&plan.weight), "cudnnCreateFilterDescriptor");
@@ -269,14 +269,14 @@ void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   if (!plan.count) plan.refusal = text("none of ", count, " algorithms is usable");
 }
 
-Plans<Problem, Plan>& plans() {
-  static auto* all = new Plans<Problem, Plan>;
+Plans<Problem, DnnPlan>& plans() {
+  static auto* all = new Plans<Problem, DnnPlan>;
   return *all;
 }
 
-lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* out) {
+lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<DnnPlan>* out) {
   if ((*out = plans().find(p))) return LAMELLA_OK;
-  auto plan = std::make_shared<Plan>();
+  auto plan = std::make_shared<DnnPlan>();
   try {
     choose(h, p, *plan);
   } catch (const Refusal& met) {
@@ -352,7 +352,7 @@ bool prefers_channels_last(std::initializer_list<const lamella_tensor*> tensors)
   return moved[1] < moved[0];
 }
 
-int run(cudnnHandle h, const Problem& p, const Plan& plan, const Choice& c, void* x, void* w, void* y, void* space) {
+int run(cudnnHandle h, const Problem& p, const DnnPlan& plan, const Choice& c, void* x, void* w, void* y, void* space) {
   static constexpr float ones[] = {1, 0};
   static constexpr double wide_ones[] = {1, 0};
   const bool wide = p.dtype == LAMELLA_FLOAT64;
@@ -407,7 +407,7 @@ lamella_status dnn_convolve(Pass pass, const Images& s, const Tensor& image, con
   const Problem p = problem_of(pass, s, x, last);
   cudnnHandle handle = nullptr;
   if (lamella_status st = handle_of(p.device, &handle); st || !handle) return st;
-  std::shared_ptr<Plan> plan;
+  std::shared_ptr<DnnPlan> plan;
   if (lamella_status st = plan_of(handle, p, &plan)) return st;
   if (!plan->usable()) return LAMELLA_OK;
   const Tensor from = laid(image, last, pass != Pass::image), by = laid(weight, last, pass != Pass::weight),
@@ -459,7 +459,7 @@ std::string dnn_plans() {
     return s + ")";
   };
   std::string all;
-  plans().each([&](const Problem& p, const Plan& plan) {
+  plans().each([&](const Problem& p, const DnnPlan& plan) {
     all += text(function_of(Pass(p.pass)), " ", type_name(p.dtype), p.channels_last ? " NHWC" : " NCHW");
     all += " " + written(p.image().data(), p.dims) + " by " + written(p.weight().data(), p.dims);
     all += text(" groups ", p.groups, " stride ", written(p.spatial(p.stride), p.dims - 2), ":");

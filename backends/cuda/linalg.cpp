@@ -200,17 +200,27 @@ struct Triangles {
   int64_t leading, each;
 };
 
+// The most right-hand sides of one call of trsmBatched: it fails with more, which exceed the blocks of a grid.
+constexpr int64_t most_sides = 524280;
+
 // Solves equations with m by n right-hand sides in their place.
 void solve_in_place(const Solving& with, const Triangles& a, bool left, int64_t m, int64_t n, char* b, int64_t ldb,
                     int64_t b_each, int64_t count, bool batched) {
   const int side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, lda = as_int(a.leading);
   const One one(with.dtype);
   if (batched) {
-    const Tensor at = with.addresses(a.data, a.each, count), right = with.addresses(b, b_each, count);
-    return with.check_blas(
-        solver().trsm_batched[with.which](with.blas, side, a.uplo, a.turn, a.diagonal, as_int(m), as_int(n), one.data,
-                                          data_of<char*>(at), lda, data_of<char*>(right), as_int(ldb), as_int(count)),
-        "cublastrsmBatched");
+    const Tensor at = with.addresses(a.data, a.each, count);
+    const int64_t sides = left ? n : m;
+    for (int64_t from = 0; from < sides; from += most_sides) {
+      const int64_t here = std::min(sides - from, most_sides);
+      const Tensor right = with.addresses(b + from * (left ? ldb : 1) * with.item, b_each, count);
+      with.check_blas(
+          solver().trsm_batched[with.which](with.blas, side, a.uplo, a.turn, a.diagonal, as_int(left ? m : here),
+                                            as_int(left ? here : n), one.data, data_of<char*>(at), lda,
+                                            data_of<char*>(right), as_int(ldb), as_int(count)),
+          "cublastrsmBatched");
+    }
+    return;
   }
   for (int64_t i = 0; i < count; i++)
     with.check_blas(

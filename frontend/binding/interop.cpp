@@ -171,7 +171,7 @@ PyObject* from_numpy(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* k
 
 // ---- tensor(data) ----
 
-bool is_sequence(PyObject* o) {
+bool is_list_like(PyObject* o) {
   return PyList_Check(o) || PyTuple_Check(o) ||
          (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !is_tensor(o));
 }
@@ -182,7 +182,7 @@ bool is_numpy_number(PyObject* o) { return std::strncmp(Py_TYPE(o)->tp_name, "nu
 // its elements; else the object itself. A new reference; null with an exception. Objects with __dlpack__ may be on a
 // device, so that the frontend reads them.
 PyObject* as_array(PyObject* o) {
-  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || !is_sequence(o) || is_ndarray(o) || is_numpy_number(o) ||
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || !is_list_like(o) || is_ndarray(o) || is_numpy_number(o) ||
       PyObject_HasAttrString(o, "__dlpack__") || !PyObject_HasAttrString(o, "__array__"))
     return Py_NewRef(o);
   PyObject* made = PyObject_CallMethod(o, "__array__", nullptr);
@@ -203,7 +203,7 @@ struct Discovered {
 // Finds the shape of nested sequences by the first element at each depth; gather() checks the others.
 bool discover_shape(PyObject* data, Discovered& d) {
   PyObject* o = as_array(data);
-  while (o && is_sequence(o)) {
+  while (o && is_list_like(o)) {
     Py_ssize_t n = PySequence_Size(o);
     if (n < 0) {  // a numpy scalar, which only claims to be a sequence
       PyErr_Clear();
@@ -273,7 +273,7 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
         return false;
       }
       PyErr_Clear();
-      if (is_sequence(o))
+      if (is_list_like(o))
         PyErr_Format(PyExc_ValueError,
                      "tensor: the data is ragged: a sequence stands at depth %d where a number should be", depth);
       else
@@ -285,7 +285,7 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
   }
   o = as_array(o);
   if (!o) return false;
-  Py_ssize_t n = is_sequence(o) ? PySequence_Size(o) : -1;
+  Py_ssize_t n = is_list_like(o) ? PySequence_Size(o) : -1;
   if (n != d.sizes[depth]) {
     PyErr_Clear();
     PyErr_Format(PyExc_ValueError, "tensor: the data is ragged: expected a sequence of length %lld at depth %d, got %s",

@@ -13,7 +13,7 @@ namespace lamella::binding {
 namespace {
 
 std::array<PyObject*, 3> method_words, usual_methods;  // the methods that a usual module does not override
-std::array<PyObject*, 2> hook_words;
+std::array<PyObject*, 2> state_hook_words;
 PyObject *parameters_word, *buffers_word, *modules_word, *transient_word, *version_word, *version_key, *detach_word,
     *state_dict_word;
 PyObject *dot, *keywords;
@@ -36,7 +36,7 @@ bool is_usual_class(PyTypeObject* type) {
 // Takes the __dict__ of a module of a usual class. Returns 1 if it has no state-dict hooks and no `state_dict`, else 0;
 // -1 with an exception.
 int is_usual(PyObject* dict) {
-  for (PyObject* word : hook_words)
+  for (PyObject* word : state_hook_words)
     if (const int there = PyDict_Contains(dict, word)) return there < 0 ? -1 : 0;
   return PyDict_Contains(dict, method_words[0]) ? 0 : 1;
 }
@@ -140,7 +140,7 @@ PyObject* write_state(PyObject* self, PyObject* const* args, Py_ssize_t n) {
 int init_module_state() {
   auto word = [](const char* text) { return PyUnicode_InternFromString(text); };
   method_words = {word("state_dict"), word("_save_to_state_dict"), word("get_extra_state")};
-  hook_words = {word("_state_dict_hooks"), word("_state_dict_pre_hooks")};
+  state_hook_words = {word("_state_dict_hooks"), word("_state_dict_pre_hooks")};
   parameters_word = word("_parameters");
   buffers_word = word("_buffers");
   modules_word = word("_modules");

@@ -15,7 +15,7 @@ namespace {
 
 using core::Storage;
 
-Tensor* read(const py::object& o) {
+Tensor* tensor_of(const py::object& o) {
   if (!is_tensor(o.ptr())) throw py::type_error("shared memory: expected a Tensor, got " + type_name(o.ptr()));
   return unwrap(o.ptr());
 }
@@ -43,13 +43,13 @@ py::object shared_from_fd(int fd, int64_t bytes, int64_t offset) {
 
 py::object shared_place(const py::object& tensor) {
   SharedPlace p;
-  if (!find_place(read(tensor)->storage, &p)) return py::none();
+  if (!find_place(tensor_of(tensor)->storage, &p)) return py::none();
   return py::make_tuple(p.fd, p.offset, p.device, p.inode);
 }
 
 py::object shared_fd(const py::object& tensor) {
   SharedPlace p;
-  return find_place(read(tensor)->storage, &p) ? py::object(py::int_(p.fd)) : py::object(py::none());
+  return find_place(tensor_of(tensor)->storage, &p) ? py::object(py::int_(p.fd)) : py::object(py::none());
 }
 
 // ---- moving a storage into shared memory ----------------------------------------------------------------------------
@@ -86,7 +86,7 @@ std::string hidden() {  // a text about objects that gc.freeze() has hidden; "" 
 // without the interpreter's lock, waits up to `seconds`, since that thread may use the memory: see Note [Work without
 // the lock].
 void share_memory(const py::object& tensor, double seconds) {
-  Tensor* t = read(tensor);
+  Tensor* t = tensor_of(tensor);
   Storage* s = t->storage;
   SharedPlace place;
   if (find_place(s, &place)) return;
@@ -130,7 +130,7 @@ void add_shared(py::module_& m) {
   m.def("_shared_from_fd", shared_from_fd, py::arg("fd"), py::arg("nbytes"), py::arg("offset") = 0);
   m.def("_shared_place", shared_place);
   m.def("_shared_fd", shared_fd);
-  m.def("_is_shared", [](const py::object& tensor) { return is_shared(read(tensor)->storage); });
+  m.def("_is_shared", [](const py::object& tensor) { return is_shared(tensor_of(tensor)->storage); });
   m.def("_share_memory", share_memory, py::arg("tensor"), py::arg("seconds") = 60.0);
 }
 

@@ -2,6 +2,9 @@
 // elements whose try fails are collected and tried again, 64 at once.
 #include <lamella/pointwise/vocabulary.h>
 
+#include <cstring>
+
+#include "backends/cpu/isa/philox.h"
 #include "backends/cpu/random.h"
 
 namespace lamella::cpu {
@@ -22,6 +25,14 @@ struct Tries {
   int32_t place[lanes];
 };
 
+using Narrow = uint32_t __attribute__((vector_size(4 * words_wide)));
+// Loads words as a register of them.
+LAMELLA_INLINE Words spread(const uint32_t* from) {
+  Narrow words;
+  load(words, from);
+  return __builtin_convertvector(words, Words);
+}
+
 template <class F>
 inline F inner_unit(uint32_t word) {
   return (static_cast<F>(static_cast<int32_t>(word >> 1)) + F(0.5)) * F(4.656612873077393e-10);
@@ -30,23 +41,21 @@ inline F inner_unit(uint32_t word) {
 template <class F>
 inline __attribute__((always_inline)) void attempt(Tries<F>* t, bool logarithm, F least, F infinity) {
   alignas(64) uint32_t w[4][lanes];
-#pragma omp simd
-  for (int64_t i = 0; i < lanes; i++) {
-    uint32_t c0 = t->block[i], c1 = 0, c2 = 0, c3 = 1, k0 = t->k0[i], k1 = t->k1[i];
-#pragma GCC unroll 10
-    for (int round = 0; round < 10; round++) {
-      const uint64_t p0 = uint64_t{0xD2511F53} * c0, p1 = uint64_t{0xCD9E8D57} * c2;
-      c0 = static_cast<uint32_t>(p1 >> 32) ^ c1 ^ k0;
-      c2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ k1;
-      c1 = static_cast<uint32_t>(p1);
-      c3 = static_cast<uint32_t>(p0);
-      k0 += 0x9E3779B9;
-      k1 += 0xBB67AE85;
+  for (int64_t i = 0; i < lanes; i += counters_wide) {
+    Counters c{};
+    for (int k = 0; k < chains; k++) {
+      const int64_t at = i + k * words_wide;
+      c.c[0][k] = spread(t->block + at);
+      c.c[3][k] = Words{} + 1;
+      c.k0[k] = spread(t->k0 + at);
+      c.k1[k] = spread(t->k1 + at);
     }
-    w[0][i] = c0;
-    w[1][i] = c1;
-    w[2][i] = c2;
-    w[3][i] = c3;
+    philox(&c);
+    for (int word = 0; word < 4; word++)
+      for (int k = 0; k < chains; k++) {
+        const auto narrow = __builtin_convertvector(c.c[word][k], Narrow);
+        std::memcpy(&w[word][i + k * words_wide], &narrow, sizeof narrow);
+      }
   }
   alignas(64) F scale[lanes];
   int32_t small = 0;

@@ -1,9 +1,9 @@
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011) and the
-// numbers drawn from it, in tiles of 64 values of the counter.
+// Numbers drawn from the words of Philox-4x32-10, in tiles of 64 values of the counter.
 #include <lamella/pointwise/vocabulary.h>
 
 #include <cstring>
 
+#include "backends/cpu/isa/philox.h"
 #include "backends/cpu/random.h"
 
 namespace lamella::cpu {
@@ -14,31 +14,28 @@ constexpr int64_t blocks = 64, tile = 4 * blocks;  // values of the counter in a
 constexpr int64_t lanes = 16;  // the least number of counters that are computed together as vectors
 
 // Writes the words of the first `count` of 64 counters, in order; count is a multiple of `lanes`.
-inline __attribute__((always_inline)) void philox(Stream s, int64_t count, uint32_t* out) {
-  alignas(64) uint32_t w[4][blocks];
-  const uint32_t key0 = static_cast<uint32_t>(s.seed), key1 = static_cast<uint32_t>(s.seed >> 32);
-#pragma omp simd
-  for (int64_t i = 0; i < count; i++) {
-    const uint64_t counter = s.counter + static_cast<uint64_t>(i);
-    uint32_t c0 = static_cast<uint32_t>(counter), c1 = static_cast<uint32_t>(counter >> 32), c2 = 0, c3 = 0;
-    uint32_t k0 = key0, k1 = key1;
-#pragma GCC unroll 10
-    for (int round = 0; round < 10; round++) {
-      const uint64_t p0 = uint64_t{0xD2511F53} * c0, p1 = uint64_t{0xCD9E8D57} * c2;
-      c0 = static_cast<uint32_t>(p1 >> 32) ^ c1 ^ k0;
-      c2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ k1;
-      c1 = static_cast<uint32_t>(p1);
-      c3 = static_cast<uint32_t>(p0);
-      k0 += 0x9E3779B9;
-      k1 += 0xBB67AE85;
+LAMELLA_INLINE void philox(Stream s, int64_t count, uint32_t* out) {
+  static_assert(lanes % counters_wide == 0);
+  Words each{};
+  for (int k = 0; k < words_wide; k++) each[k] = static_cast<uint64_t>(k);
+  for (int64_t i = 0; i < count; i += counters_wide) {
+    Counters c{};
+    for (int k = 0; k < chains; k++) {
+      c.c[0][k] = each + (s.counter + static_cast<uint64_t>(i + k * words_wide));
+      c.c[1][k] = c.c[0][k] >> 32;
+      c.k0[k] = Words{} + s.seed;
+      c.k1[k] = Words{} + (s.seed >> 32);
     }
-    w[0][i] = c0;
-    w[1][i] = c1;
-    w[2][i] = c2;
-    w[3][i] = c3;
+    philox(&c);
+    for (int k = 0; k < chains; k++) {
+      const Words first = (c.c[0][k] & 0xffffffff) | c.c[1][k] << 32;
+      const Words second = (c.c[2][k] & 0xffffffff) | c.c[3][k] << 32;
+      for (int l = 0; l < words_wide; l++) {
+        const uint64_t four[2] = {first[l], second[l]};
+        std::memcpy(out + 4 * (i + k * words_wide + l), four, sizeof four);
+      }
+    }
   }
-  for (int64_t i = 0; i < count; i++)
-    for (int k = 0; k < 4; k++) out[4 * i + k] = w[k][i];
 }
 
 // Calls make(words, out, count) for the n outputs tile by tile, with `per` outputs in a whole tile. The last, shorter

@@ -10,6 +10,7 @@
 namespace lamella::autograd {
 
 inline lamella::Tensor conj_if_complex(const lamella::Tensor& t) { return t.is_complex() ? lamella::conj(t) : t; }
+inline lamella::Tensor one_for_zero(const lamella::Tensor& t) { return lamella::where(t == 0, 1, t); }
 
 // Defines a private operator by its composite; `impl` compares the function's types with the schema.
 template <auto Function>

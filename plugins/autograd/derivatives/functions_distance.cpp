@@ -6,8 +6,6 @@
 namespace lamella::autograd {
 namespace {
 
-Tensor one_for_zero(const Tensor& t) { return where(t == 0, 1, t); }
-
 // Returns the gradient of cdist by its first argument. It is 0 where two rows are equal. With p = inf, every element
 // whose distance is the largest gets the gradient.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, std::string_view compute_mode,

@@ -278,7 +278,6 @@ Tensor spread_backward(const Tensor& grad, const Tensor& grad_mean, const Tensor
   return out;
 }
 
-Tensor one_for_zero(const Tensor& t) { return where(t == 0, 1, t); }
 Tensor zero_where_zero(const Tensor& of, const Tensor& t) { return where(of == 0, 0, t); }
 
 // Returns the gradient of vector_norm; zero where the norm is zero.

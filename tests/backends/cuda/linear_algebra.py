@@ -116,6 +116,11 @@ def equations():
                 given = x / max(n, 1) if one else x
                 got = array(la.solve_triangular(given, there(right), upper=up, left=left, unitriangular=one))
                 same(triangle @ got if left else got @ triangle, right)
+    # more right-hand sides than one call of trsmBatched takes
+    triangle, b = np.float32([[[2]], [[4]]]), np.arange(2 * 524281, dtype="f4").reshape(2, 1, -1)
+    for left in (True, False):
+        right = b if left else np.swapaxes(b, -1, -2)
+        same(array(la.solve_triangular(there(triangle), there(right), upper=True, left=left)), right / triangle)
 
 
 def symmetric():
