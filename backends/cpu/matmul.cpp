@@ -322,7 +322,8 @@ lamella_status complex_multiply(int real, const Matrix& a, const Matrix& b, cons
 
 lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias, bool narrow) {
   lamella_status status = LAMELLA_OK;
-  if (is_complex(dtype) && blas_multiplies_complex(dtype, a, b, c, &status)) return status;
+  const bool by_blas = is_complex(dtype) || (dtype == LAMELLA_FLOAT64 && !bias);
+  if (by_blas && blas_multiplies(dtype, a, b, c, &status)) return status;
   if (dtype == LAMELLA_COMPLEX64) return complex_multiply<float>(LAMELLA_FLOAT32, a, b, c);
   if (dtype == LAMELLA_COMPLEX128) return complex_multiply<double>(LAMELLA_FLOAT64, a, b, c);
   return multiply_real(dtype, a, b, c, bias, narrow);

@@ -38,9 +38,9 @@ inline Matrix rows_of(const lamella_tensor* t) {
 // int32). With `narrow`, c has the operands' dtype and lies in rows: see Operands::narrow.
 lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr,
                         bool narrow = false);
-// Multiplies complex matrices by OpenBLAS. Returns false if it is not there, if they are small, or if BLAS cannot read
-// them as they lie; otherwise sets the status.
-bool blas_multiplies_complex(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, lamella_status* status);
+// Multiplies float64 or complex matrices by OpenBLAS. Returns false if it is not there, if they are small, or if BLAS
+// cannot read them as they lie; otherwise sets the status.
+bool blas_multiplies(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, lamella_status* status);
 // Multiplies each pair of matrices of tensors of three dimensions.
 lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c,
                                 bool narrow = false);
