@@ -36,8 +36,8 @@ bool read_by_blas(const Matrix& m, BlasOperand* found) {
 int64_t strip_width(int64_t columns, double work) {
   constexpr double shared = 1.5e5;  // products of numbers
   if (work < shared) return columns;
-  const auto eighths = [=](int64_t parts) { return (columns / parts + 7) / 8 * 8; };
-  return std::clamp<int64_t>(eighths(8), std::clamp<int64_t>(eighths(2), 32, 128), 512);
+  const auto share = [=](int64_t parts) { return (columns / parts + 7) / 8 * 8; };  // whole vectors
+  return std::clamp<int64_t>(share(8), std::clamp<int64_t>(share(2), 32, 128), 512);
 }
 
 template <class T>
