@@ -300,7 +300,8 @@ lamella_status by_runs(const BackwardWork& w, const Channels& ch, const ChannelN
 
 // Computes rows of all channels. Several rows of few channels are treated as one, so that the loops are long enough.
 template <class T>
-lamella_status by_rows(lamella_frame* f, const BackwardWork& w, const Channels& ch, const ChannelNumbers& v, bool train) {
+lamella_status by_rows(lamella_frame* f, const BackwardWork& w, const Channels& ch, const ChannelNumbers& v,
+                       bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t rows = ch.outer * ch.area, n = ch.count;
   const int64_t together = std::clamp<int64_t>(64 / n, 1, rows), width = together * n, whole = rows / together;

@@ -214,11 +214,10 @@ void solve_in_place(const Solving& with, const Triangles& a, bool left, int64_t 
     for (int64_t from = 0; from < sides; from += most_sides) {
       const int64_t here = std::min(sides - from, most_sides);
       const Tensor right = with.addresses(b + from * (left ? ldb : 1) * with.item, b_each, count);
-      with.check_blas(
-          solver().trsm_batched[with.which](with.blas, side, a.uplo, a.turn, a.diagonal, as_int(left ? m : here),
-                                            as_int(left ? here : n), one.data, data_of<char*>(at), lda,
-                                            data_of<char*>(right), as_int(ldb), as_int(count)),
-          "cublastrsmBatched");
+      with.check_blas(solver().trsm_batched[with.which](
+                          with.blas, side, a.uplo, a.turn, a.diagonal, as_int(left ? m : here), as_int(left ? here : n),
+                          one.data, data_of<char*>(at), lda, data_of<char*>(right), as_int(ldb), as_int(count)),
+                      "cublastrsmBatched");
     }
     return;
   }
