@@ -6,7 +6,7 @@
 """
 
 from lamella.plugins.contributions import POINTS, Contribution, Keyword
-from lamella.plugins.manager import Plugin, PluginContext, Waiting, hookimpl, load, manager, status, waiting
+from lamella.plugins.manager import Plugin, PluginContext, Waiting, hookimpl, load, manager, settings, status, waiting
 
 __all__ = [
     "POINTS",
@@ -18,6 +18,7 @@ __all__ = [
     "hookimpl",
     "load",
     "manager",
+    "settings",
     "status",
     "waiting",
 ]

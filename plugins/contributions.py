@@ -42,6 +42,8 @@ POINTS = {
     "import": "check(tensor), called after DLPack gave memory of another library",
     "reader": "read(object), called by as_tensor: a tensor over the memory of another library's array, or None",
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
+    "settings": "function(): a block, which may be entered several times, with the settings that decide results on this "
+    "thread now; see lamella.plugins.settings",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }
 NAMED = (

@@ -15,7 +15,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -426,6 +427,30 @@ def waiting() -> list[Waiting]:
     installed = {p.name for p in manager.plugins if p.state != "loaded"}  # a backend's name is its device's
     rows = [*_C._waiting(), *(row for rows in contributions.place("waiting").objects for row in rows())]
     return [w for row in rows if (w := Waiting(*row)).awaited not in installed]
+
+
+@contextmanager
+def _entered(blocks: list[AbstractContextManager]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for block in blocks:
+            stack.enter_context(block)
+        yield
+
+
+def settings() -> Callable[[], AbstractContextManager[None]]:
+    """Keeps this thread's settings that plugins contribute at the point "settings", such as the dtypes of autocast.
+
+    The result is called for a block in which a function that has run now runs again as it did, later or on another
+    thread. ``lamella.capture_state`` copies everything, also which observers are on.
+
+    >>> with lamella.autocast("cpu"):
+    ...     again = lamella.plugins.settings()
+    >>> with again():
+    ...     lamella.is_autocast_enabled("cpu")
+    True
+    """
+    blocks = [make() for make in contributions.place("settings").objects]
+    return lambda: _entered(blocks)
 
 
 def load(name: str) -> Plugin:

@@ -17,6 +17,7 @@ from typing import Any
 
 import lamella
 from lamella import Tensor
+from lamella.plugins import settings
 
 from . import _python
 from .function import Function
@@ -227,6 +228,7 @@ class _Part:
         self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn
         # A copy of the generator before the first run, so that the second run draws the same numbers.
         self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
+        self.settings = settings()
 
     def pack(self, tensor: Tensor) -> _Place:
         place = _Place(len(self.places), _described(tensor))
@@ -275,6 +277,7 @@ class _Part:
         again, stop = copy.copy(self.generator), _Stop()
         try:
             with (
+                self.settings(),
                 lamella.random.drawing_from(again) if again else contextlib.nullcontext(),
                 _python.enable_grad(),
                 saved_tensors_hooks(keep, lambda tensor: tensor),
@@ -310,6 +313,7 @@ class CheckpointFunction(Function):
         """Runs the function without recording it, and saves its arguments."""
         ctx.run_function = run_function
         ctx.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
+        ctx.settings = settings()
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.at))
@@ -323,7 +327,8 @@ class CheckpointFunction(Function):
         for i, t in zip(ctx.at, ctx.saved_tensors, strict=True):
             given[i] = t.detach().requires_grad_(t.requires_grad)
         again = copy.copy(ctx.generator)
-        with lamella.random.drawing_from(again) if again else contextlib.nullcontext(), _python.enable_grad():
+        drawing = lamella.random.drawing_from(again) if again else contextlib.nullcontext()
+        with ctx.settings(), drawing, _python.enable_grad():
             found = ctx.run_function(*given)
         outputs = (found,) if isinstance(found, Tensor) else tuple(found)
         pairs = [

@@ -8,44 +8,18 @@ from types import ModuleType
 from typing import Any
 
 from lamella import _C, _lazy
-from lamella._torch import devices, refusals, typed
+from lamella._torch import autocast, devices, refusals, typed
 from lamella._torch.refusals import Refusal
 from lamella.plugins import contributions
 from lamella.plugins.contributions import gather
 
-MODULES = ("amp", "compiler", "distributed", "functional", "hub", "jit", "storage", "torch_version", "types")
+MODULES = ("compiler", "distributed", "functional", "hub", "jit", "storage", "torch_version", "types")
 OF_CUDA = ("graphs", "memory", "random", "streams")
 BACKENDS = ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum")
 
 
-def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> Any:
-    """Makes a ``lamella.amp.autocast``, a block of lower precision, which does nothing with ``enabled=False``.
-
-    Raises:
-        NotImplementedError: it is enabled for a device of this machine
-
-    >>> with lamella.autocast("cpu", enabled=False):
-    ...     pass
-    """
-    amp: Any = sys.modules["lamella.amp"]  # a plugin may have replaced the module of amp.py
-    return amp.autocast(device_type, dtype, enabled, cache_enabled)
-
-
-def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """Returns False: no operator computes in lower precision by itself.
-
-    >>> lamella.is_autocast_enabled()
-    False
-    """
-    return False
-
-
 compile = Refusal("lamella.compile", "Lamella has no compiler; call the function or the module as it is")
-FUNCTIONS = {
-    "autocast": autocast,
-    "compile": compile,
-    "is_autocast_enabled": is_autocast_enabled,
-}
+FUNCTIONS = {"compile": compile}
 
 
 def modules() -> dict[str, ModuleType]:
@@ -68,6 +42,7 @@ def contribute() -> None:
         [
             *gather("lamella", {**modules(), **FUNCTIONS}, placeholder=True),
             *gather("lamella", typed.names()),
+            *gather("lamella", autocast.functions),
             *gather("lamella.cuda", cuda),
             *gather("lamella.backends", switches),
         ]

@@ -1,89 +1,16 @@
-"""The names of torch.amp: a scaler of losses, and ``autocast``, which is accepted only if it is disabled.
-
->>> import lamella
->>> with lamella.amp.autocast("cpu", enabled=False):
-...     y = lamella.ones(2) * 2
->>> y.dtype
-lamella.float32
-"""
+"""GradScaler, which scales a loss so that gradients in float16 do not underflow."""
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
-from lamella import _C
+from lamella import Tensor
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+from .devices import reason_of_absence
 
-
-def is_autocast_available(device_type: str) -> bool:
-    """Returns False: blocks of lower precision are not implemented yet.
-
-    >>> lamella.amp.is_autocast_available("cpu")
-    False
-    """
-    return False
-
-
-def _missing(device_type: str) -> bool:
-    """Returns whether this machine has no device of that type."""
-    from lamella._devices import can_load, counted, host
-
-    return device_type != host().type and not (can_load(device_type) and counted(device_type))
-
-
-class autocast:
-    """A block, or a decorator, for operators in lower precision, which Lamella does not implement yet.
-
-    With ``enabled=False`` it does nothing. For a device that this machine does not have it warns and does nothing.
-
-    Raises:
-        NotImplementedError: it is enabled for a device of this machine
-    """
-
-    def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None):
-        if not isinstance(device_type, str):
-            raise ValueError(f"autocast: argument 'device_type' must be str, got {type(device_type).__name__}")
-        if enabled and _missing(device_type):
-            warnings.warn(f"autocast: there is no device '{device_type}' here; it does nothing", stacklevel=2)
-            enabled = False
-        if enabled:
-            raise NotImplementedError(
-                "autocast: blocks of lower precision are planned with a plugin of their own; pass enabled=False, or "
-                "convert the model and its input by .to(lamella.bfloat16)"
-            )
-        self.device, self.fast_dtype = device_type, dtype
-
-    def __enter__(self) -> autocast:
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        return None
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return function
-
-
-def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Any:
-    """Decorates ``forward`` of a Function. Returns it unchanged, since no operator computes in lower precision.
-
-    >>> lamella.amp.custom_fwd(abs, device_type="cpu") is abs
-    True
-    """
-    return fwd if fwd is not None else functools.partial(custom_fwd, device_type=device_type)
-
-
-def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
-    """Decorates ``backward`` of a Function. Returns it unchanged.
-
-    >>> lamella.amp.custom_bwd(abs, device_type="cpu") is abs
-    True
-    """
-    return bwd if bwd is not None else functools.partial(custom_bwd, device_type=device_type)
+__all__ = ["GradScaler"]
 
 
 class GradScaler:
@@ -107,7 +34,7 @@ class GradScaler:
         growth_interval: int = 2000,
         enabled: bool = True,
     ):
-        if enabled and _missing(device):
+        if enabled and reason_of_absence(device):
             warnings.warn(f"GradScaler: there is no device '{device}' here; it does nothing", stacklevel=2)
             enabled = False
         if enabled and growth_factor <= 1:
@@ -123,7 +50,7 @@ class GradScaler:
         """Returns a loss, or a list of losses, multiplied by the scale."""
         if not self._enabled:
             return outputs
-        if isinstance(outputs, _C.Tensor):
+        if isinstance(outputs, Tensor):
             return outputs * self._scale
         if isinstance(outputs, (list, tuple)):
             return type(outputs)([self.scale(x) for x in outputs])

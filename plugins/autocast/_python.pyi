@@ -1,0 +1,16 @@
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+class autocast:
+    device: str
+    fast_dtype: Any
+    def __init__(
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None: ...
+    def __enter__(self) -> autocast: ...
+    def __exit__(self, *error: object) -> bool: ...
+    def __call__(self, func: F) -> F: ...
+
+def _set_functions(resolve: Callable[..., Any], decorate: Callable[..., Any]) -> None: ...

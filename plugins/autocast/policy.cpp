@@ -1,0 +1,179 @@
+#include "policy.h"
+
+#include <lamella/dispatcher.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace lamella::autocast {
+namespace {
+
+struct Rule {
+  int64_t number;
+  std::string text;
+  std::vector<Part> parts;
+};
+
+// One operator: its rules, the first one first, and the policy that follows from them and from the catalogue's table.
+struct Known {
+  std::vector<Rule> rules;
+  Policy policy;
+  const lamella_operator* op = nullptr;  // null until the dispatcher has prepared it
+};
+
+std::mutex lock;  // guards the two below; nothing of the table but descriptions of operators is called within it
+std::map<std::string, Known>& known() {
+  static auto* all = new std::map<std::string, Known>;
+  return *all;
+}
+int64_t last_number = 0;
+
+std::string trimmed(const std::string& s) {
+  const size_t begin = s.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : s.substr(begin, s.find_last_not_of(' ') - begin + 1);
+}
+
+std::string full_name(const lamella_operator* op) {
+  const std::string name = api().operator_name(op), overload = api().operator_overload(op);
+  return overload.empty() ? name : name + "." + overload;
+}
+
+constexpr char host_device[] = "host";
+
+void take(Chosen* c, const std::vector<Part>& parts) {
+  for (const Part& p : parts) {
+    if (!p.instead.empty()) c->instead = p.instead;
+    if (!p.device.empty()) continue;
+    c->host = c->others = p.action;
+    c->named.clear();
+  }
+  for (const Part& p : parts) {
+    if (p.device == host_device)
+      c->host = p.action;
+    else if (!p.device.empty())
+      c->named.insert(c->named.begin(), p);
+  }
+}
+
+std::unique_ptr<Chosen> choose(const lamella_operator* op, const std::vector<Rule>& rules) {
+  auto c = std::make_unique<Chosen>();
+  if (api().operator_form(op) != LAMELLA_FUNCTIONAL_FORM) return c;
+  if (const char* text = catalogue_text(api().operator_name(op), api().operator_overload(op)))
+    take(c.get(), read_policy(title(op), text));
+  for (const Rule& r : rules) take(c.get(), r.parts);
+  for (int32_t i = 0; i < api().operator_num_args(op) && i < 64; i++)
+    if (api().operator_argument(op, i)->flags & LAMELLA_ARGUMENT_WRITTEN) c->written |= uint64_t{1} << i;
+  return c;
+}
+
+bool casts(const Chosen& c) { return c.host || c.others || !c.named.empty(); }
+
+// Gives an operator the policy that follows from its rules now. The one before is not freed, since a call may read it.
+void renew(Known& k) {
+  if (!k.op) return;
+  std::unique_ptr<Chosen> c = choose(k.op, k.rules);
+  k.policy.chosen.store(casts(*c) ? c.release() : nullptr, std::memory_order_release);
+}
+
+std::string word(uint16_t action, const std::string& instead) {
+  constexpr const char* words[] = {"keep", "lower", "widest", "promote", "refuse"};
+  if (action >= to_dtype) return api().dtype_info(action - to_dtype)->name;
+  return words[action] + (action == refuse && !instead.empty() ? " " + instead : "");
+}
+
+lamella_status on_rule(void*, lamella_handle handle, const lamella_rule* rule, int32_t there) {
+  if (rule->kind) return LAMELLA_OK;  // of Python, which calls add_policy
+  return guarded([&]() -> lamella_status {
+    static auto* numbers = new std::map<lamella_handle, int64_t>;  // called under the registry's lock alone
+    if (there) {
+      (*numbers)[handle] = add_policy(rule->op, static_cast<const char*>(rule->payload));
+    } else if (auto found = numbers->find(handle); found != numbers->end()) {
+      remove_policy(found->second);
+      numbers->erase(found);
+    }
+    return LAMELLA_OK;
+  });
+}
+
+}  // namespace
+
+std::vector<Part> read_policy(const std::string& op, const std::string& text) {
+  std::vector<Part> parts;
+  for (size_t begin = 0, end; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find(';', begin), text.size());
+    const std::string one = text.substr(begin, end - begin);
+    const size_t colon = one.find(':');
+    Part p{colon == std::string::npos ? "" : trimmed(one.substr(0, colon)), keep, ""};
+    std::string name = trimmed(colon == std::string::npos ? one : one.substr(colon + 1));
+    if (name.rfind("refuse ", 0) == 0) {
+      p.instead = trimmed(name.substr(7));
+      name = "refuse";
+    }
+    int32_t dtype = 0;
+    for (p.action = keep; p.action <= refuse && word(p.action, "") != name; p.action++) {
+    }
+    if (p.action > refuse) {
+      if (api().find_dtype(name.c_str(), &dtype)) {
+        api().error_clear();
+        throw Error(LAMELLA_VALUE_ERROR, "the policy of " + op + " for autocast, '" + text + "': '" + name +
+                                             "' is none of lower, keep, widest, promote, refuse, nor a dtype");
+      }
+      p.action = static_cast<uint16_t>(to_dtype + dtype);
+    }
+    parts.push_back(p);
+  }
+  return parts;
+}
+
+std::string policy_text(const lamella_operator* op) {
+  std::unique_ptr<Chosen> c;
+  {
+    const std::lock_guard<std::mutex> guard(lock);
+    c = choose(op, known()[full_name(op)].rules);
+  }
+  if (!casts(*c)) return "";
+  std::string text;
+  for (const Part& p : c->named) text += p.device + ": " + word(p.action, p.instead) + "; ";
+  if (c->host != c->others) text += "host: " + word(c->host, c->instead) + "; ";
+  return text + word(c->others, c->instead);
+}
+
+int64_t add_policy(const std::string& op, const std::string& text) {
+  std::vector<Part> parts = read_policy(op, text);
+  const std::lock_guard<std::mutex> guard(lock);
+  Known& k = known()[op];
+  k.rules.push_back({++last_number, text, std::move(parts)});
+  renew(k);
+  return last_number;
+}
+
+void remove_policy(int64_t number) {
+  const std::lock_guard<std::mutex> guard(lock);
+  for (auto& [name, k] : known()) {
+    const size_t n = k.rules.size();
+    k.rules.erase(std::remove_if(k.rules.begin(), k.rules.end(), [&](const Rule& r) { return r.number == number; }),
+                  k.rules.end());
+    if (k.rules.size() != n) return renew(k);
+  }
+}
+
+void* prepare(void*, const lamella_operator* op, const void*) {
+  try {
+    const std::lock_guard<std::mutex> guard(lock);
+    Known& k = known()[full_name(op)];
+    k.op = op;
+    renew(k);
+    return &k.policy;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void follow_rules(Library& m) {
+  if (!m.status()) check(api().on_rule(m.handle(), layer_name, on_rule, nullptr, nullptr));
+  if (const auto* dispatcher = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1)))
+    dispatcher->around_fork([] { lock.lock(); }, [] { lock.unlock(); }, [] { lock.unlock(); });
+}
+
+}  // namespace lamella::autocast
