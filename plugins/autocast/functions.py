@@ -7,6 +7,7 @@ from typing import Any
 import lamella
 from lamella import ops
 
+from . import _python
 from .devices import check
 
 
@@ -112,14 +113,14 @@ class Again:
     """A block with the settings that this thread has when it is made, for a checkpoint, which runs its function again."""
 
     def __init__(self) -> None:
-        self.settings = ops.autocast.settings()
+        self.settings = _python._settings()
 
     def __enter__(self) -> Again:
-        ops.autocast.enter(self.settings)
+        _python._enter(self.settings)
         return self
 
     def __exit__(self, *error: object) -> None:
-        ops.autocast.leave()
+        _python._leave()
 
 
 NAMES = (

@@ -32,7 +32,21 @@ void close_block() {
   if (State* s = state_of_thread()) leave(s);
 }
 
-const Interface table = {sizeof table, open_block, close_block};
+Settings settings() {
+  const State* s = state_of_thread();
+  return s ? static_cast<const Settings&>(*s) : Settings();
+}
+
+lamella_status open_with(const Settings* to) {
+  State* s = own_state();
+  if (!s) return LAMELLA_OUT_OF_MEMORY;
+  return guarded([&]() -> lamella_status {
+    enter(s, *to);
+    return LAMELLA_OK;
+  });
+}
+
+const Interface table = {sizeof table, open_block, settings, open_with, close_block};
 
 // ---- operators, for functions of Python --------------------------------------------------------------------------------
 
@@ -87,25 +101,6 @@ int64_t nest(int64_t by) {
   return s.nesting += static_cast<int32_t>(by);
 }
 
-// Returns the settings of this thread: which devices are on, the cache's, and the dtypes of devices.
-std::vector<int64_t> settings() {
-  const State& s = state();
-  std::vector<int64_t> all = {static_cast<int64_t>(s.enabled), s.cache};
-  int32_t n = most_devices;
-  while (n && s.dtypes[n - 1] == LAMELLA_NO_DTYPE) n--;
-  all.insert(all.end(), s.dtypes, s.dtypes + n);
-  return all;
-}
-// Opens a block with the settings that `settings` returned, perhaps on another thread.
-void enter_settings(const std::vector<int64_t>& all) {
-  LAMELLA_CHECK(all.size() >= 2 && all.size() <= 2 + most_devices, "autocast.enter: expected a list of settings()");
-  Settings to;
-  to.enabled = static_cast<uint64_t>(all[0]);
-  to.cache = all[1] != 0;
-  for (size_t i = 2; i < all.size(); i++) to.dtypes[i - 2] = static_cast<uint8_t>(all[i]);
-  enter(&state(), to);
-}
-
 int64_t add_rule(std::string_view op, std::string_view text) { return add_policy(std::string(op), std::string(text)); }
 void withdraw_rule(int64_t number) { remove_policy(number); }
 
@@ -139,9 +134,6 @@ LAMELLA_LIBRARY(autocast, m) {
   m.def("clear_cache() -> ()", clear_cache);
   m.def("cached() -> int", cached);
   m.def("nest(int by) -> int", nest);
-  m.def("settings() -> int[]", settings);
-  m.def("enter(int[] settings) -> ()", enter_settings);
-  m.def("leave() -> ()", close_block);
   m.def("add_rule(str op, str rule) -> int", add_rule);
   m.def("withdraw_rule(int number) -> ()", withdraw_rule);
   m.def("find_policy(str op) -> str", find_policy);

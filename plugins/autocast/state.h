@@ -8,24 +8,15 @@
 #include <unordered_map>
 #include <vector>
 
-namespace lamella::autocast {
+#include "interface.h"
 
-inline constexpr int32_t most_devices = 64;
+namespace lamella::autocast {
 
 // Set once, at registration.
 inline int32_t slot = -1;
 inline uint64_t layer_bit = 0;
 inline const lamella_operator* to_dtype_operator = nullptr;
 inline std::atomic<const lamella_autograd*> autograd{nullptr};  // null as long as no plugin differentiates
-
-// What a block sets, and its end restores.
-struct Settings {
-  uint64_t enabled = 0;  // a bit for each type of device
-  uint8_t dtypes[most_devices];
-  bool cache = true;
-
-  Settings() { std::fill(dtypes, dtypes + most_devices, LAMELLA_NO_DTYPE); }
-};
 
 // The settings around a block, and whether the thread included and excluded the layer there.
 struct Before {

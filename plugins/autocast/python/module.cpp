@@ -2,6 +2,8 @@
 #include <lamella/python.h>
 #include <structmember.h>
 
+#include <cstring>
+
 #include "interface.h"
 
 namespace lamella::autocast {
@@ -115,6 +117,22 @@ PyObject* set_functions(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// _settings() returns this thread's settings as bytes, and _enter(settings) opens a block with them. An operator cannot do
+// this, since the layers that are off around its kernel are on again after it.
+PyObject* get_settings(PyObject*, PyObject*) {
+  const Settings s = table->settings();
+  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(&s), sizeof s);
+}
+
+PyObject* enter_settings(PyObject*, PyObject* o) {
+  if (!PyBytes_Check(o) || PyBytes_GET_SIZE(o) != sizeof(Settings))
+    return PyErr_Format(PyExc_TypeError, "_enter: the argument must be what _settings returned");
+  Settings s;
+  std::memcpy(&s, PyBytes_AS_STRING(o), sizeof s);
+  if (table->enter_settings(&s)) return python::face().raise_pending();
+  Py_RETURN_NONE;
+}
+
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
@@ -124,6 +142,9 @@ PyMemberDef members[] = {{"device", T_OBJECT, offsetof(Block, device), READONLY,
                          {"_enabled", T_BOOL, offsetof(Block, on), READONLY, nullptr},
                          {nullptr}};
 PyMethodDef functions[] = {{"_set_functions", set_functions, METH_VARARGS, nullptr},
+                           {"_settings", get_settings, METH_NOARGS, nullptr},
+                           {"_enter", enter_settings, METH_O, nullptr},
+                           {"_leave", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
                            {nullptr}};
 PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_python", "The Python face of autocast.", -1, functions, nullptr, nullptr, nullptr, nullptr};
