@@ -44,6 +44,7 @@ POINTS = {
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
     "settings": "function(): a block, which may be entered several times, with the settings that decide results on this "
     "thread now; see lamella.plugins.settings",
+    "operator": "function(name): what `lamella ops show` says of an operator such as 'aten::exp', or None",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }
 NAMED = (

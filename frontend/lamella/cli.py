@@ -104,7 +104,22 @@ def show_operator(name: str, device: str | None) -> str:
     text = _C._show(name)
     if not text:
         raise LookupError(f"there is no operator {name}")
-    return text.rstrip("\n")
+    lines: list[str] = []
+    for line in text.rstrip("\n").split("\n"):
+        if line and not line[0].isspace() and lines:
+            lines += notes(lines)
+        lines.append(line)
+    return "\n".join(lines + notes(lines))
+
+
+def notes(lines: list[str]) -> list[str]:
+    """Returns what plugins say of the operator whose schema is the last of the lines that is not indented."""
+    from lamella.plugins import contributions
+
+    schema = next(line for line in reversed(lines) if line and not line[0].isspace())
+    found = contributions.place("operator").used.values()
+    said = [(c.name, c.object(schema.partition("(")[0])) for c in found]
+    return [f"  rule      {name:13} {text}" for name, text in said if text]
 
 
 def cached_extensions(clear: bool) -> str:

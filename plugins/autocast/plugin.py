@@ -14,5 +14,6 @@ def register(ctx):
 
     names = {name: getattr(functions, name) for name in functions.NAMES}
     ctx.contribute("lamella", {"amp": sys.modules[__package__], "autocast": autocast_mode.autocast, **names})
+    ctx.contribute("operator", {"autocast": policies.find_policy})
     ctx.contribute("settings", {"autocast": functions.Again})
     on_rule("autocast", policies.serve, lib=ctx.library("autocast", "FRAGMENT"))

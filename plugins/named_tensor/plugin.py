@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from lamella import ops
 from lamella.plugins import hookimpl
 
 from . import tensor
@@ -14,3 +15,4 @@ def register(ctx):
     ctx.contribute("lamella", {"named": sys.modules[__package__]})
     ctx.contribute("Tensor", tensor.methods)
     ctx.contribute("repr", {"names": tensor.note})
+    ctx.contribute("operator", {"names": ops.named_tensor.find_rule})

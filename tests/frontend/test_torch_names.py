@@ -128,7 +128,7 @@ def test_a_call_with_arguments_that_are_here_is_not_reported(tmp_path, monkeypat
             if module in ("torch", "torch.nn", "torch.nn.functional", "torch.optim") and text:
                 found = table.status(module, name)
                 taken = table.taken(getattr(lamella, name, None)) if module == "torch" else None
-                if found.kind == "here" and not found.lacking and taken is not None and name != "autocast":
+                if found.kind == "here" and not found.lacking and taken is not None:
                     given = ", ".join(f"{a}=x" for a in outlook.arguments(text) if a in taken)
                     calls.append(f"{module}.{name}({given})")
     (tmp_path / "main.py").write_text("import torch\nx = 1\n" + "\n".join(calls) + "\n")

@@ -1,4 +1,4 @@
-"""Torch's old constructors, typed storages, and the names of amp."""
+"""Torch's old constructors, and typed storages."""
 
 import subprocess
 import sys
@@ -96,71 +96,6 @@ def test_typed_storages():
     view = lamella.LongTensor(made)
     assert view.tolist() == [1, 2] and view.data_ptr() == made.data_ptr()
     assert made.copy_(lamella.LongStorage([3, 4])).tolist() == [3, 4] == view.tolist()
-
-
-def test_autocast_says_what_it_does():
-    for block in (lamella.autocast("cpu", enabled=False), lamella.amp.autocast("cuda", lamella.float16, enabled=False)):
-        with block:
-            assert lamella.ones(1).dtype is lamella.float32
-    with pytest.raises(NotImplementedError, match="enabled=False"):
-        lamella.autocast("cpu")
-    assert not lamella.is_autocast_enabled() and not lamella.amp.is_autocast_available("cpu")
-    assert lamella.autocast("cpu", enabled=False)(len) is len
-
-
-@pytest.mark.skipif(lamella.cuda.is_available(), reason="this machine has CUDA, and the test is of one without")
-def test_amp_of_an_absent_device_warns_and_does_nothing():
-    from lamella.cuda import amp
-
-    with pytest.warns(UserWarning, match="no device 'cuda'"), amp.autocast():
-        pass
-    with pytest.warns(UserWarning, match="no device 'cuda'"):
-        scaler = amp.GradScaler()
-    loss = lamella.ones(1)
-    assert scaler.scale(loss) is loss and scaler.get_scale() == 1 and not scaler.is_enabled()
-    assert scaler.state_dict() == {} and scaler.step(Steps([])) == "stepped" and scaler.update() is None
-
-
-class Steps:
-    """An optimizer whose step() returns a text."""
-
-    def __init__(self, params):
-        self.param_groups = [{"params": params}]
-
-    def step(self):
-        return "stepped"
-
-
-def test_scaler_scales_and_leaves_out_infinite_steps():
-    weight = lamella.ones(2, requires_grad=True)
-    scaler = lamella.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
-    optimizer = Steps([weight])
-    scaler.scale((weight * 3).sum()).backward()
-    assert weight.grad.tolist() == [24, 24]
-    scaler.unscale_(optimizer)
-    assert weight.grad.tolist() == [3, 3]
-    with pytest.raises(RuntimeError, match="since the last update"):
-        scaler.unscale_(optimizer)
-    assert scaler.step(optimizer) == "stepped"
-    with pytest.raises(RuntimeError, match="since the last update"):
-        scaler.step(optimizer)
-    scaler.update()
-    weight.grad[0] = float("inf")
-    assert scaler.step(optimizer) is None
-    scaler.update()
-    assert scaler.get_scale() == 4
-    weight.grad = lamella.ones(2)
-    for _ in range(2):
-        scaler.step(optimizer)
-        scaler.update()
-    assert scaler.get_scale() == 8
-    other = lamella.amp.GradScaler("cpu")
-    other.load_state_dict(scaler.state_dict())
-    assert other.state_dict() == scaler.state_dict() and other.get_scale() == 8
-    with pytest.raises(RuntimeError, match="empty"):
-        other.load_state_dict({})
-    with pytest.raises(RuntimeError, match="no step"):
-        other.update()
 
 
 def test_a_torch_program_sees_torchs_names(tmp_path):

@@ -299,7 +299,7 @@ class Checker(ast.NodeVisitor):
         value = self.scope.value(function)
         if not isinstance(value, Torch) or value.path.rpartition(".")[2] in self.file.assigned():
             return
-        found = fault(value.path, call, self.scope)
+        found = fault(value.path, call)
         guards = {guard for level in self.quiet for guard in level}
         if found is None or "*" in guards:
             return

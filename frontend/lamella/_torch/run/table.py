@@ -97,7 +97,9 @@ def signature(found: Any) -> Any:
     """Returns the parameters of a function or class in Python; None for other objects, and for functions that wrap
     another one or set a signature."""
     if isinstance(found, type):
-        if type(found) is not type or not inspect.isfunction(found.__init__):  # type: ignore[misc]
+        # A class of C states its arguments in the first line of its documentation, if it does at all.
+        of_python = inspect.isfunction(found.__init__)  # type: ignore[misc]
+        if type(found) is not type or not (of_python or found.__text_signature__):
             return None
     elif not inspect.isfunction(found) or hasattr(found, "__wrapped__") or hasattr(found, "__signature__"):
         return None
