@@ -97,7 +97,6 @@ from lamella._tensor.elements import allclose as allclose
 from lamella._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from lamella._creation import as_tensor as as_tensor
 from lamella._creation import asarray as asarray
-from lamella._torch.names import autocast as autocast
 from lamella._tensor.shapes import broadcast_shapes as broadcast_shapes
 from lamella._dtypes import can_cast as can_cast
 from lamella._settings import capture_state as capture_state
@@ -121,7 +120,6 @@ from lamella.random import get_rng_state as get_rng_state
 from lamella._dtypes import iinfo as iinfo
 from math import inf as inf
 from lamella.random import initial_seed as initial_seed
-from lamella._torch.names import is_autocast_enabled as is_autocast_enabled
 from lamella._dtypes import is_complex as is_complex
 from lamella._tensor.predicates import is_conj as is_conj
 from lamella._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
@@ -171,21 +169,30 @@ from lamella._tensor.elements import unique_consecutive as unique_consecutive
 from lamella._tensor.shapes import unravel_index as unravel_index
 from lamella._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from lamella._namespace import ops as ops
+from lamella.plugins.autocast.grad_scaler import GradScaler as GradScaler
+from lamella import amp as amp
 from lamella import ao as ao
+from lamella.amp import autocast as autocast
+from lamella.plugins.autocast.functions import autocast_decrement_nesting as autocast_decrement_nesting
+from lamella.plugins.autocast.functions import autocast_increment_nesting as autocast_increment_nesting
 from lamella import autograd as autograd
 from lamella.plugins.sparse.tensor import ccol_indices_copy as ccol_indices_copy
+from lamella.plugins.autocast.functions import clear_autocast_cache as clear_autocast_cache
 from lamella.plugins.sparse.tensor import col_indices_copy as col_indices_copy
 from lamella.plugins.sparse.tensor import crow_indices_copy as crow_indices_copy
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
 from lamella.plugins.sparse.tensor import dsmm as dsmm
 from lamella.autograd import enable_grad as enable_grad
+from lamella.plugins.autocast.functions import get_autocast_dtype as get_autocast_dtype
 from lamella import graph as graph
 from lamella.plugins.sparse.tensor import hsmm as hsmm
 from lamella.plugins.sparse.tensor import hspmm as hspmm
 from lamella.plugins.sparse.tensor import indices_copy as indices_copy
 from lamella.autograd import inference_mode as inference_mode
 from lamella.plugins.quantization.tensor import int_repr as int_repr
+from lamella.plugins.autocast.functions import is_autocast_cache_enabled as is_autocast_cache_enabled
+from lamella.plugins.autocast.functions import is_autocast_enabled as is_autocast_enabled
 is_grad_enabled: Any
 is_inference_mode_enabled: Any
 from lamella import jit as jit
@@ -207,6 +214,9 @@ from lamella.plugins.quantization.tensor import quantize_per_group as quantize_p
 from lamella.plugins.quantization.tensor import quantize_per_tensor as quantize_per_tensor
 quint8: Any
 from lamella.plugins.sparse.tensor import row_indices_copy as row_indices_copy
+from lamella.plugins.autocast.functions import set_autocast_cache_enabled as set_autocast_cache_enabled
+from lamella.plugins.autocast.functions import set_autocast_dtype as set_autocast_dtype
+from lamella.plugins.autocast.functions import set_autocast_enabled as set_autocast_enabled
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 from lamella.plugins.sparse.tensor import smm as smm
 from lamella import sparse as sparse

@@ -204,6 +204,7 @@ def test_the_readme_counts_the_names_that_are_here(tmp_path):
     "page",
     [
         "docs/array_api.md",
+        "docs/autocast.md",
         "docs/autograd.md",
         "docs/differences.md",
         "docs/custom_operators_python.md",
