@@ -6,6 +6,7 @@ import warnings
 from collections import defaultdict
 from typing import Any
 
+import lamella
 from lamella import Tensor
 
 from .devices import reason_of_absence
@@ -18,7 +19,7 @@ class GradScaler:
 
     Before a step the gradients are divided by the scale. A step whose gradients have infinities or NaN is skipped, and
     the scale decreases; after ``growth_interval`` good steps it increases. For a device that this machine does not have
-    the scaler warns and does nothing, as in torch.
+    the scaler warns and does nothing, as in torch. Without a device it is for the accelerator.
 
     >>> scaler = lamella.amp.GradScaler("cpu", init_scale=4.0)
     >>> scaler.scale(lamella.tensor(2.0))
@@ -27,15 +28,18 @@ class GradScaler:
 
     def __init__(
         self,
-        device: str = "cuda",
+        device: str | None = None,
         init_scale: float = 2.0**16,
         growth_factor: float = 2.0,
         backoff_factor: float = 0.5,
         growth_interval: int = 2000,
         enabled: bool = True,
     ):
-        if enabled and reason_of_absence(device):
-            warnings.warn(f"GradScaler: there is no device '{device}' here; it does nothing", stacklevel=2)
+        if device is None and (accelerator := lamella.accelerator.current_accelerator()) is not None:
+            device = accelerator.type
+        if enabled and (device is None or reason_of_absence(device)):
+            lacking = "accelerator" if device is None else f"device '{device}'"
+            warnings.warn(f"GradScaler: there is no {lacking} here; it does nothing", stacklevel=2)
             enabled = False
         if enabled and growth_factor <= 1:
             raise ValueError(f"GradScaler: argument 'growth_factor' must be above 1, got {growth_factor}")

@@ -385,7 +385,7 @@ def init_process_group():
 def register(ctx):
     script = types.ModuleType("tiny_tenant.compiler", "A compiler.")
     script.script = len
-    ctx.contribute("lamella", {"compiler": script, "autocast": vmap})
+    ctx.contribute("lamella", {"compiler": script, "compile": vmap})
     ctx.contribute("lamella.func", {"vmap": vmap})
     ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
     ctx.contribute("lamella.export", {"export": len})
@@ -396,7 +396,7 @@ def register(ctx):
 )
 PROMISES = {
     "contributions": {
-        "lamella": ["compiler", "autocast"],
+        "lamella": ["compiler", "compile"],
         "lamella.func": ["vmap"],
         "lamella.distributed": ["init_process_group"],
         "lamella.export": ["export"],
@@ -419,7 +419,7 @@ def test_tenants_bring_planned_modules(host, packages):
         from lamella.func import functional_call, vmap
         import lamella.export, lamella.depth.deeper, lamella.distributed
 
-        assert script is lamella.compiler.script is len and lamella.autocast is vmap
+        assert script is lamella.compiler.script is len and lamella.compile is vmap
         assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "export" in lamella.__all__
         assert lamella.distributed.init_process_group() == "begun" and lamella.distributed.is_available() is False
         try:

@@ -14,6 +14,8 @@ def test_amp_of_an_absent_device_warns_and_does_nothing():
         pass
     with pytest.warns(UserWarning, match="no device 'cuda'"):
         scaler = amp.GradScaler()
+    with pytest.warns(UserWarning, match="no accelerator here"):
+        assert not lamella.amp.GradScaler().is_enabled()
     loss = lamella.ones(1)
     assert scaler.scale(loss) is loss and scaler.get_scale() == 1 and not scaler.is_enabled()
     assert scaler.state_dict() == {} and scaler.step(Steps([])) == "stepped" and scaler.update() is None
