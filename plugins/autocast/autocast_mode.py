@@ -1,4 +1,4 @@
-"""autocast, the block in which operators choose the dtype that they compute in, and what custom Functions need of it."""
+"""autocast, the block in which operators choose their dtype, and two decorators for custom Functions."""
 
 from __future__ import annotations
 
@@ -55,9 +55,7 @@ def is_autocast_available(device_type: str) -> bool:
     True
     """
     if not isinstance(device_type, str):
-        raise ValueError(
-            f"is_autocast_available: argument 'device_type' must be str, got {type(device_type).__name__}"
-        )
+        raise ValueError(f"is_autocast_available: argument 'device_type' must be str, got {type(device_type).__name__}")
     return not reason_of_absence(device_type)
 
 

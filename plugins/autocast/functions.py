@@ -110,7 +110,7 @@ def autocast_decrement_nesting() -> int:
 
 
 class Again:
-    """A block with the settings that this thread has when it is made, for a checkpoint, which runs its function again."""
+    """A block with the settings of the thread that makes it, for a checkpoint, which runs its function again."""
 
     def __init__(self) -> None:
         self.settings = _python._settings()

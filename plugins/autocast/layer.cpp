@@ -129,8 +129,8 @@ lamella_status follow(lamella_frame* f, const lamella_value* args, lamella_value
   if (action == refuse) return refused(f, *c);
   const int32_t backend = first->backend;
   const int32_t low = s->dtypes[backend];
-  const int32_t dtype = action == lower    ? low
-                        : action == widest ? LAMELLA_FLOAT32
+  const int32_t dtype = action == lower     ? low
+                        : action == widest  ? LAMELLA_FLOAT32
                         : action == promote ? widest_dtype(f, args, backend, low)
                                             : action - to_dtype;
   return guarded([&]() -> lamella_status {

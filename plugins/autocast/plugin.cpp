@@ -60,8 +60,8 @@ State& state() {
 int32_t backend_of(std::string_view device) {
   int32_t id = -1;
   check(api().find_backend(std::string(device).c_str(), &id));
-  LAMELLA_CHECK(id < most_devices, "autocast: device '", device, "' is the ", id, "th type of device, and autocast serves ",
-                most_devices);
+  LAMELLA_CHECK(id < most_devices, "autocast: device '", device, "' is the ", id,
+                "th type of device, and autocast serves ", most_devices);
   return id;
 }
 

@@ -24,7 +24,8 @@ const Row rows[] = {
     {"dot vdot cross bilinear", "host: keep; promote"},
 
     // pointwise functions that grow fast, and norms
-    {"acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan pow softplus", "host: keep; widest"},
+    {"acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan pow softplus",
+     "host: keep; widest"},
     {"layer_norm native_layer_norm group_norm norm linalg_norm linalg_vector_norm linalg_matrix_norm renorm",
      "host: keep; widest"},
     {"softmax log_softmax logsumexp sum cumsum cumprod cosine_similarity dist pdist", "host: keep; widest"},
@@ -32,7 +33,8 @@ const Row rows[] = {
 
     // losses
     {"mse_loss l1_loss smooth_l1_loss huber_loss kl_div nll_loss cross_entropy poisson_nll_loss", "widest"},
-    {"cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multilabel_margin_loss multi_margin_loss", "widest"},
+    {"cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multilabel_margin_loss multi_margin_loss",
+     "widest"},
     {"soft_margin_loss triplet_margin_loss binary_cross_entropy_with_logits", "widest"},
     {"binary_cross_entropy", "host: widest; refuse binary_cross_entropy_with_logits"},
     {"ctc_loss", "host: widest; keep"},
@@ -43,7 +45,8 @@ const Row rows[] = {
     {"grid_sampler", "host: widest; promote"},
 
     // images
-    {"upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d upsample_trilinear3d "
+    {"upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
+     "upsample_trilinear3d "
      "upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
      "_upsample_bilinear2d_aa _upsample_bicubic2d_aa",
      "host: keep; widest"},

@@ -141,19 +141,28 @@ PyMemberDef members[] = {{"device", T_OBJECT, offsetof(Block, device), READONLY,
                          {"fast_dtype", T_OBJECT, offsetof(Block, fast_dtype), READONLY, nullptr},
                          {"_enabled", T_BOOL, offsetof(Block, on), READONLY, nullptr},
                          {nullptr}};
-PyMethodDef functions[] = {{"_set_functions", set_functions, METH_VARARGS, nullptr},
-                           {"_settings", get_settings, METH_NOARGS, nullptr},
-                           {"_enter", enter_settings, METH_O, nullptr},
-                           {"_leave", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
-                           {nullptr}};
-PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_python", "The Python face of autocast.", -1, functions, nullptr, nullptr, nullptr, nullptr};
+PyMethodDef functions[] = {
+    {"_set_functions", set_functions, METH_VARARGS, nullptr},
+    {"_settings", get_settings, METH_NOARGS, nullptr},
+    {"_enter", enter_settings, METH_O, nullptr},
+    {"_leave", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
+    {nullptr}};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_python",
+                          "The Python face of autocast.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 constexpr char documentation[] =
     "autocast(device_type, dtype=None, enabled=True, cache_enabled=None)\n--\n\n"
     "A block, or a decorator, in which operators choose the dtype that they compute in.\n\n"
     "Products of matrices get their tensors of floats in the dtype of the block, sums and losses in float32:\n"
-    "``docs/autocast.md`` lists the policies. Blocks may be nested, also with ``enabled=False``. Backward runs outside.\n\n"
+    "``docs/autocast.md`` lists the policies. Blocks may be nested, also with ``enabled=False``. Backward runs "
+    "outside.\n\n"
     "Args:\n"
     "    device_type: a type of device, such as \"cpu\"; tensors of other devices are not cast\n"
     "    dtype: the lower dtype; by default that of ``get_autocast_dtype``\n"
