@@ -46,10 +46,15 @@ class Arguments {
   bool differs(const lamella_tensor* t) const {
     return t && t->backend == backend_ && t->dtype != dtype_ && is_castable(t, low_);
   }
+  // Returns the cast of a tensor; null if it stays as it is. A tensor that is two arguments, as in attention to itself,
+  // is cast once.
   lamella_tensor* cast_of(lamella_tensor* t) {
+    if (t == last_) return last_made_;
     TensorRef made;
     status_ = cast(f_, s_, t, dtype_, &made);
     lamella_tensor* out = made.get();
+    last_ = t;
+    last_made_ = out;
     if (made && count_ < few)
       few_owned_[count_++] = std::move(made);
     else if (made)
@@ -87,6 +92,7 @@ class Arguments {
   lamella_status status_ = LAMELLA_OK;
   bool copied_ = false;
   int count_ = 0;
+  lamella_tensor *last_ = nullptr, *last_made_ = nullptr;
   lamella_value few_[few];
   TensorRef few_owned_[few];
   std::vector<lamella_value> many_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace lamella::autocast {
 namespace {
@@ -172,7 +173,9 @@ void* prepare(void*, const lamella_operator* op, const void*) {
 
 void follow_rules(Library& m) {
   if (!m.status()) check(api().on_rule(m.handle(), layer_name, on_rule, nullptr, nullptr));
-  if (const auto* dispatcher = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1)))
+  static bool followed = false;  // a later load of the plugin must not register again; guarded by the registry's lock
+  const auto* dispatcher = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1));
+  if (dispatcher && !std::exchange(followed, true))
     dispatcher->around_fork([] { lock.lock(); }, [] { lock.unlock(); }, [] { lock.unlock(); });
 }
 

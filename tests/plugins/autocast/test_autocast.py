@@ -267,6 +267,14 @@ def test_casts_of_weights_are_kept_until_the_outermost_block_ends():
     assert w.grad.dtype is FULL
 
 
+def test_a_tensor_that_is_two_arguments_is_cast_once():
+    x = lamella.randn(3, 3, requires_grad=True) * 1
+    with cast("cpu"):
+        y = x @ x
+    (left, _), (right, _) = y.grad_fn.next_functions
+    assert left is right and lamella.equal(y, x.to(LOW) @ x.to(LOW))
+
+
 def test_nothing_is_kept_of_views_results_and_with_the_cache_off():
     w = lamella.randn(3, 3, requires_grad=True)
     with cast("cpu"):
