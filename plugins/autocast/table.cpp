@@ -26,7 +26,7 @@ const Row rows[] = {
     // pointwise functions that grow fast, and norms
     {"acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan pow softplus",
      "host: keep; widest"},
-    {"layer_norm native_layer_norm group_norm norm linalg_norm linalg_vector_norm linalg_matrix_norm renorm",
+    {"layer_norm native_layer_norm rms_norm group_norm norm linalg_norm linalg_vector_norm linalg_matrix_norm renorm",
      "host: keep; widest"},
     {"softmax log_softmax logsumexp sum cumsum cumprod cosine_similarity dist pdist", "host: keep; widest"},
     {"prod cdist", "widest"},

@@ -19,7 +19,7 @@ CUDA = {
     "widest": "__pow__ __rpow__ acos asin binary_cross_entropy_with_logits cosh cosine_embedding_loss cdist "
     "cosine_similarity cross_entropy cumprod cumsum dist erfinv exp expm1 group_norm hinge_embedding_loss kl_div "
     "l1_loss layer_norm log log10 log_softmax log1p log2 margin_ranking_loss mse_loss multilabel_margin_loss "
-    "multi_margin_loss nll_loss norm pdist poisson_nll_loss pow prod reciprocal rsqrt sinh smooth_l1_loss "
+    "multi_margin_loss nll_loss norm pdist poisson_nll_loss pow prod reciprocal rms_norm rsqrt sinh smooth_l1_loss "
     "soft_margin_loss softmax softmin softplus sum renorm tan triplet_margin_loss",
     "promote": "addcdiv addcmul atan2 bilinear cross dot grid_sample index_put scatter_add tensordot",
     "refuse binary_cross_entropy_with_logits": "binary_cross_entropy",
