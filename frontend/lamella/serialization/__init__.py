@@ -18,6 +18,7 @@ from lamella.serialization.options import (
     set_crc32_options,
     set_default_load_endianness,
     set_default_mmap_options,
+    skip_data,
 )
 from lamella.serialization.safe_globals import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from lamella.serialization.safetensors import load_safetensors, save_safetensors
@@ -48,4 +49,5 @@ __all__ = [
     "set_crc32_options",
     "set_default_load_endianness",
     "set_default_mmap_options",
+    "skip_data",
 ]

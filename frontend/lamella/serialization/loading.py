@@ -14,6 +14,7 @@ from lamella.serialization.archive import Archive, shown
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, KIND, NAME, VERSION
 from lamella.serialization.locations import META, Locations
+from lamella.serialization.options import empty_bytes, skips_data
 from lamella.serialization.places import Place, text_of
 from lamella.serialization.rebuilding import Names, Rebuilder, modules_of, natural
 from lamella.serialization.safe_globals import is_blocked
@@ -196,7 +197,8 @@ class Checkpoint:
         flat = self._flat.get(number)
         if flat is None:
             nbytes, device = self.storages[number]
-            flat = self._flat[number] = self.locations.place(device, nbytes, lambda: self._read(number))
+            read = (lambda: empty_bytes(nbytes)) if skips_data() else lambda: self._read(number)
+            flat = self._flat[number] = self.locations.place(device, nbytes, read)
         return flat
 
     def array(self, number: int) -> Any:

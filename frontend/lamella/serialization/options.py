@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import mmap
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ __all__ = [
     "set_crc32_options",
     "set_default_load_endianness",
     "set_default_mmap_options",
+    "skip_data",
 ]
 
 
@@ -141,6 +143,56 @@ def set_crc32_options(compute_crc32: bool) -> None:
     """
     global _crc32
     _crc32 = bool(compute_crc32)
+
+
+class _Skipping(threading.local):
+    on = False
+
+
+_skipping = _Skipping()
+
+
+def skips_data() -> bool:
+    """Returns whether this thread is in a block of ``skip_data``."""
+    return _skipping.on
+
+
+def empty_bytes(nbytes: int) -> Any:
+    """Returns zeros in host memory, which takes no memory before it is written to."""
+    import lamella
+
+    return lamella.zeros(nbytes, dtype=lamella.uint8, device=host())
+
+
+class skip_data:
+    """In the block, ``save`` and ``load`` of this thread leave out the bytes of tensors.
+
+    ``save`` writes zeros in their places, for a program that writes the bytes itself later; a checksum of such a member
+    is one of zeros. ``load`` gives tensors of zeros with the shapes, strides and shared storages of the file, and reads
+    none of their bytes. Arrays of numpy are saved and loaded whole.
+
+    Args:
+        materialize_fake_tensors: has no effect, since there are no fake tensors here; tensors on device "meta" are
+            saved without bytes, always
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> lamella.save(lamella.ones(2), file)
+    >>> with lamella.serialization.skip_data():
+    ...     lamella.load(io.BytesIO(file.getvalue()))
+    tensor([0., 0.])
+    """
+
+    def __init__(self, materialize_fake_tensors: bool = False):
+        self.materialize_fake_tensors = materialize_fake_tensors
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(_skipping.on)
+        _skipping.on = True
+
+    def __exit__(self, *error: object) -> None:
+        _skipping.on = self._before.pop()
 
 
 def register_package(

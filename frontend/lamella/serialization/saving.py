@@ -9,6 +9,7 @@ from lamella.serialization.archive import ArchiveWriter
 from lamella.serialization.atomic import replacing
 from lamella.serialization.index import DATA, NAME, indexed
 from lamella.serialization.locations import META
+from lamella.serialization.options import empty_bytes, skips_data
 
 FORMATS = ("lamella", "torch")
 
@@ -39,7 +40,7 @@ def write_members(file: Any, text: bytes, storages: list[tuple[Any, int, str]]) 
 
 def add_storages(writer: ArchiveWriter, first: int, storages: list[tuple[Any, int, str]]) -> None:
     """Writes storages of any device under their numbers; a storage without memory is in the index only."""
-    here = ("", writer.host)
+    here = ("",) if skips_data() else ("", writer.host)
     run: list[Any] = []  # consecutive storages in host memory
     for number, (data, nbytes, device) in enumerate(storages, first):
         if device in here:
@@ -48,7 +49,8 @@ def add_storages(writer: ArchiveWriter, first: int, storages: list[tuple[Any, in
         writer.add_all(DATA, number - len(run), run)
         run.clear()
         if device != META:
-            writer.add(f"{DATA}{number}", _C._storage_view(data, _C.uint8, (nbytes,), (1,), 0).to(writer.host))
+            view = _C._storage_view(data, _C.uint8, (nbytes,), (1,), 0)
+            writer.add(f"{DATA}{number}", empty_bytes(nbytes) if skips_data() else view.to(writer.host))
     writer.add_all(DATA, first + len(storages) - len(run), run)
 
 

@@ -2,8 +2,10 @@
 
 import io
 import mmap
+import threading
 
 import lamella
+import numpy as np
 import pytest
 from lamella import serialization
 from lamella.serialization import options
@@ -109,3 +111,46 @@ def test_switches():
     data[at] ^= 1
     with pytest.raises(serialization.CheckpointError):  # checksums are written and compared all the same
         lamella.load(io.BytesIO(bytes(data)))
+
+
+@pytest.mark.parametrize("format", ["lamella", "torch"])
+def test_skipped_data(format):
+    """Files have the same size with zeros in place of bytes; loaded tensors share storages as the file says."""
+    x = lamella.arange(6.0).reshape(2, 3)
+    tree = {"x": x, "t": x.t(), "n": lamella.tensor([1, 2]), "text": "kept"}
+    whole = saved(tree, format=format)
+    with serialization.skip_data():
+        hollow = saved(tree, format=format)
+        got = lamella.load(saved(tree, format=format))
+        loaded = lamella.load(whole)
+    assert len(hollow.getvalue()) == len(whole.getvalue())
+    for found in (got, loaded, lamella.load(hollow)):
+        assert found["text"] == "kept" and found["t"].stride() == (1, 3) and found["n"].dtype == lamella.int64
+        assert not found["x"].any() and not found["n"].any()
+        found["x"][1, 0] = 5
+        assert found["t"][0, 1] == 5
+    whole.seek(0)
+    assert lamella.load(whole)["x"].tolist() == x.tolist()
+
+
+def test_skipped_data_of_mixed_devices():
+    """Arrays of numpy are whole, and tensors on "meta" have no bytes, as without the block."""
+    with serialization.skip_data():
+        got = lamella.load(saved({"a": np.arange(3), "m": lamella.empty(4, device="meta"), "z": lamella.ones(0)}))
+    assert got["a"].tolist() == [0, 1, 2] and got["m"].device.type == "meta" and got["z"].shape == (0,)
+
+
+def test_blocks_of_skipped_data_nest_and_end():
+    block = serialization.skip_data()
+    with pytest.raises(KeyError), block, block:
+        with serialization.skip_data(materialize_fake_tensors=True):
+            pass
+        assert options.skips_data()
+        raise KeyError
+    assert not options.skips_data()
+    seen = []
+    with block:
+        thread = threading.Thread(target=lambda: seen.append(options.skips_data()))
+        thread.start()
+        thread.join()
+    assert seen == [False]
