@@ -13,6 +13,7 @@ from lamella import Tensor, ops
 from . import _python
 from ._python import autocast
 from .devices import check, reason_of_absence
+from .functions import get_autocast_dtype, is_low
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -25,11 +26,13 @@ def _resolve(device_type, dtype=None, enabled=True, cache_enabled=None):
         raise TypeError(f"autocast: argument 'dtype' must be a dtype, got {type(dtype).__name__}")
     enabled = bool(enabled)
     if enabled and absent:
-        warnings.warn(f"autocast: there is no device '{device_type}' here; it does nothing", stacklevel=2)
+        warnings.warn(f"autocast: there is no device '{device_type}' here; the block changes nothing", stacklevel=2)
         enabled = False
-    if enabled and dtype is not None and not (dtype.is_floating_point and dtype.itemsize < 4):
-        warnings.warn(f"autocast: {dtype} is no dtype of floats below float32; it does nothing", stacklevel=2)
-        enabled = False
+    if dtype is not None and not is_low(dtype):
+        if enabled:
+            warnings.warn(f"autocast: {dtype} is no dtype of floats below float32; autocast is off", stacklevel=2)
+        enabled, dtype = False, None
+    dtype = dtype or get_autocast_dtype(device_type)
     number = -1 if absent else ops.autocast.number(device_type)
     return number, device_type, dtype, enabled, -1 if cache_enabled is None else int(bool(cache_enabled))
 
@@ -125,6 +128,8 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> An
 
     @functools.wraps(bwd)
     def backward(ctx, *args, **kwargs):
+        if not hasattr(ctx, "_fwd_used_autocast"):
+            raise RuntimeError("custom_bwd: the forward of this function is not decorated; decorate it by custom_fwd")
         with autocast(device_type, dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):
             return bwd(ctx, *args, **kwargs)
 

@@ -11,6 +11,11 @@ from . import _python
 from .devices import check
 
 
+def is_low(dtype: Any) -> bool:
+    """Returns whether a dtype is one of floats below float32, as blocks cast to."""
+    return dtype.is_floating_point and dtype.itemsize < 4
+
+
 def is_autocast_enabled(device_type: str | None = None) -> bool:
     """Returns whether autocast is on for a type of device on this thread; without one, whether it is on for any.
 
@@ -19,8 +24,8 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
     True
     """
     if device_type is None:
-        return ops.autocast.is_any_enabled()
-    return not check("is_autocast_enabled", device_type) and ops.autocast.is_enabled(device_type)
+        return _python._is_enabled(-1)
+    return not check("is_autocast_enabled", device_type) and _python._is_enabled(ops.autocast.number(device_type))
 
 
 def _present(who: str, device_type: str) -> None:
@@ -37,7 +42,7 @@ def set_autocast_enabled(device_type: str, enabled: bool) -> None:
     >>> lamella.set_autocast_enabled("cpu", False)
     """
     _present("set_autocast_enabled", device_type)
-    ops.autocast.set_enabled(device_type, bool(enabled))
+    _python._set_enabled(ops.autocast.number(device_type), bool(enabled))
 
 
 def get_autocast_dtype(device_type: str) -> Any:
@@ -56,13 +61,16 @@ def set_autocast_dtype(device_type: str, dtype: Any) -> None:
 
     Raises:
         RuntimeError: this machine has no such device
-        TypeError: `dtype` is none
+        TypeError: ``dtype`` is none
+        ValueError: it is not one of floats below float32
 
     >>> lamella.set_autocast_dtype("cpu", lamella.bfloat16)
     """
     _present("set_autocast_dtype", device_type)
     if not isinstance(dtype, lamella.dtype):
         raise TypeError(f"set_autocast_dtype: argument 'dtype' must be a dtype, got {type(dtype).__name__}")
+    if not is_low(dtype):
+        raise ValueError(f"set_autocast_dtype: argument 'dtype' must be one of floats below float32, got {dtype}")
     ops.autocast.set_dtype(device_type, dtype)
 
 
@@ -116,11 +124,11 @@ class Again:
         self.settings = _python._settings()
 
     def __enter__(self) -> Again:
-        _python._enter(self.settings)
+        _python._enter(self, self.settings)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _python._leave()
+        _python._leave(self)
 
 
 NAMES = (

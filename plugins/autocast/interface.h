@@ -20,14 +20,18 @@ struct Settings {
 
 struct Interface {
   uint32_t size;
-  // Opens a block for a type of device on this thread. dtype: -1 is the thread's. cache: -1 leaves it as it is.
-  // backend: -1 is a device that this machine lacks, for which nothing changes.
-  lamella_status (*enter)(int32_t backend, int32_t on, int32_t dtype, int32_t cache);
+  // Opens a block for a type of device on this thread. `block` names it for `leave`. A dtype of -1 stands for the
+  // thread's dtype, a cache of -1 for the thread's setting. A backend of -1 is a device that this machine lacks, for which
+  // nothing changes.
+  lamella_status (*enter)(const void* block, int32_t backend, int32_t on, int32_t dtype, int32_t cache);
   // Returns this thread's settings, and opens a block with settings of another moment.
   Settings (*settings)();
-  lamella_status (*enter_settings)(const Settings*);
-  // Closes the block that was opened last; does nothing if there is none.
-  void (*leave)();
+  lamella_status (*enter_settings)(const void* block, const Settings*);
+  // Closes the block of this name that was opened last on this thread. Blocks that were opened after it stay open.
+  lamella_status (*leave)(const void* block);
+  // Returns whether tensors of a type of device are cast on this thread, of any type for -1; switches this on or off.
+  int32_t (*is_enabled)(int32_t backend);
+  lamella_status (*set_enabled)(int32_t backend, int32_t on);
 };
 
 }  // namespace lamella::autocast

@@ -24,7 +24,7 @@ void each_tensor(const lamella_value* args, int n, F&& f) {
   }
 }
 
-// The arguments of a call with casts in the place of some tensors, which it owns.
+// The arguments of a call, with casts in the place of some tensors. It owns the casts.
 class Arguments {
  public:
   Arguments(lamella_frame* f, const lamella_value* args, State* s, const Chosen& c, int32_t backend, int32_t dtype)
@@ -113,12 +113,12 @@ lamella_status go_on(lamella_frame* f, const lamella_value* args, lamella_value*
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-lamella_status refused(const lamella_frame* f, const Chosen& c) {
-  const std::string instead = c.instead.empty() ? "" : "call " + c.instead + ", which is safe, or ";
-  return api().raise(LAMELLA_RUNTIME_ERROR,
-                     (title(f) + ": its result is not safe in a dtype that autocast chooses; " + instead +
-                      "wrap the call in autocast(enabled=False) and pass float32 tensors")
-                         .c_str());
+lamella_status refused(const lamella_frame* f, const Part& p, int32_t backend) {
+  const std::string instead = p.instead.empty() ? "" : "call " + p.instead + ", which is safe, or ";
+  return api().raise(LAMELLA_RUNTIME_ERROR, (title(f) + ": its result is not safe in a dtype that autocast chooses; " +
+                                             instead + "wrap the call in autocast(\"" + api().backend_name(backend) +
+                                             "\", enabled=False) and pass float32 tensors")
+                                                .c_str());
 }
 
 // Serves every operator. The context is its Policy.
@@ -130,10 +130,12 @@ lamella_status follow(lamella_frame* f, const lamella_value* args, lamella_value
   each_tensor(args, f->num_args, [&](const lamella_tensor* t) {
     if (!first && is_on(s, t)) first = t;
   });
-  const uint16_t action = first ? c->at(first->backend) : keep;
-  if (action == keep) return go_on(f, args, rets);
-  if (action == refuse) return refused(f, *c);
+  if (!first) return go_on(f, args, rets);
   const int32_t backend = first->backend;
+  const Part& policy = c->at(backend);
+  const uint16_t action = policy.action;
+  if (action == keep) return go_on(f, args, rets);
+  if (action == refuse) return refused(f, policy, backend);
   const int32_t low = s->dtypes[backend];
   const int32_t dtype = action == lower     ? low
                         : action == widest  ? LAMELLA_FLOAT32

@@ -15,21 +15,22 @@ namespace {
 
 // ---- the interface of the Python face ---------------------------------------------------------------------------------
 
-lamella_status open_block(int32_t backend, int32_t on, int32_t dtype, int32_t cache) {
+lamella_status open_block(const void* block, int32_t backend, int32_t on, int32_t dtype, int32_t cache) {
   State* s = own_state();
   if (!s) return LAMELLA_OUT_OF_MEMORY;
   return guarded([&]() -> lamella_status {
     const bool now = cache < 0 ? s->cache : cache != 0;
     if (backend < 0)
-      enter(s, *s);
+      enter(s, block);
     else
-      enter(s, backend, on != 0, dtype < 0 ? dtype_of(s, backend) : dtype, now);
+      enter(s, block, backend, on != 0, dtype < 0 ? dtype_of(s, backend) : dtype, now);
     return LAMELLA_OK;
   });
 }
 
-void close_block() {
-  if (State* s = state_of_thread()) leave(s);
+lamella_status close_block(const void* block) {
+  State* s = own_state();
+  return s ? leave(s, block) : LAMELLA_OUT_OF_MEMORY;
 }
 
 Settings settings() {
@@ -37,16 +38,24 @@ Settings settings() {
   return s ? static_cast<const Settings&>(*s) : Settings();
 }
 
-lamella_status open_with(const Settings* to) {
+lamella_status open_with(const void* block, const Settings* to) {
   State* s = own_state();
   if (!s) return LAMELLA_OUT_OF_MEMORY;
   return guarded([&]() -> lamella_status {
-    enter(s, *to);
+    enter(s, block, *to);
     return LAMELLA_OK;
   });
 }
 
-const Interface table = {sizeof table, open_block, settings, open_with, close_block};
+int32_t is_on(int32_t backend) { return is_enabled(state_of_thread(), backend); }
+lamella_status switch_on(int32_t backend, int32_t on) {
+  State* s = own_state();
+  if (!s) return LAMELLA_OUT_OF_MEMORY;
+  set_enabled(s, backend, on != 0);
+  return LAMELLA_OK;
+}
+
+const Interface table = {sizeof table, open_block, settings, open_with, close_block, is_on, switch_on};
 
 // ---- operators, for functions of Python --------------------------------------------------------------------------------
 
@@ -67,16 +76,6 @@ int32_t backend_of(std::string_view device) {
 
 int64_t number(std::string_view device) { return backend_of(device); }
 
-bool is_enabled(std::string_view device) {
-  const State* s = state_of_thread();
-  return s && s->enabled >> backend_of(device) & 1;
-}
-bool is_any_enabled() {
-  const State* s = state_of_thread();
-  return s && s->enabled;
-}
-void switch_device(std::string_view device, bool on) { set_enabled(&state(), backend_of(device), on); }
-
 ScalarType get_dtype(std::string_view device) {
   return static_cast<ScalarType>(dtype_of(state_of_thread(), backend_of(device)));
 }
@@ -90,7 +89,7 @@ bool is_cache_enabled() {
 }
 void set_cache_enabled(bool on) { state().cache = on; }
 void clear_cache() {
-  if (State* s = state_of_thread()) s->casts.clear();
+  if (State* s = state_of_thread()) drop_casts(s);
 }
 int64_t cached() {
   const State* s = state_of_thread();
@@ -109,7 +108,7 @@ std::string find_policy(std::string_view op) {
   const size_t dot = name.find('.');
   const lamella_operator* found =
       api().find_operator(name.substr(0, dot).c_str(), dot == std::string::npos ? "" : name.c_str() + dot + 1);
-  LAMELLA_CHECK(found, "find_policy: there is no operator '", name, "'; the name is namespace::operator.overload");
+  LAMELLA_CHECK(found, "there is no operator '", name, "'; `lamella ops list` prints all");
   return policy_text(found);
 }
 
@@ -124,9 +123,6 @@ LAMELLA_LIBRARY(autocast, m) {
   m.interface("autocast", 1, &table);
   m.effects(LAMELLA_EFFECT_STATE);
   m.def("number(str device) -> int", number);
-  m.def("is_enabled(str device) -> bool", is_enabled);
-  m.def("is_any_enabled() -> bool", is_any_enabled);
-  m.def("set_enabled(str device, bool on) -> ()", switch_device);
   m.def("get_dtype(str device) -> ScalarType", get_dtype);
   m.def("set_dtype(str device, ScalarType dtype) -> ()", set_dtype);
   m.def("is_cache_enabled() -> bool", is_cache_enabled);

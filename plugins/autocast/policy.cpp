@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "interface.h"
+
 namespace lamella::autocast {
 namespace {
 
@@ -23,7 +25,7 @@ struct Known {
   const lamella_operator* op = nullptr;  // null until the dispatcher has prepared it
 };
 
-std::mutex lock;  // guards the two below; nothing of the table but descriptions of operators is called within it
+std::mutex lock;  // guards known() and last_number; within it only descriptions of operators and devices are read
 std::map<std::string, Known>& known() {
   static auto* all = new std::map<std::string, Known>;
   return *all;
@@ -42,19 +44,32 @@ std::string full_name(const lamella_operator* op) {
 
 constexpr char host_device[] = "host";
 
+bool is_host(const std::string& device) {
+  for (int32_t i = 0; i < most_devices; i++)
+    if (const lamella_backend* b = api().backend_description(i))
+      if (b->flags & LAMELLA_BACKEND_HOST && device == api().backend_name(i)) return true;
+  return false;
+}
+
+// Changes the policies by those of a text: the parts without a device first, then "host", then single devices.
 void take(Chosen* c, const std::vector<Part>& parts) {
-  for (const Part& p : parts) {
-    if (!p.instead.empty()) c->instead = p.instead;
-    if (!p.device.empty()) continue;
-    c->host = c->others = p.action;
-    c->named.clear();
-  }
-  for (const Part& p : parts) {
-    if (p.device == host_device)
-      c->host = p.action;
-    else if (!p.device.empty())
-      c->named.insert(c->named.begin(), p);
-  }
+  for (const Part& p : parts)
+    if (p.device.empty()) {
+      c->host = c->others = p;
+      c->named.clear();
+    }
+  for (const Part& p : parts)
+    if (p.device == host_device) {
+      c->host = p;
+      c->named.erase(std::remove_if(c->named.begin(), c->named.end(), [](const Part& n) { return is_host(n.device); }),
+                     c->named.end());
+    }
+  for (const Part& p : parts)
+    if (!p.device.empty() && p.device != host_device) {
+      const auto same = [&](const Part& n) { return n.device == p.device; };
+      c->named.erase(std::remove_if(c->named.begin(), c->named.end(), same), c->named.end());
+      c->named.push_back(p);
+    }
 }
 
 std::unique_ptr<Chosen> choose(const lamella_operator* op, const std::vector<Rule>& rules) {
@@ -68,7 +83,7 @@ std::unique_ptr<Chosen> choose(const lamella_operator* op, const std::vector<Rul
   return c;
 }
 
-bool casts(const Chosen& c) { return c.host || c.others || !c.named.empty(); }
+bool casts(const Chosen& c) { return c.host.action || c.others.action || !c.named.empty(); }
 
 // Gives an operator the policy that follows from its rules now. The one before is not freed, since a call may read it.
 void renew(Known& k) {
@@ -77,10 +92,11 @@ void renew(Known& k) {
   k.policy.chosen.store(casts(*c) ? c.release() : nullptr, std::memory_order_release);
 }
 
-std::string word(uint16_t action, const std::string& instead) {
-  constexpr const char* words[] = {"keep", "lower", "widest", "promote", "refuse"};
-  if (action >= to_dtype) return api().dtype_info(action - to_dtype)->name;
-  return words[action] + (action == refuse && !instead.empty() ? " " + instead : "");
+constexpr const char* words[] = {"keep", "lower", "widest", "promote", "refuse"};
+
+std::string text_of(const Part& p) {
+  if (p.action >= to_dtype) return api().dtype_info(p.action - to_dtype)->name;
+  return words[p.action] + (p.action == refuse && !p.instead.empty() ? " " + p.instead : "");
 }
 
 lamella_status on_rule(void*, lamella_handle handle, const lamella_rule* rule, int32_t there) {
@@ -112,8 +128,7 @@ std::vector<Part> read_policy(const std::string& op, const std::string& text) {
       name = "refuse";
     }
     int32_t dtype = 0;
-    for (p.action = keep; p.action <= refuse && word(p.action, "") != name; p.action++) {
-    }
+    while (p.action <= refuse && words[p.action] != name) p.action++;
     if (p.action > refuse) {
       if (api().find_dtype(name.c_str(), &dtype)) {
         api().error_clear();
@@ -135,9 +150,9 @@ std::string policy_text(const lamella_operator* op) {
   }
   if (!casts(*c)) return "";
   std::string text;
-  for (const Part& p : c->named) text += p.device + ": " + word(p.action, p.instead) + "; ";
-  if (c->host != c->others) text += "host: " + word(c->host, c->instead) + "; ";
-  return text + word(c->others, c->instead);
+  for (const Part& p : c->named) text += p.device + ": " + text_of(p) + "; ";
+  if (c->host.action != c->others.action) text += "host: " + text_of(c->host) + "; ";
+  return text + text_of(c->others);
 }
 
 int64_t add_policy(const std::string& op, const std::string& text) {

@@ -9,7 +9,7 @@
 //     refuse F    the call is an error that names F, a function to call instead
 //     a dtype     that dtype, as "bfloat16"
 //   or several of them for types of devices, "npu: lower; keep". One without a device holds for all that no other one
-//   names; "host" is the device whose memory the host reads. A text that says nothing of a device leaves the policy that
+//   names; "host" is the device whose memory the host reads. A device may come later. A text that says nothing of a device leaves the policy that
 //   the operator had before. Float64, integers and complex dtypes are never cast.
 #pragma once
 
@@ -34,21 +34,20 @@ struct Part {
 
 // The policies of one operator by devices. It lives as long as the process.
 struct Chosen {
-  uint16_t host = keep, others = keep;  // of the device whose memory the host reads, and of other devices
-  uint64_t written = 0;                 // a bit for each argument that is written, which is never cast
-  std::vector<Part> named;              // of single devices, the last one first
-  std::string instead;
+  Part host{"", keep, ""}, others{"", keep, ""};  // of the device whose memory the host reads, and of other devices
+  uint64_t written = 0;                           // a bit for each argument that is written, which is never cast
+  std::vector<Part> named;                        // of single devices
 
-  uint16_t at(int32_t backend) const {
+  const Part& at(int32_t backend) const {
     if (!named.empty())
       for (const Part& p : named)
-        if (p.device == api().backend_name(backend)) return p.action;
+        if (p.device == api().backend_name(backend)) return p;
     const lamella_backend* b = api().backend_description(backend);
     return b && b->flags & LAMELLA_BACKEND_HOST ? host : others;
   }
 };
 
-// The context of the layer's handler for an operator. Null means that no device has a policy.
+// The context of the layer's handler for an operator. `chosen` is null if no device has a policy.
 struct Policy {
   std::atomic<const Chosen*> chosen{nullptr};
 };

@@ -93,13 +93,31 @@ void destroy(PyObject* o) {
 PyObject* enter(PyObject* o, PyObject*) {
   const Block* b = block_of(o);
   if (!b->device) return PyErr_Format(PyExc_RuntimeError, "autocast: a derived class has not called __init__");
-  if (table->enter(b->backend, b->on, b->dtype, b->cache)) return python::face().raise_pending();
+  if (table->enter(o, b->backend, b->on, b->dtype, b->cache)) return python::face().raise_pending();
   return Py_NewRef(o);
 }
 
-PyObject* leave(PyObject*, PyObject* const*, Py_ssize_t) {
-  table->leave();
+PyObject* leave(PyObject* o, PyObject* const*, Py_ssize_t) {
+  if (table->leave(o)) return python::face().raise_pending();
   Py_RETURN_FALSE;
+}
+
+// The dtype of a block that was given none is the device's.
+PyObject* get_fast_dtype(PyObject* o, void*) {
+  const Block* b = block_of(o);
+  if (!b->device || b->fast_dtype != Py_None) return Py_NewRef(b->device ? b->fast_dtype : Py_None);
+  PyObject* answer = PyObject_CallFunctionObjArgs(resolve, b->device, nullptr);
+  PyObject* dtype = answer ? Py_NewRef(PyTuple_GET_ITEM(answer, 2)) : nullptr;
+  Py_XDECREF(answer);
+  return dtype;
+}
+
+// Copies and pickles of a block are made of its arguments.
+PyObject* reduce(PyObject* o, PyObject*) {
+  const Block* b = block_of(o);
+  if (!b->device) return PyErr_Format(PyExc_RuntimeError, "autocast: a derived class has not called __init__");
+  PyObject* cache = b->cache < 0 ? Py_None : b->cache ? Py_True : Py_False;
+  return Py_BuildValue("O(OOOO)", Py_TYPE(o), b->device, b->fast_dtype, b->on ? Py_True : Py_False, cache);
 }
 
 PyObject* call(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -117,36 +135,51 @@ PyObject* set_functions(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-// _settings() returns this thread's settings as bytes, and _enter(settings) opens a block with them. An operator cannot do
-// this, since the layers that are off around its kernel are on again after it.
+// _settings() returns this thread's settings as bytes, _enter(block, settings) opens a block with them, and _leave(block)
+// closes it. An operator cannot do this, nor say whether autocast is on: it sees other layers than its caller.
 PyObject* get_settings(PyObject*, PyObject*) {
   const Settings s = table->settings();
   return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(&s), sizeof s);
 }
 
-PyObject* enter_settings(PyObject*, PyObject* o) {
+PyObject* enter_settings(PyObject*, PyObject* args) {
+  PyObject *block, *o;
+  if (!PyArg_ParseTuple(args, "OO", &block, &o)) return nullptr;
   if (!PyBytes_Check(o) || PyBytes_GET_SIZE(o) != sizeof(Settings))
-    return PyErr_Format(PyExc_TypeError, "_enter: the argument must be what _settings returned");
+    return PyErr_Format(PyExc_TypeError, "_enter: the argument 'settings' must be what _settings returned");
   Settings s;
   std::memcpy(&s, PyBytes_AS_STRING(o), sizeof s);
-  if (table->enter_settings(&s)) return python::face().raise_pending();
+  if (table->enter_settings(block, &s)) return python::face().raise_pending();
+  Py_RETURN_NONE;
+}
+
+PyObject* leave_settings(PyObject*, PyObject* block) { return leave(block, nullptr, 0); }
+
+PyObject* is_enabled(PyObject*, PyObject* backend) { return PyBool_FromLong(table->is_enabled(number(backend))); }
+
+PyObject* set_enabled(PyObject*, PyObject* args) {
+  int backend, on;
+  if (!PyArg_ParseTuple(args, "ip", &backend, &on)) return nullptr;
+  if (table->set_enabled(backend, on)) return python::face().raise_pending();
   Py_RETURN_NONE;
 }
 
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr}};
+PyGetSetDef getset[] = {{"fast_dtype", get_fast_dtype, nullptr, nullptr, nullptr}, {nullptr}};
 PyMemberDef members[] = {{"device", T_OBJECT, offsetof(Block, device), READONLY, nullptr},
-                         {"fast_dtype", T_OBJECT, offsetof(Block, fast_dtype), READONLY, nullptr},
                          {"_enabled", T_BOOL, offsetof(Block, on), READONLY, nullptr},
                          {nullptr}};
-PyMethodDef functions[] = {
-    {"_set_functions", set_functions, METH_VARARGS, nullptr},
-    {"_settings", get_settings, METH_NOARGS, nullptr},
-    {"_enter", enter_settings, METH_O, nullptr},
-    {"_leave", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
-    {nullptr}};
+PyMethodDef functions[] = {{"_set_functions", set_functions, METH_VARARGS, nullptr},
+                           {"_settings", get_settings, METH_NOARGS, nullptr},
+                           {"_enter", enter_settings, METH_VARARGS, nullptr},
+                           {"_leave", leave_settings, METH_O, nullptr},
+                           {"_is_enabled", is_enabled, METH_O, nullptr},
+                           {"_set_enabled", set_enabled, METH_VARARGS, nullptr},
+                           {nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "_python",
                           "The Python face of autocast.",
@@ -192,6 +225,7 @@ PyMODINIT_FUNC PyInit__python(void) {
                          {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
                          {Py_tp_methods, methods},
                          {Py_tp_members, members},
+                         {Py_tp_getset, getset},
                          {Py_tp_doc, const_cast<char*>(documentation)},
                          {0, nullptr}};
   PyType_Spec spec = {"lamella.amp.autocast", sizeof(Block), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
