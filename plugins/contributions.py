@@ -42,8 +42,8 @@ POINTS = {
     "import": "check(tensor), called after DLPack gave memory of another library",
     "reader": "read(object), called by as_tensor: a tensor over the memory of another library's array, or None",
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
-    "settings": "function(): a block, which may be entered several times, with the settings of this thread that decide "
-    "results now; see lamella.plugins.settings",
+    "settings": "function(): a block, which may be entered several times; code in it runs with the settings that this "
+    "thread had when the function was called; lamella.plugins.settings collects these blocks",
     "operator": "function(name): what `lamella ops show` says of an operator such as 'aten::exp', or None",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }

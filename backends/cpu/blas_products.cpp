@@ -31,8 +31,9 @@ bool read_by_blas(const Matrix& m, BlasOperand* found) {
   return false;
 }
 
-// Returns the columns of a strip, of which threads take one after another: few enough that two threads share a product
-// worth 40 µs, and enough that BLAS packs the other operand seldom. It does not depend on how many threads there are.
+// Returns the number of columns of a strip. A product is cut into strips, and a thread that has finished a strip takes
+// the next. The number is small enough that two threads share a product worth 40 µs, and large enough that BLAS packs
+// the other operand seldom. It does not depend on how many threads there are.
 int64_t strip_width(int64_t columns, double work) {
   constexpr double shared = 1.5e5;  // products of numbers
   if (work < shared) return columns;

@@ -11,8 +11,8 @@
 namespace lamella::cpu {
 namespace {
 
-// A register of 32-bit words, each in a lane of 64 bits, since one instruction multiplies words that lie so. The upper
-// halves hold any bits.
+// A vector register of 32-bit words. Each word is the lower half of a lane of 64 bits, since the instruction for the
+// 64-bit products of 32-bit words reads the lower halves of such lanes. The upper halves hold any bits.
 #ifdef __AVX512F__
 using Words = uint64_t __attribute__((vector_size(64)));
 LAMELLA_INLINE Words product(Words a, Words b) {

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t blocks = 64, tile = 4 * blocks;  // values of the counter in a tile, and words
 
-constexpr int64_t lanes = 16;  // the least number of counters that are computed together as vectors
+// A number of counters is rounded up to a multiple of this step, which is whole vectors with every instruction set.
+constexpr int64_t lanes = 16;
 
 // Writes the words of the first `count` of 64 counters, in order; count is a multiple of `lanes`.
 LAMELLA_INLINE void philox(Stream s, int64_t count, uint32_t* out) {
