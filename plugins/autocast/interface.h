@@ -9,7 +9,7 @@ namespace lamella::autocast {
 
 inline constexpr int32_t most_devices = 64;
 
-// What a block sets, and its end restores.
+// The settings of a thread. A block replaces them, and its end restores them.
 struct Settings {
   uint64_t enabled = 0;  // a bit for each type of device
   uint8_t dtypes[most_devices];

@@ -23,7 +23,7 @@ namespace lamella::autocast {
 
 inline constexpr char layer_name[] = "autocast";
 
-// What a policy does. A number from `to_dtype` on stands for the dtype of that number less `to_dtype`.
+// An Action says to which dtype a policy casts tensors. A number n from `to_dtype` on means the dtype n - to_dtype.
 enum Action : uint16_t { keep = 0, lower = 1, widest = 2, promote = 3, refuse = 4, to_dtype = 16 };
 
 struct Part {

@@ -35,8 +35,7 @@ int trsm_batched(Handle* h, int side, int uplo, int turn, int diagonal, int m, i
   if (wrong(h) || wrong(side, 1) || wrong(uplo, 1) || wrong(turn, 2) || wrong(diagonal, 1) || lda < (side ? n : m) ||
       ldb < m || m < 1 || n < 1 || count < 1 || !alpha || !a || !b)
     return invalid;
-  if ((side ? m : n) > 524280)
-    return 13;  // CUBLAS_STATUS_EXECUTION_FAILED, as the library with so many right-hand sides
+  if ((side ? m : n) > 524280) return 13;  // cuBLAS fails so with more sides: CUBLAS_STATUS_EXECUTION_FAILED
   return later(h->stream, [=, alpha = *alpha] {
     for (int i = 0; i < count; i++) solve(side, uplo, turn, diagonal, m, n, alpha, a[i], lda, b[i], ldb);
   });
