@@ -89,7 +89,8 @@ def test_a_wheel_of_operators_for_other_machines(tmp_path):
         ("backend", "contiguous", "there is a Tensor.is_contiguous"),
         ("op", "aten", "the namespace 'aten' has operators"),
         ("op", "headers", "Lamella itself uses it"),
-        ("layer", "autocast", "there is a layer or an anchor 'autocast'"),
+        ("layer", "autocast", "'autocast' has a meaning already: plugin 'autocast' is installed (lamella)"),
+        ("layer", "trace", "there is a layer or an anchor 'trace'"),
     ],
 )
 def test_refused(kind, name, message, tmp_path):

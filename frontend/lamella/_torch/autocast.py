@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 
@@ -10,9 +11,8 @@ def _of(device: str, name: str, verb: str) -> Callable[..., Any]:
     """Makes the function of a name for one type of device."""
 
     def function(*args: Any) -> Any:
-        import lamella
-
-        return getattr(lamella, verb)(device, *args)
+        # import_module, since lamella itself imports this module
+        return getattr(import_module("lamella"), verb)(device, *args)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Calls ``lamella.{verb}`` for device ``{device}``.\n\n>>> callable(lamella.{name})\nTrue\n"

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from lamella import _C
 from lamella._devices import host
 
 __all__ = [
@@ -159,9 +160,7 @@ def skips_data() -> bool:
 
 def empty_bytes(nbytes: int) -> Any:
     """Returns zeros in host memory, which takes no memory before it is written to."""
-    import lamella
-
-    return lamella.zeros(nbytes, dtype=lamella.uint8, device=host())
+    return _C._packet("aten::zeros")((nbytes,), dtype=_C.uint8, device=host())
 
 
 class skip_data:
