@@ -1,7 +1,8 @@
 """Trees of containers, under the names by which programs for torch import them: flatten, rebuild and map.
 
-Inner nodes are dicts, lists, tuples, deques, OrderedDicts and defaultdicts, named tuples, and objects of registered
-classes. Anything else is a leaf: None, Size, and a dict or list of a subclass as well. Keys of dicts keep their order.
+Inner nodes are dicts, lists, tuples, deques, OrderedDicts and defaultdicts, named tuples, results of operators with
+names as ``lamella.return_types.max``, and objects of registered classes. Anything else is a leaf: None, Size, and a
+dict or list of a subclass as well. Keys of dicts keep their order.
 
 >>> from lamella.utils._pytree import tree_flatten, tree_map, tree_unflatten
 >>> leaves, spec = tree_flatten({"a": [1, (2, None)], "b": 3})
@@ -183,9 +184,25 @@ def __getattr__(name: str) -> Any:
 
 def _kind(tree: PyTree) -> Any:
     """Returns the key in NODES; None for a leaf."""
-    if type(tree) in NODES:
-        return type(tree)
-    return namedtuple if isinstance(tree, tuple) and hasattr(tree, "_fields") else None
+    kind = type(tree)
+    if kind in NODES:
+        return kind
+    if not isinstance(tree, tuple):
+        return None
+    if hasattr(tree, "_fields"):
+        return namedtuple
+    return _with_results(kind) if kind.__module__ == "lamella.return_types" else None
+
+
+def _with_results(kind: Any) -> Any:
+    """Makes a type of ``lamella.return_types`` an inner node when it is first seen, and returns it."""
+
+    def with_keys(results: Any) -> tuple[Iterable[tuple[Any, Any]], Any]:
+        return zip(map(__getattr__("GetAttrKey"), kind.__match_args__), results, strict=True), None
+
+    SAVED[kind] = (f"{kind.__module__}.{kind.__name__}", None, None)
+    NODES[kind] = Node(lambda xs: (xs, None), lambda xs, _: kind(xs), with_keys)
+    return kind
 
 
 def _flatten(tree: PyTree) -> tuple[list[Any], Any]:
@@ -201,16 +218,19 @@ def tree_is_leaf(tree: PyTree, is_leaf: IsLeaf = None) -> bool:
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
     """Returns the leaves from left to right, and the tree's form, which ``tree_unflatten`` takes."""
     leaves: list[Any] = []
+    return leaves, _spec_of(tree, is_leaf, leaves)
 
-    def spec_of(part: PyTree) -> TreeSpec:
-        if tree_is_leaf(part, is_leaf):
-            leaves.append(part)
-            return LEAF
-        children, context = _flatten(part)
-        return TreeSpec(_kind(part), context, tuple(map(spec_of, children)))
 
-    spec = spec_of(tree)
-    return leaves, spec
+def _spec_of(tree: PyTree, is_leaf: IsLeaf, leaves: list[Any]) -> TreeSpec:
+    """Returns a tree's form, and appends its leaves to the list.
+
+    It is no closure of tree_flatten: a closure that calls itself would keep the leaves alive until the next collection.
+    """
+    if tree_is_leaf(tree, is_leaf):
+        leaves.append(tree)
+        return LEAF
+    children, context = _flatten(tree)
+    return TreeSpec(_kind(tree), context, tuple([_spec_of(child, is_leaf, leaves) for child in children]))
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
