@@ -17,15 +17,14 @@ void infer_copy(const Tensor& self, const Tensor& src, bool, Output out) { same_
 Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optional<Device>& device,
               std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
   core::Tensor* from = core::full(x.get());
-  if (from->opaque()) {
-    LAMELLA_CHECK_NOT_IMPLEMENTED(dtype.value_or(x.dtype()) == x.dtype() && lies_in(x, memory_format), argument("self"),
-                                  " is opaque: its copy cannot have another dtype or memory format");
+  if (from->opaque() && dtype.value_or(x.dtype()) == x.dtype() && lies_in(x, memory_format)) {
     core::TensorRef to;
     check(dispatcher::copy_opaque(from, device.value_or(x.device()).get(), &to));
     return Tensor::steal(to.take());
   }
   const Tensor to = lamella::empty_like(x, TensorOptions().dtype(dtype).device(device), memory_format);
   to.copy_(x, non_blocking);
+  if (from->opaque()) return to;  // its layer has made the copy, or raised an error
   check(dispatcher::carry(from, core::full(to.get()),
                           to.device() == x.device() ? LAMELLA_CARRY_COPY : LAMELLA_CARRY_DEVICE));
   return to;

@@ -6,7 +6,18 @@
 """
 
 from lamella.plugins.contributions import POINTS, Contribution, Keyword
-from lamella.plugins.manager import Plugin, PluginContext, Waiting, hookimpl, load, manager, settings, status, waiting
+from lamella.plugins.manager import (
+    Plugin,
+    PluginContext,
+    Waiting,
+    contributed,
+    hookimpl,
+    load,
+    manager,
+    settings,
+    status,
+    waiting,
+)
 
 __all__ = [
     "POINTS",
@@ -15,6 +26,7 @@ __all__ = [
     "Plugin",
     "PluginContext",
     "Waiting",
+    "contributed",
     "hookimpl",
     "load",
     "manager",

@@ -2,7 +2,7 @@
 
 Note [Places]  A contribution has a place, a name, an object and an owner. Its place, `where`, is one of
 
-* the path of a module, such as ``lamella``, ``lamella.func`` or ``lamella.bank``, the module of device bank: the object
+* the path of a module, as ``lamella``, ``lamella.optim`` or ``lamella.bank``, the module of device bank: the object
   becomes an attribute of that module, and can be imported if it is a module. A module that does not exist is made for
   its first name and removed with its last one;
 * ``Tensor``: the object becomes a method or a property of tensors;
@@ -44,6 +44,10 @@ POINTS = {
     "determinism": "follow(mode), called now and by use_deterministic_algorithms",
     "settings": "function(): a block, which may be entered several times; code in it runs with the settings that this "
     "thread had when the function was called; lamella.plugins.settings collects these blocks",
+    "function": "serve(cls, args), called by autograd's Function.apply if an argument is opaque: the results, or "
+    "NotImplemented if it does not serve the call",
+    "new": "function(tensor, made), called by new_zeros and its kin of an opaque tensor: the new tensor, or another in "
+    "its place",
     "operator": "function(name): what `lamella ops show` says of an operator such as 'aten::exp', or None",
     "waiting": "function(): rows of lamella.plugins.waiting()",
 }

@@ -127,7 +127,7 @@ class PluginContext:
         """Adds objects by name: ``ctx.contribute("lamella", {"no_grad": no_grad})`` is ``lamella.no_grad``.
 
         Args:
-            where: "lamella" or the path of a module in it, such as "lamella.func", or "lamella.NAME" of a device;
+            where: "lamella" or the path of a module in it, such as "lamella.optim", or "lamella.NAME" of a device;
                 "Tensor", for methods and properties; or a key of ``lamella.plugins.POINTS``, which describes the
                 objects of each point. A module among the objects can be imported too, with its submodules.
 
@@ -437,6 +437,18 @@ def _entered(blocks: list[AbstractContextManager]) -> Iterator[None]:
         yield
 
 
+def contributed(point: str) -> list[Any]:
+    """Returns the objects that plugins contribute at a point, oldest first; ``lamella.plugins.POINTS`` describes them.
+
+    Raises:
+        ValueError: there is no such point
+
+    >>> [block.__module__ for block in lamella.plugins.contributed("settings")]
+    ['lamella.plugins.autocast.functions']
+    """
+    return contributions.place(point).objects
+
+
 def settings() -> Callable[[], AbstractContextManager[None]]:
     """Keeps this thread's settings that plugins contribute at the point "settings", such as the dtypes of autocast.
 
@@ -449,7 +461,7 @@ def settings() -> Callable[[], AbstractContextManager[None]]:
     ...     lamella.is_autocast_enabled("cpu")
     True
     """
-    blocks = [make() for make in contributions.place("settings").objects]
+    blocks = [make() for make in contributed("settings")]
     return lambda: _entered(blocks)
 
 

@@ -3,7 +3,7 @@
 The file stands beside the plugin's module or in a package around it:
 
     {"requires_lamella": ">=0.1,<1", "priority": 0,
-     "contributions": {"lamella": ["no_grad"], "lamella.func": ["vjp"], "Tensor": ["backward"]},
+     "contributions": {"lamella": ["no_grad"], "lamella.optim": ["Lion"], "Tensor": ["backward"]},
      "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}, "host": false,
      "reads": ["__array_of_this_device__"]}
 

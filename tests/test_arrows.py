@@ -126,7 +126,7 @@ def other_plugin(path: str, module: str) -> bool:
     """Returns whether a backend's or plugin's file imports another backend or plugin."""
     room, own = path.split("/")[:2]
     parts = module.split(".")
-    public = ("hookimpl", "Plugin", "PluginContext", "load", "manager", "settings", "status")
+    public = ("hookimpl", "Plugin", "PluginContext", "contributed", "load", "manager", "settings", "status")
     if parts[:2] not in (["lamella", "plugins"], ["lamella", "backends"]) or len(parts) < 3:
         return False
     return not (parts[1] == room and parts[2] == own) and parts[2] not in public

@@ -315,7 +315,15 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, **keywords):
     >>> lamella.arange(1).new_full((2,), 7)
     tensor([7, 7])
     """
-    return _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device), **keywords)
+    made = _C._packet("aten::full")(size, fill_value, **_like(self, dtype, device), **keywords)
+    return _in_layer_of(self, made)
+
+
+def _in_layer_of(tensor, made):
+    """Returns a new tensor as the layer of an opaque one has it: values of that layer can be written into it."""
+    for place in contributions.place("new").objects if tensor.is_opaque else ():
+        made = place(tensor, made)
+    return made
 
 
 def _like(tensor, dtype, device):
@@ -329,7 +337,7 @@ def _new(name, what):
     def make(self, *size, dtype=None, device=None, **keywords):
         size = size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size
         sizes = (size,) if size or not keywords else ()  # the size may follow from a keyword
-        return _C._packet(f"aten::{name}")(*sizes, **_like(self, dtype, device), **keywords)
+        return _in_layer_of(self, _C._packet(f"aten::{name}")(*sizes, **_like(self, dtype, device), **keywords))
 
     make.__name__ = make.__qualname__ = f"new_{name}"
     make.__doc__ = (
@@ -368,7 +376,7 @@ def new_empty_strided(self, size, stride, *, dtype=None, device=None, **keywords
     (1, 2)
     """
     dtype, device = self.dtype if dtype is None else dtype, self.device if device is None else device
-    return _C._packet("aten::empty_strided")(size, stride, dtype=dtype, device=device, **keywords)
+    return _in_layer_of(self, _C._packet("aten::empty_strided")(size, stride, dtype=dtype, device=device, **keywords))
 
 
 def _make_subclass(cls, data, require_grad=False):

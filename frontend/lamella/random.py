@@ -22,13 +22,13 @@ from lamella._devices import current_accelerator, host
 __all__ = ["drawing_from", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
-def default_generator() -> _C.Generator:
-    """Returns the host's default generator.
+def default_generator(device: Any = None) -> _C.Generator:
+    """Returns the default generator of a device; None: the host's.
 
     >>> lamella.default_generator().device
     device(type='cpu')
     """
-    return _C._default_generator()
+    return _C._default_generator() if device is None else _C._default_generator(device)
 
 
 def manual_seed(seed: int) -> _C.Generator:

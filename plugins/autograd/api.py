@@ -106,7 +106,8 @@ def grad(
         grad_outputs: like grad_tensors of :func:`backward`
         only_inputs: for older programs; False is ignored with a warning: use :func:`backward` to add to every ``grad``
         allow_unused: gives None for inputs that the outputs do not depend on, rather than an error
-        is_grads_batched: grad_outputs and the gradients have one more dimension, in front; a loop computes one by one
+        is_grads_batched: grad_outputs and the gradients have one more dimension, in front; ``lamella.vmap`` computes
+            all in one walk, or a loop one by one if its plugin is not loaded
         materialize_grads: gives zeros for inputs that the outputs do not depend on
 
     Raises:
@@ -152,6 +153,8 @@ def _batched(roots, inputs, given, retain_graph, create_graph, allow_unused, mat
             "grad: argument 'grad_outputs' must have one first dimension in common where is_grads_batched is True, got "
             f"the sizes {sorted(sizes)}"
         )
+    if hasattr(lamella, "vmap"):
+        return _vectorized(roots, inputs, given, retain_graph, create_graph, allow_unused, materialize_grads)
     n = sizes.pop()
     rows = []
     for i in range(n):
@@ -160,3 +163,21 @@ def _batched(roots, inputs, given, retain_graph, create_graph, allow_unused, mat
         more: Any = {"allow_unused": allow_unused, "materialize_grads": materialize_grads}
         rows.append(grad(roots, inputs, one, keep, create_graph, **more))
     return tuple(None if column[0] is None else lamella.stack(column) for column in zip(*rows, strict=True))
+
+
+def _vectorized(roots, inputs, given, retain_graph, create_graph, allow_unused, materialize_grads):
+    at = [i for i, g in enumerate(given) if g is not None]
+    used: list[int] = []
+
+    def one(*some):
+        full: list[Tensor | None] = [None] * len(given)
+        for i, g in zip(at, some, strict=True):
+            full[i] = g
+        more: Any = {"allow_unused": allow_unused, "materialize_grads": materialize_grads}
+        found = grad(roots, inputs, tuple(full), retain_graph, create_graph, **more)
+        used[:] = [i for i, g in enumerate(found) if g is not None]
+        return tuple(found[i] for i in used)
+
+    made = lamella.vmap(one)(*(given[i] for i in at))
+    found = dict(zip(used, made, strict=True))
+    return tuple(found.get(i) for i in range(len(inputs)))

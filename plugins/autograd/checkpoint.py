@@ -186,6 +186,8 @@ def checkpoint_sequential(
 class _Arguments(Function):
     """A Function whose node saves the arguments of a checkpoint. No gradient flows through the node."""
 
+    runs_on_samples = True
+
     @staticmethod
     def forward(ctx, part, anchor, *tensors):
         ctx.save_for_backward(*tensors)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lamella import Tensor
+from lamella.plugins import contributed
 
 from . import _python
 
@@ -31,7 +32,13 @@ class Function(_python._FunctionBase):
     >>> Cube.apply(x).backward()
     >>> x.grad
     tensor(12.)
+
+    Within ``vmap``, a class with ``setup_context`` runs by its static method ``vmap``, or with
+    ``generate_vmap_rule = True`` by its forward and backward on samples.
     """
+
+    generate_vmap_rule = False
+    runs_on_samples = False  # whether vmap calls forward with samples, as of Functions of the plugins
 
     @staticmethod
     def forward(*args: Any) -> Any:
@@ -48,12 +55,28 @@ class Function(_python._FunctionBase):
         """Computes the gradients of the arguments."""
         raise NotImplementedError("Function: a subclass must implement the static method backward")
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+        """Computes the results of a batch, which ``args`` have along ``in_dims``; returns them and their own dims."""
+        raise NotImplementedError("Function: vmap is called for classes that define it only")
+
+
+def _serve_opaque(cls: Any, args: tuple[Any, ...]) -> Any:
+    """Returns the results of a contribution to the point "function"; NotImplemented if none serves the call."""
+    for serve in contributed("function"):
+        if (found := serve(cls, args)) is not NotImplemented:
+            return found
+    return NotImplemented
+
 
 _python._set_base_setup(Function.setup_context)
+_python._set_opaque(_serve_opaque)
 
 
 class _DifferentiatedOnce(Function):
     """Passes gradients through unchanged. Its own backward raises, since the gradients cannot be differentiated."""
+
+    runs_on_samples = True
 
     @staticmethod
     def forward(ctx, count, *grads_and_sources):

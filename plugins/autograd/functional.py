@@ -270,38 +270,75 @@ def jacobian(
 
     Args:
         inputs, create_graph, strict: as for :func:`vjp`
-        vectorize: has no effect: rows are computed one by one
-        strategy: "reverse-mode"
+        vectorize: computes all rows in one walk, by ``lamella.vmap``; else one by one
+        strategy: "reverse-mode" computes a row for each element of an output; "forward-mode" a column for each element
+            of an input, by the products of :func:`jvp`, and wants ``vectorize``
 
     Returns:
         a tensor; a tuple of tensors if either func's result or inputs is a tuple; a tuple of tuples if both are
 
     Raises:
-        RuntimeError: an error by ``strict``
-        ValueError: the strategy is not "reverse-mode"
+        RuntimeError: an error by ``strict``, which is not possible with ``vectorize``
+        ValueError: the strategy is neither "reverse-mode" nor "forward-mode"
+        NotImplementedError: the strategy is "forward-mode" without ``vectorize``
         TypeError: an input or output is no tensor
 
     >>> lamella.autograd.functional.jacobian(lambda x: x * x.sum(), lamella.tensor([1.0, 2.0]))
     tensor([[4., 1.],
             [2., 5.]])
     """
-    if strategy != "reverse-mode":
-        raise ValueError(f"jacobian: argument 'strategy' must be 'reverse-mode', got {strategy!r}")
+    if strategy not in ("reverse-mode", "forward-mode"):
+        raise ValueError(f"jacobian: argument 'strategy' must be 'reverse-mode' or 'forward-mode', got {strategy!r}")
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError("jacobian: strategy 'forward-mode' is there with vectorize=True alone")
+    if strict and vectorize:
+        raise RuntimeError("jacobian: strict=True is not possible with vectorize=True; leave one of them out")
     with _python.enable_grad():
         several_in, xs, several_out, outputs = _opened("jacobian", func, inputs, create_graph, strict)
-        blocks = []
-        for o in outputs:
-            rows = [
-                _gradients("jacobian", (o,), xs, (unit,), create_graph, strict, retain_graph=True)
-                for unit in lamella.eye(o.numel(), dtype=o.dtype, device=o.device).reshape(o.numel(), *o.shape)
-            ]
-            columns = zip(*rows, strict=True) if rows else ((),) * len(xs)
-            found = tuple(
-                (lamella.stack(column) if column else x.new_zeros(0)).reshape(*o.shape, *x.shape)
-                for column, x in zip(columns, xs, strict=True)
-            )
-            blocks.append(_same(several_in, _finished(found, create_graph)))
+        if strategy == "forward-mode":
+            found = _columns(outputs, xs, create_graph)
+        else:
+            found = [_rows(o, xs, create_graph, strict, vectorize) for o in outputs]
+        blocks = [_same(several_in, _finished(row, create_graph)) for row in found]
     return _same(several_out, tuple(blocks))
+
+
+def _units(t: Tensor) -> Tensor:
+    """Returns a tensor of t's shape for each of its elements, which is 1 there and 0 elsewhere."""
+    return lamella.eye(t.numel(), dtype=t.dtype, device=t.device).reshape(t.numel(), *t.shape)
+
+
+def _rows(o: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: bool, vectorize: bool) -> tuple[Tensor, ...]:
+    """Returns the Jacobian of one output: a tensor for each input."""
+
+    def row(unit):
+        return _gradients("jacobian", (o,), xs, (unit,), create_graph, strict, retain_graph=True)
+
+    if vectorize and o.numel():
+        columns = lamella.vmap(row)(_units(o))
+    else:
+        rows = [row(unit) for unit in _units(o)]
+        columns = [lamella.stack(c) for c in zip(*rows, strict=True)] if rows else [x.new_zeros(0) for x in xs]
+    return tuple(column.reshape(*o.shape, *x.shape) for column, x in zip(columns, xs, strict=True))
+
+
+def _columns(outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], create_graph: bool) -> list[tuple[Tensor, ...]]:
+    """Returns for each output a tuple with its Jacobian by each input, computed by the derivatives along all units."""
+    by_input = []
+    for i, x in enumerate(xs):
+
+        def along(unit, i=i):
+            vectors = tuple(unit if k == i else lamella.zeros_like(other) for k, other in enumerate(xs))
+            return _along("jacobian", outputs, xs, vectors, create_graph, False)
+
+        made = lamella.vmap(along)(_units(x)) if x.numel() else [o.new_zeros(0) for o in outputs]
+        by_input.append(
+            [
+                m.reshape(x.numel(), -1).t().reshape(*o.shape, *x.shape) if m.numel() else m.reshape(*o.shape, *x.shape)
+                for m, o in zip(made, outputs, strict=True)
+            ]
+        )
+    return [tuple(column[k] for column in by_input) for k in range(len(outputs))]
 
 
 def hessian(
@@ -323,7 +360,7 @@ def hessian(
 
     Raises:
         RuntimeError: func returns more than a number, or an error by ``strict``
-        ValueError: outer_jacobian_strategy is not "reverse-mode"
+        ValueError, NotImplementedError: as of :func:`jacobian`, for outer_jacobian_strategy
         TypeError: an input or output is no tensor
 
     >>> lamella.autograd.functional.hessian(lambda x: x.prod(), lamella.tensor([1.0, 2.0]))

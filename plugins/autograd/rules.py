@@ -55,6 +55,7 @@ def _function(op: str, names: list[str], forward, backward, needs) -> type[Funct
         "forward": staticmethod(forward),
         "backward": staticmethod(backward),
         "needs_input_grad": property(needs_input_grad),
+        "runs_on_samples": True,
     }
     return type(name.title().replace("_", ""), (Function,), methods)
 

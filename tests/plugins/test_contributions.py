@@ -386,7 +386,7 @@ def register(ctx):
     script = types.ModuleType("tiny_tenant.compiler", "A compiler.")
     script.script = len
     ctx.contribute("lamella", {"compiler": script, "compile": vmap})
-    ctx.contribute("lamella.func", {"vmap": vmap})
+    ctx.contribute("lamella.optim", {"vmap": vmap})
     ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
     ctx.contribute("lamella.export", {"export": len})
     ctx.contribute("lamella.depth.deeper", {"rfft": len})
@@ -397,7 +397,7 @@ def register(ctx):
 PROMISES = {
     "contributions": {
         "lamella": ["compiler", "compile"],
-        "lamella.func": ["vmap"],
+        "lamella.optim": ["vmap"],
         "lamella.distributed": ["init_process_group"],
         "lamella.export": ["export"],
         "lamella.depth.deeper": ["rfft"],
@@ -416,11 +416,11 @@ def test_tenants_bring_planned_modules(host, packages):
         [tenant] = [p for p in lamella.plugins.status() if p.name == "tenant"]
         assert tenant.state == "loaded", tenant.traceback
         from lamella.compiler import script
-        from lamella.func import functional_call, vmap
+        from lamella.optim import SGD, vmap
         import lamella.export, lamella.depth.deeper, lamella.distributed
 
         assert script is lamella.compiler.script is len and lamella.compile is vmap
-        assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "export" in lamella.__all__
+        assert {"vmap", "SGD"} <= set(lamella.optim.__all__) and "export" in lamella.__all__
         assert lamella.distributed.init_process_group() == "begun" and lamella.distributed.is_available() is False
         try:
             lamella.distributed.barrier()
@@ -450,12 +450,12 @@ def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
             raise SystemExit("no error")
 
         assert lamella.compiler.is_compiling() is False and sys.modules["lamella.compiler"] is lamella.compiler
-        assert lamella.distributed.is_available() is False and not hasattr(lamella.func, "vmap")
+        assert lamella.distributed.is_available() is False and not hasattr(lamella.optim, "vmap")
         assert not [m for m in sys.modules if m.startswith(("lamella.export", "lamella.depth"))]
         assert lamella.__all__.count("compiler") == 1 and "export" not in lamella.__all__
         why = "is brought by plugin 'tenant' (tiny-tenant 1.2), which failed to load: OSError: after all that"
         for make, what in (
-            (lambda: lamella.func.vmap, "lamella.func.vmap "),
+            (lambda: lamella.optim.vmap, "lamella.optim.vmap "),
             (lambda: __import__("lamella.export"), "lamella.export "),
             (lambda: __import__("lamella.depth.deeper"), "lamella.depth "),
             (lambda: lamella.zeros(1, filled=2), "'filled' "),
@@ -511,9 +511,9 @@ def test_a_lazy_module_keeps_its_names():
     import lamella
     from lamella.plugins import contributions
 
-    with pytest.raises(RuntimeError, match="lamella.func.functional_call is taken by lamella; plugin 'mine' cannot"):
-        contributions.contribute(contributions.gather("lamella.func", {"functional_call": print}, "mine"))
-    assert lamella.func.functional_call is not print
+    with pytest.raises(RuntimeError, match="lamella.optim.SGD is taken by lamella; plugin 'mine' cannot"):
+        contributions.contribute(contributions.gather("lamella.optim", {"SGD": print}, "mine"))
+    assert lamella.optim.SGD is not print
 
 
 WRONG = [

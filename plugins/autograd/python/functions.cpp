@@ -24,7 +24,7 @@ struct Context {
   bool materialize;
 };
 PyTypeObject* function_type = nullptr;
-PyObject *name_forward, *name_backward, *name_setup, *name_node_type, *base_setup;
+PyObject *name_forward, *name_backward, *name_setup, *name_node_type, *base_setup, *serve_opaque;
 
 Context* cast(PyObject* o) { return reinterpret_cast<Context*>(o); }
 
@@ -274,8 +274,22 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
   return all && PyList_Check(result) ? PySequence_List(all.get()) : all.take();
 }
 
+// Opaque tensors are a layer's own, and the plugin of that layer may serve the call.
+bool is_any_opaque(PyObject* const* args, Py_ssize_t n) {
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (const lamella_tensor* t = unwrap(args[i]))
+      if (t->flags & LAMELLA_OPAQUE) return true;
+  return false;
+}
+
 PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   auto* cls = reinterpret_cast<PyTypeObject*>(type);
+  if (serve_opaque && is_any_opaque(args, n)) {
+    const Ref all(make_tuple(n, [&](Py_ssize_t i) { return Py_NewRef(args[i]); }));
+    PyObject* served = all ? PyObject_CallFunctionObjArgs(serve_opaque, type, all.get(), nullptr) : nullptr;
+    if (served != Py_NotImplemented) return served;
+    Py_DECREF(served);
+  }
   const bool recording = !(api().thread()->exclude & layer_bit());
   bool any = false;
   Ref needs(make_tuple(n, [&](Py_ssize_t i) {
@@ -387,7 +401,13 @@ PyObject* set_base_setup(PyObject*, PyObject* f) {
   Py_XSETREF(base_setup, Py_NewRef(f));
   Py_RETURN_NONE;
 }
-PyMethodDef functions[] = {{"_set_base_setup", set_base_setup, METH_O, nullptr}, {nullptr}};
+// Sets the function that serves calls with opaque tensors, or returns NotImplemented.
+PyObject* set_opaque(PyObject*, PyObject* f) {
+  Py_XSETREF(serve_opaque, Py_NewRef(f));
+  Py_RETURN_NONE;
+}
+PyMethodDef functions[] = {
+    {"_set_base_setup", set_base_setup, METH_O, nullptr}, {"_set_opaque", set_opaque, METH_O, nullptr}, {nullptr}};
 
 }  // namespace
 

@@ -111,13 +111,23 @@ struct Computed {
   }
 };
 
+// Returns memory with the base's strides for a gradient. An opaque tensor is a layer's own, as are tensors that operators
+// make of it, and the layer may refuse to write it into others.
+lamella::Tensor room_for(const lamella::Tensor& grad, const Geometry& base) {
+  if (!grad.is_opaque())
+    return empty_strided(base.sizes, base.strides, TensorOptions(base.dtype).device(grad.device()));
+  int64_t length = 1;
+  for (size_t i = 0; i < base.sizes.size(); i++) length += std::max<int64_t>(base.sizes[i] - 1, 0) * base.strides[i];
+  const lamella::Tensor flat = zeros_like(zeros_like(grad).sum().expand({length}));
+  return flat.as_strided(base.sizes, base.strides, 0);
+}
+
 lamella_status apply_written(Node* node, Run& run, lamella_tensor** grads, lamella_tensor** outs) {
   return guarded([&]() -> lamella_status {
     auto* n = static_cast<ViewWrittenNode*>(node);
     // A copy of the gradient with the base's strides.
     const lamella::Tensor grad = lamella::Tensor::borrow(grads[0]);
-    lamella::Tensor whole =
-        empty_strided(n->base.sizes, n->base.strides, TensorOptions(n->base.dtype).device(grad.device()));
+    lamella::Tensor whole = room_for(grad, n->base);
     whole.copy_(grad);
     const lamella::Tensor part = view_of(whole, n->base, n->view);
     Computed computed(n->write->num_edges);
@@ -132,10 +142,16 @@ lamella_status apply_written(Node* node, Run& run, lamella_tensor** grads, lamel
     }
     if (in[0]) api().release(in[0]);
     if (st) return st;
-    if (n->self_edge >= 0 && computed.list[n->self_edge])
-      part.copy_(lamella::Tensor::borrow(computed.list[n->self_edge]));
-    else
+    if (n->self_edge >= 0 && computed.list[n->self_edge]) {
+      const lamella::Tensor own = lamella::Tensor::borrow(computed.list[n->self_edge]);
+      if (own.is_opaque() && !whole.is_opaque()) {
+        const lamella::Tensor shared = std::exchange(whole, room_for(own, n->base));
+        whole.copy_(shared);
+      }
+      view_of(whole, n->base, n->view).copy_(own);
+    } else {
       part.zero_();
+    }
     for (int i = 0; i < n->write->num_edges; i++)
       if (i != n->self_edge) outs[1 + i] = std::exchange(computed.list[i], nullptr);
     outs[0] = owned(std::move(whole));

@@ -104,5 +104,30 @@ def test_bad_calls():
         functional.jacobian(lambda x: 1.0, x)
     with pytest.raises(TypeError, match="vjp: element 1 of argument 'inputs' must be a Tensor, got int"):
         functional.vjp(lambda x, n: x, (x, 3))
-    with pytest.raises(ValueError, match="'strategy' must be 'reverse-mode'"):
+    with pytest.raises(ValueError, match="'strategy' must be 'reverse-mode' or 'forward-mode', got 'sideways'"):
+        functional.jacobian(lambda x: x, x, strategy="sideways")
+    with pytest.raises(NotImplementedError, match="strategy 'forward-mode' is there with vectorize=True alone"):
         functional.jacobian(lambda x: x, x, strategy="forward-mode")
+    with pytest.raises(RuntimeError, match="strict=True is not possible with vectorize=True"):
+        functional.jacobian(lambda x: x, x, strict=True, vectorize=True)
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_vectorized_jacobians(strategy):
+    """All rows, or all columns, in one walk are those that are computed one by one."""
+    weight = double(4, 3)
+
+    def function(x, y):
+        return (weight @ x).sin() * y, (x.prod() + y.sum()).reshape(1)
+
+    inputs = double(3), double(4)
+    right = functional.jacobian(function, inputs)
+    found = functional.jacobian(function, inputs, vectorize=True, strategy=strategy)
+    assert all(lamella.allclose(f, r) for fs, rs in zip(found, right, strict=True) for f, r in zip(fs, rs, strict=True))
+    assert functional.jacobian(lambda x: x[:0], double(2), vectorize=True, strategy=strategy).shape == (0, 2)
+
+
+def test_vectorized_hessian():
+    x = double(3)
+    right = functional.hessian(lambda x: x.prod() ** 2, x)
+    assert lamella.allclose(functional.hessian(lambda x: x.prod() ** 2, x, vectorize=True), right)
