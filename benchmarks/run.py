@@ -47,6 +47,7 @@ def main() -> int:
     import special
     import torch
     import training
+    import transforms
 
     import extensions
 
@@ -65,6 +66,7 @@ def main() -> int:
         + programs.main()
         + node.main()
         + training.main()
+        + transforms.main()
         + observability.main()
         + data.main()
         + checkpoints.main()

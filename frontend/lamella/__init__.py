@@ -148,7 +148,6 @@ _lazy.contribute(
         "array_api",
         "distributions",
         "fft",
-        "func",
         "linalg",
         "masked",
         "multiprocessing",

@@ -184,6 +184,7 @@ from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
 from lamella.plugins.sparse.tensor import dsmm as dsmm
 from lamella.autograd import enable_grad as enable_grad
+from lamella import func as func
 from lamella.plugins.autocast.functions import get_autocast_dtype as get_autocast_dtype
 from lamella import graph as graph
 from lamella.plugins.sparse.tensor import hsmm as hsmm
@@ -229,6 +230,7 @@ from lamella.plugins.sparse.making import sparse_csr_tensor as sparse_csr_tensor
 from lamella.plugins.sparse.tensor import spmm as spmm
 from lamella.plugins.sparse.tensor import sspaddmm as sspaddmm
 from lamella.plugins.sparse.tensor import values_copy as values_copy
+from lamella.plugins.transforms.vectorize import vmap as vmap
 from lamella._C import _LD_pivots
 from lamella._C import _LD_pivots_info
 from lamella._C import _LU_pivots

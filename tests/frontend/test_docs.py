@@ -209,6 +209,7 @@ def test_the_readme_counts_the_names_that_are_here(tmp_path):
         "docs/differences.md",
         "docs/custom_operators_python.md",
         "docs/train.md",
+        "docs/transforms.md",
         "docs/export_to_onnx.md",
         "docs/graphs.md",
         "docs/script.md",

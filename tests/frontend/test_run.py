@@ -282,7 +282,10 @@ def test_what_is_missing_raises_where_it_is_used(program):
             "from torch.fx.graph import Graph",
             "torch.fx.graph.Graph: lamella.fx.graph.Graph is not planned: it is torch's graph",
         ),
-        ("from torch.func import vmap", "torch.func.vmap: lamella.func.vmap is not here yet"),
+        (
+            "from torch.func import functionalize",
+            "torch.func.functionalize: lamella.func.functionalize is not here yet",
+        ),
         ("from torch.cuda import nothing", "torch.cuda.nothing: lamella.cuda.nothing is not here"),
         ("import torch.no_such_module", "torch.no_such_module: lamella.no_such_module does not exist"),
         ("import torch._six", "torch._six"),

@@ -1,4 +1,4 @@
-"""Calls modules with other parameters, under the names of torch.func. Plugins contribute transforms to this module."""
+"""Modules as functions of their parameters: calls with other tensors, and the stacked parameters of several models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import lamella
-from lamella._absent import explain
-from lamella._C import Tensor
+from lamella import Tensor
 from lamella.nn.modules.module import Module
 from lamella.nn.utils.stateless import _functional_call
 
-__all__ = ["functional_call", "stack_module_state"]
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 
 def functional_call(
@@ -90,5 +89,17 @@ def _stacked(name: str, tensors: list[Any]) -> Any:
     return stacked.detach().requires_grad_() if needs == {True} else stacked
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(explain("lamella.func", name, __all__))
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Makes batch norms within a module normalize by their batch, also in evaluation; returns the module.
+
+    Within ``vmap`` a batch norm cannot update statistics that all samples share, so they are dropped.
+
+    >>> net = lamella.nn.Sequential(lamella.nn.Linear(2, 3), lamella.nn.BatchNorm1d(3))
+    >>> lamella.func.replace_all_batch_norm_modules_(net)[1].running_mean is None
+    True
+    """
+    for module in root.modules():
+        if isinstance(module, lamella.nn.modules.batchnorm._BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

@@ -1,0 +1,121 @@
+// Levels of vmap that are open on a thread, and boxes: opaque tensors that stand for one sample of a batch.
+#pragma once
+
+#include <lamella/extension.h>
+#include <lamella/opaque.h>
+#include <lamella/slot.h>
+
+#include <optional>
+#include <vector>
+
+namespace lamella::transforms {
+
+inline constexpr char layer_name[] = "vmap";
+inline uint64_t layer_bit = 0;  // set once, at registration
+
+// How operators that draw random numbers behave at a level.
+enum Randomness : int32_t { refuse_random = 0, different_random = 1, same_random = 2 };
+
+// A call of vmap. Levels are numbered through the process, so that a box which outlives its level is recognized.
+struct Level {
+  int64_t number;
+  int64_t size;
+  int32_t randomness;
+  int32_t fallback;  // of enum Fallback
+};
+
+// What an operator without a rule does: it runs once for each sample, or raises an error.
+enum Fallback : int32_t { loop_fallback = 0, strict_fallback = 1 };
+
+// The state of a box: the samples of the batch along dimension 0 of `batch`. Sizes, strides and offset of the box are
+// those of one sample, so that views of the box are views of the batch.
+struct Box {
+  int64_t level;
+  Tensor batch;
+  std::optional<Box> carry(const Tensor& from, const Tensor& to, int32_t how) const;
+};
+inline Slot<Box> boxes;
+
+// The state of a leaf that a transform has made within a level, and of its views.
+struct Inside {
+  int64_t level;
+  std::optional<Inside> carry(const Tensor&, const Tensor&, int32_t how) const {
+    return how == LAMELLA_CARRY_VIEW ? std::optional<Inside>(*this) : std::nullopt;
+  }
+};
+inline Slot<Inside> insides;
+
+inline const Box* box_of(const lamella_tensor* t) { return t && t->keys & layer_bit ? boxes.get(t) : nullptr; }
+
+struct State {
+  std::vector<Level> levels;
+  // A call on a batch belongs to the levels below this number: those from it on have served the call on samples.
+  int64_t below = INT64_MAX;
+  // While a composite runs at the layer: the layers that were off when its operator was called.
+  bool in_composite = false;
+  uint64_t excluded = 0;
+  int64_t composite = 0;  // the level that the composite runs for
+};
+// Returns this thread's state, which is made if there is none.
+State& state();
+// Returns an open level by its number; null if it is closed, or of another thread.
+const Level* find_level(const State& s, int64_t number);
+
+// Opens a level, and returns its number.
+int64_t open_level(int64_t size, int32_t randomness, int32_t fallback);
+// Closes a level, and those that were opened after it.
+void close_level(int64_t number);
+
+// Returns what follows the first element of a list of sizes or strides.
+inline IntArrayRef behind_first(IntArrayRef list) { return {list.data() + 1, list.size() - 1}; }
+inline IntArrayRef sizes_of_sample(const Tensor& batch) { return behind_first(batch.sizes()); }
+
+// Returns a box at a level for a batch along dimension 0.
+Tensor boxed(const Tensor& batch, int64_t level);
+// Returns a box at a level for a batch along dimension `dim`, which may be negative.
+Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level);
+// Returns the batch of a tensor at a level along dimension `dim`. A tensor that is no box of the level is repeated.
+Tensor unboxed(const Tensor& t, const Level& level, int64_t dim);
+
+// Returns a tensor over the same elements without history; the batch of a box keeps its own.
+Tensor cut(const Tensor& t);
+// Returns a leaf over the elements of a tensor, by which a transform within the open levels differentiates.
+Tensor fresh(const Tensor& t);
+// Returns the tensor that a call on batches at a level gets for one that is not batched there: without its history if it
+// is a leaf of a transform within the level, since that one records the calls on samples.
+Tensor outside(const Tensor& t, int64_t level);
+
+// While it lives, calls on batches at `level` have the layers that were on when the layer's call began, so that autograd records them and an
+// outer level of vmap serves them. The layers that the call has passed, other than autograd and vmap, stay off: they
+// have followed the call already.
+class AsCalled {
+ public:
+  AsCalled(const lamella_frame* f, State& s, int64_t level);
+  ~AsCalled();
+  AsCalled(const AsCalled&) = delete;
+
+ private:
+  lamella_thread* thread_;
+  State& s_;
+  int64_t below_;
+  uint64_t exclude_, excluded_;
+  bool in_composite_;
+};
+
+// While it lives, operators of a composite run at the layer: the layers outside of it are off.
+class InComposite {
+ public:
+  InComposite(const lamella_frame* f, State& s, int64_t level);
+  ~InComposite();
+  InComposite(const InComposite&) = delete;
+
+ private:
+  State& s_;
+  uint64_t excluded_;
+  int64_t composite_;
+  bool in_composite_;
+};
+
+void register_levels(Library& m);
+
+}  // namespace lamella::transforms

@@ -1,0 +1,121 @@
+// Transforms: vmap as a layer inside autograd. Start with level.h, which says what a box is, then call.cpp.
+#include <lamella/extension.h>
+
+#include "call.h"
+#include "graph.h"
+#include "interface.h"
+#include "layer.h"
+
+namespace lamella::transforms {
+namespace {
+
+const Level& open_level_of(int64_t number) {
+  const Level* level = find_level(state(), number);
+  LAMELLA_CHECK(level, "vmap: its call has ended, or runs on another thread");
+  return *level;
+}
+
+lamella_status open(int64_t size, int32_t randomness, int32_t fallback, int64_t* level) {
+  return guarded([&]() -> lamella_status {
+    *level = open_level(size, randomness, fallback);
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status box(lamella_tensor* batch, int64_t dim, int64_t level, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = boxed_along(Tensor::borrow(batch), dim, level).release();
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status unbox(lamella_tensor* t, int64_t dim, int64_t level, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = unboxed(Tensor::borrow(t), open_level_of(level), dim).release();
+    return LAMELLA_OK;
+  });
+}
+
+lamella_tensor* batch(const lamella_tensor* t, int64_t* level) {
+  const Box* b = box_of(t);
+  if (b) *level = b->level;
+  return b ? b->batch.get() : nullptr;
+}
+
+lamella_status close(int64_t level) {
+  return guarded([&]() -> lamella_status {
+    close_level(level);
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status depth(int64_t level, int32_t* place) {
+  return guarded([&]() -> lamella_status {
+    const State& s = state();
+    *place = 0;
+    for (size_t i = 0; i < s.levels.size(); i++)
+      if (s.levels[i].number == level) *place = static_cast<int32_t>(i) + 1;
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status cut_off(lamella_tensor* t, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = cut(Tensor::borrow(t)).release();
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status make_fresh(lamella_tensor* t, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = fresh(Tensor::borrow(t)).release();
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots, lamella_tensor* const* inputs,
+                                 int32_t num_inputs, int32_t* found) {
+  return guarded([&]() -> lamella_status {
+    *found = has_other_leaves({roots, roots + num_roots}, {inputs, inputs + num_inputs});
+    return LAMELLA_OK;
+  });
+}
+
+const Interface table = {sizeof table, open, close, box, unbox, batch, depth, cut_off, make_fresh, find_other_leaves};
+
+// ---- operators, for functions of Python -----------------------------------------------------------------------------
+
+std::vector<std::string> loop_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : loops()) names.push_back(name);
+  return names;
+}
+std::vector<int64_t> loop_numbers() {
+  std::vector<int64_t> counts;
+  for (const auto& [name, count] : loops()) counts.push_back(count);
+  return counts;
+}
+
+std::string find_rule(std::string_view op) {
+  const std::string name(op);
+  const size_t dot = name.find('.');
+  const lamella_operator* found =
+      api().find_operator(name.substr(0, dot).c_str(), dot == std::string::npos ? "" : name.c_str() + dot + 1);
+  LAMELLA_CHECK(found, "there is no operator '", name, "'; `lamella ops list` prints all");
+  return describe_rule(found);
+}
+
+}  // namespace
+}  // namespace lamella::transforms
+
+LAMELLA_LIBRARY(vmap, m) {
+  using namespace lamella::transforms;
+  register_layer(m);
+  register_levels(m);
+  m.interface("vmap", 1, &table);
+  m.effects(LAMELLA_EFFECT_STATE);
+  m.def("loop_names() -> str[]", loop_names);
+  m.def("loop_numbers() -> int[]", loop_numbers);
+  m.def("clear_loops() -> ()", clear_loops);
+  m.def("find_rule(str op) -> str", find_rule);
+}

@@ -1,0 +1,71 @@
+// What vmap knows about an operator: its text of dimensions, and a rule of its own where that text does not serve.
+#pragma once
+
+#include <lamella/dims.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "level.h"
+
+namespace lamella::transforms {
+
+// How a call on a batch is made from a call on samples.
+enum class How : uint8_t {
+  dims,     // by the operator's text of dimensions, else by its composite, else by the loop
+  compose,  // by its composite
+  lead,     // the first tensor may have a further dimension in front; others must not be batched
+  gather,   // all tensors have the batch in front, and dimensions are counted behind it
+  custom,   // by a function
+  loop,     // once for each sample
+  host,     // an error: its result is a number of the program
+  dynamic,  // an error: the shape of its result depends on values
+};
+
+class Call;
+
+// A rule of the table in rules.cpp.
+struct Rule {
+  How how = How::dims;
+  bool (*function)(Call&) = nullptr;  // returns false for a call that it does not serve
+};
+
+// All that vmap needs of one form of an operator. Made when the operator is first called at the layer.
+struct Plan {
+  const lamella_operator* op;
+  const lamella_operator* functional;  // of an in-place or out= form, if it has one
+  int32_t form;
+  bool is_view, is_random, is_product, has_rule, has_composite;
+  bool may_draw;             // it draws in training alone, and its composite decides
+  int written = -1;          // the argument that an in-place form writes
+  std::vector<int> tensors;  // the arguments that are tensors or lists of them, without outputs
+  std::vector<int> dim_arguments;
+  Dims dims;
+  Rule rule;
+};
+
+// How the layer sees an operator: the context of its calls, which lives as long as the process.
+struct Served {
+  enum Kind : uint8_t { computes, draws, makes };  // `makes`: tensors of sizes alone, or like another one
+  const lamella_operator* op;
+  Kind kind;
+  std::atomic<const Plan*> plan{nullptr};  // made when a call needs it
+
+  const Plan& get();
+};
+// Returns the object of an operator; null if there is no memory.
+Served* served(const lamella_operator* op);
+
+// Returns the text of an operator's rule: a line of the table, or how its dimensions say it. For `lamella ops show`.
+std::string describe_rule(const lamella_operator* op);
+
+struct RuleText {
+  const char* op;
+  const char* text;
+};
+// The table in rules.cpp.
+extern const RuleText rule_table[];
+extern const int rule_table_size;
+
+}  // namespace lamella::transforms

@@ -1,0 +1,117 @@
+"""Batching rules that Python registers, and what is shown of tensors and operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lamella import Tensor, ops
+from lamella.library import Library, Vmap, as_called
+
+from . import _python
+from .vectorize import LEVELS, trees
+
+
+class VmapInfo(NamedTuple):
+    """What a batching rule knows of its call of vmap."""
+
+    batch_size: int
+    randomness: str
+
+
+def find_rule(op: str) -> str:
+    """Returns how vmap runs an operator on a batch: a text of dimensions, or a way of the table in rules.cpp."""
+    return ops.vmap.find_rule(op)
+
+
+def parts(tensor: Tensor) -> Any:
+    """Returns what the printed form of a tensor of one sample shows: the batch, and the levels that it belongs to."""
+    batch, levels = tensor, list[str]()
+    while (found := _python.batch_of(batch)) is not None:
+        batch = found[0]
+        levels.insert(0, str(_python.depth(found[1])))
+    return ({"batch": batch}, [f"level={', '.join(levels)}"], False) if levels else None
+
+
+def _levels(leaves: list[Any]) -> list[tuple[Tensor, int] | None]:
+    return [_python.batch_of(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves]
+
+
+def level_of(number: int) -> tuple[int, str]:
+    """Returns the size of an open level's batch, and its randomness.
+
+    Raises:
+        RuntimeError: the level is closed
+    """
+    if number not in LEVELS:
+        raise RuntimeError(
+            "vmap: got a tensor of one sample, of a call of vmap that has ended or runs on another thread: a tensor "
+            "that is made inside must be returned by the function, not kept"
+        )
+    return LEVELS[number]
+
+
+def unboxed(leaves: list[Any]) -> tuple[list[Any], list[int | None], int]:
+    """Returns leaves with batches in the place of boxes of the innermost level, their dims, and the level."""
+    found = _levels(leaves)
+    level = max(pair[1] for pair in found if pair is not None)
+    level_of(level)  # raises if the level is closed
+    at = [pair is not None and pair[1] == level for pair in found]
+    batches = [pair[0] if is_in and pair else leaf for leaf, pair, is_in in zip(leaves, found, at, strict=True)]
+    return batches, [0 if is_in else None for is_in in at], level
+
+
+def boxed(who: str, made: Any, out_dims: Any, level: int) -> Any:
+    """Returns results with boxes in the place of batches. ``out_dims`` is one dim, or a tree of them."""
+    leaves, spec = trees().tree_flatten(made)
+    if out_dims is None or isinstance(out_dims, int):
+        dims = [out_dims] * len(leaves)
+    else:
+        dims = trees().tree_flatten(out_dims, is_leaf=lambda d: d is None)[0]
+    if len(dims) != len(leaves):
+        raise ValueError(
+            f"vmap: the batching rule of {who} returned {len(leaves)} results and {len(dims)} dims for them"
+        )
+    return trees().tree_unflatten(
+        [
+            leaf if dim is None or not isinstance(leaf, Tensor) else _python.box(leaf, dim, level)
+            for leaf, dim in zip(leaves, dims, strict=True)
+        ],
+        spec,
+    )
+
+
+def serve(rule: Any) -> Callable[[], None] | None:
+    """Gives an operator the batching rule that Python registered; returns the function that withdraws it."""
+    if rule.kind != "python":
+        return None
+    if not isinstance(rule.payload, Vmap):
+        raise TypeError(f"vmap: the rule of {rule.op} must come from register_vmap, got {type(rule.payload).__name__}")
+    func = rule.payload.func
+
+    def kernel(call: Any, *args: Any, **kwargs: Any) -> Any:
+        leaves, spec = trees().tree_flatten((args, kwargs))
+        if not any(_levels(leaves)):
+            return call(*args, **kwargs)
+        batches, dims, level = unboxed(leaves)
+        inner, named = trees().tree_unflatten(batches, spec)
+        in_dims, _ = trees().tree_unflatten(dims, spec)
+        size, randomness = level_of(level)
+        with as_called(call):
+            made, out_dims = func(VmapInfo(size, randomness), tuple(in_dims), *inner, **named)
+            return boxed(rule.op, made, out_dims, level)
+
+    namespace, _, name = rule.op.partition("::")
+    library = Library(namespace, "IMPL")
+    library.impl(name, kernel, "vmap")
+    return library.close
+
+
+def new(tensor: Tensor, made: Tensor) -> Tensor:
+    """Returns a new tensor of which each sample has its own, as those that vmap maps over have."""
+    if (found := _python.batch_of(tensor)) is None or _python.depth(found[1]) == 0:
+        return made
+    batch, level = found
+    inner = new(batch, made)
+    size = batch.shape[0]
+    return _python.box(inner.unsqueeze(0).expand(size, *inner.shape).clone(), 0, level)
