@@ -35,6 +35,7 @@ WITH_GRADIENTS = (
     "lamella.plugins.sparse.as_sparse_gradcheck",
     "lamella.plugins.sparse.mm",
     "lamella.plugins.sparse.rows_of_table",
+    "lamella.plugins.transforms",
     "lamella.utils.flop_counter",
 )
 
@@ -74,7 +75,7 @@ def public_objects():
         lamella.distributions.relaxed_bernoulli,
         lamella.distributions.relaxed_categorical,
         lamella.distributions.utils,
-        lamella.func,
+        *([lamella.func] if hasattr(lamella, "vmap") else []),
         lamella.graph,
         lamella.jit,
         lamella.library,

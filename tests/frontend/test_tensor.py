@@ -533,7 +533,7 @@ assert lamella.utils.cpp_extension.load_inline
     run(sys.executable, "-c", code, cwd=".")
 
 
-@pytest.mark.parametrize("name", ["export", "vmap"])
+@pytest.mark.parametrize("name", ["export"])
 def test_planned_names_of_tensor(name):
     for holder in (lamella.Tensor, lamella.ones(1)):
         text = message(lambda holder=holder: getattr(holder, name))

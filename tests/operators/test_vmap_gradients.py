@@ -8,6 +8,8 @@ from lamella.operators import samples
 from lamella.utils import _pytree as pytree
 from test_vmap_samples import SIZE, versions
 
+pytestmark = pytest.mark.needs("autograd")
+
 FLOATS = (lamella.float32, lamella.float64, lamella.complex64)
 MOST = 3  # samples of an operator, which are enough for its formulas
 # Operators whose composites read values: numbers of the program, masks, and sizes of results.

@@ -479,11 +479,11 @@ def test_worker_processes_have_the_plugins(host, packages, tmp_path):
 def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
     """A manifest names the attributes of a plugin; the error of using one names the missing plugin and the reason."""
     packages("good", GOOD)
-    packages("bad", 'raise OSError("on fire")\n', manifest='{"attributes": ["sparkle", "vmap"]}')
+    packages("bad", 'raise OSError("on fire")\n', manifest='{"attributes": ["sparkle", "export"]}')
     host.run(
         WORKS
         + """
-    for name in ("sparkle", "vmap"):  # a free name, and a planned one
+    for name in ("sparkle", "export"):  # a free name, and a planned one
         with fails(AttributeError, name, "'bad'", "failed", "on fire"):
             getattr(lamella.ones(1), name)
     """

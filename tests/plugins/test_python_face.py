@@ -180,7 +180,7 @@ def test_an_attribute_takes_no_name_that_is_taken(face):
             face.attribute(name)
     assert lamella.ones(3).shape == (3,)
     t = lamella.ones(2, 3)
-    for name in ("size_in_all", "vmap"):  # a free name and a planned one
+    for name in ("size_in_all", "export"):  # a free name and a planned one
         held = face.attribute(name)
         assert getattr(t, name) == 6
         with pytest.raises(RuntimeError, match=rf"Tensor\.{name} is taken by face\.cpp; face\.cpp cannot"):
@@ -188,7 +188,7 @@ def test_an_attribute_takes_no_name_that_is_taken(face):
         del held
         assert not hasattr(t, name)
     with pytest.raises(AttributeError, match="planned"):
-        t.vmap  # noqa: B018
+        t.export  # noqa: B018
 
 
 def test_the_module_imports_lamella_itself(face_library, host):
