@@ -44,7 +44,8 @@ Tensor view_of_batch(const Tensor& from_batch, const Tensor& from, const Tensor&
   sizes.insert(sizes.end(), to.sizes().begin(), to.sizes().end());
   strides.insert(strides.end(), to.strides().begin(), to.strides().end());
   const int64_t before = from.storage_offset() * from.itemsize() / to.itemsize();
-  const int64_t step = to.numel() ? to.storage_offset() - before : 0;  // a place behind the memory
+  // A view without elements may begin behind the memory.
+  const int64_t step = to.numel() ? to.storage_offset() - before : 0;
   const int64_t offset = batch.storage_offset() + step;
   return batch.as_strided(sizes, strides, offset);
 }

@@ -65,7 +65,7 @@ int place_of(const DimsOfTensor& group, const std::string& word, int ndim) {
   return count == 1 ? found : -1;
 }
 
-// The group of each operand, as far as no argument is a list.
+// The operands by their groups in a pattern, which has none for the elements of a list.
 struct Groups {
   std::vector<int> ndims;                // of a sample, for each tensor argument; -1: absent
   std::vector<const Operand*> operands;  // null: absent
@@ -148,7 +148,7 @@ bool Call::along(bool reduces) {
       on.integer(i, 1);
     }
   }
-  if (flat)  // the result has no dimensions, unless it keeps them
+  if (flat)  // with `keepdim` the result has as many dimensions as the sample, and the joined one is lost
     for (int i = 0; i < f_->num_args; i++)
       if (std::string_view(api().operator_argument(f_->op, i)->name) == "keepdim" && args_[i].as.i) return false;
   for (const Operand& o : operands_) {
@@ -255,7 +255,7 @@ bool Call::by_fold(const DimsPattern& p) {
         break;
       }
     }
-    break;  // a word that is in all of them is in the first
+    break;  // a word of all batched operands is a word of the first one
   }
   if (!word) return false;
   int64_t length = 1;
