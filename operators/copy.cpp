@@ -13,7 +13,7 @@ namespace {
 void infer_copy(const Tensor& self, const Tensor& src, bool, Output out) { same_with(out, self, "src", src); }
 
 // Copies into a new tensor of the given dtype, device and memory format; slots carry their states to it. An opaque
-// tensor has only its slots to copy, and can change neither dtype nor format.
+// tensor has only its slots to copy, and changes dtype and format if its layer makes opaque tensors that are like it.
 Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optional<Device>& device,
               std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
   core::Tensor* from = core::full(x.get());
@@ -23,8 +23,10 @@ Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optio
     return Tensor::steal(to.take());
   }
   const Tensor to = lamella::empty_like(x, TensorOptions().dtype(dtype).device(device), memory_format);
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!from->opaque() || core::full(to.get())->opaque(), argument("self"),
+                                " is opaque: its copy cannot have another dtype or memory format");
   to.copy_(x, non_blocking);
-  if (from->opaque()) return to;  // its layer has made the copy, or raised an error
+  if (from->opaque()) return to;
   check(dispatcher::carry(from, core::full(to.get()),
                           to.device() == x.device() ? LAMELLA_CARRY_COPY : LAMELLA_CARRY_DEVICE));
   return to;
