@@ -3,6 +3,7 @@
 #include "derivatives/formula.h"
 
 #include <array>
+#include <bitset>
 
 namespace lamella::autograd {
 namespace {
@@ -30,7 +31,7 @@ struct Evaluation {
   double complexes[most_temporaries][2];
   int64_t ints[most_ints];
   int used_ints = 0;
-  uint64_t owned = 0;  // temporaries to release
+  std::bitset<most_temporaries> owned;  // temporaries to release
 
   Evaluation(const Rule& r, const lamella_value* s, lamella_tensor* const* g, int n, const uint8_t* m, int w)
       : rule(r), saved(s), grads(g), num_grads(n), mask(m), wanted(w) {}
@@ -114,7 +115,7 @@ struct Evaluation {
     if (lamella_status st =
             api().call(nullptr, s.op, args, static_cast<int32_t>(s.operands.size()), temporaries + s.to, s.returns))
       return st;
-    owned |= ((uint64_t{1} << s.returns) - 1) << s.to;
+    for (int i = 0; i < s.returns; i++) owned.set(static_cast<size_t>(s.to + i));
     return LAMELLA_OK;
   }
 
@@ -128,7 +129,7 @@ struct Evaluation {
     } else if (v.tag == LAMELLA_TENSOR && v.as.tensor && is_complex(v.as.tensor)) {
       temporaries[s.to] = none();
       if (lamella_status st = api().call(nullptr, op, &v, 1, &temporaries[s.to], 1)) return st;
-      owned |= uint64_t{1} << s.to;
+      owned.set(static_cast<size_t>(s.to));
     } else {
       temporaries[s.to] = v;
     }
@@ -185,14 +186,15 @@ lamella_status evaluate(const Rule& r, const Formula& f, const lamella_value* sa
     results[i] = none();
     if (st) continue;
     const Operand from{f.result.from, static_cast<uint8_t>(f.result.index + i)};
-    if (from.from == Operand::Temporary && (e.owned >> from.index & 1)) {
+    if (from.from == Operand::Temporary && e.owned[static_cast<size_t>(from.index)]) {
       results[i] = e.temporaries[from.index];
-      e.owned &= ~(uint64_t{1} << from.index);
+      e.owned.reset(static_cast<size_t>(from.index));
     } else {
       st = api().value_retain(std::array<lamella_value, 1>{e.read(from)}.data(), &results[i]);
     }
   }
-  for (; e.owned; e.owned &= e.owned - 1) api().value_release(&e.temporaries[__builtin_ctzll(e.owned)]);
+  for (int i = 0; i < f.temporaries; i++)
+    if (e.owned[static_cast<size_t>(i)]) api().value_release(&e.temporaries[i]);
   for (int i = 0; i < n && st; i++) api().value_release(&results[i]);
   return st;
 }
