@@ -77,6 +77,8 @@ inline constexpr char refused_random[] =
     "sample or the 'same' for all, or draw them outside of vmap";
 
 using Sizes = std::vector<int64_t>;
+// Returns the place of an argument by its name; -1 if the operator has none of that name.
+int argument_named(const lamella_operator* op, std::string_view name);
 // Returns the operand's batch, whose samples get `ndim` dimensions: those that are missing, of size 1, are inserted before
 // dimension `at` of the sample.
 Tensor with_dims(const Operand& o, int ndim, int at = 0);
@@ -94,7 +96,7 @@ bool serve_fill(Call& c);
 bool serve_masked_fill(Call& c);
 bool serve_index(Call& c);
 
-// How often an operator has run in a loop over samples.
+// Counts of the calls of operators that ran in a loop over samples.
 void count_loop(const lamella_operator* op);
 std::vector<std::pair<std::string, int64_t>> loops();
 void clear_loops();

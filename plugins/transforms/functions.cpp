@@ -108,9 +108,8 @@ bool serve_convolution(Call& c) {
 
 // The samples are further images, and the sizes of the input say so.
 bool serve_resampled(Call& c) {
-  int at = 0;
-  while (at < c.num_args() && std::string_view(api().operator_argument(c.frame()->op, at)->name) != "input_size") at++;
-  if (at == c.num_args() || c.plan.form != LAMELLA_FUNCTIONAL_FORM) return false;
+  const int at = argument_named(c.frame()->op, "input_size");
+  if (at < 0 || c.plan.form != LAMELLA_FUNCTIONAL_FORM) return false;
   Lowered on(c);
   on.tensor(*c.operand(0), joined(c.operand(0)->tensor, 0, 2));
   Sizes sizes = ints_of(c.argument(at));

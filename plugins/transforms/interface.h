@@ -18,8 +18,6 @@ struct Interface {
   lamella_tensor* (*batch)(const lamella_tensor*, int64_t* level);
   // Sets `place` to a level's place among those that are open on this thread, from 1 on; to 0 if it is not open.
   lamella_status (*depth)(int64_t level, int32_t* place);
-  // Returns a tensor over the same elements without history at this level, owned; batches keep theirs.
-  lamella_status (*cut)(lamella_tensor*, lamella_tensor** out);
   // Returns a leaf over the same elements that requires a gradient, owned.
   lamella_status (*fresh)(lamella_tensor*, lamella_tensor** out);
   // Sets `found` to 1 if the roots, or their batches, depend on a leaf that requires a gradient and is not one of the

@@ -21,12 +21,6 @@ void each_tensor(const lamella_value* args, int n, F&& f) {
   }
 }
 
-int size_argument(const lamella_operator* op) {
-  for (int i = 0; i < api().operator_num_args(op); i++)
-    if (std::string_view(api().operator_argument(op, i)->name) == "size") return i;
-  return -1;
-}
-
 // Returns the arguments with another tensor in the place of the first one, which is repeated for each sample of a level.
 std::vector<lamella_value> repeated(lamella_frame* f, const lamella_value* args, State& s, const Plan& p,
                                     const Level& level, Tensor* box) {
@@ -56,7 +50,7 @@ lamella_status draw(lamella_frame* f, const lamella_value* args, lamella_value* 
   Call c(f, values.data(), rets, s, level, p);
   if (box.defined()) return c.run();
   const AsCalled as(f, s, level.number);
-  const int at = size_argument(f->op);
+  const int at = argument_named(f->op, "size");
   if (at < 0) return c.loop();  // randperm
   Lowered on(c);
   Sizes sizes(args[at].as.ints, args[at].as.ints + args[at].length);
@@ -79,7 +73,7 @@ lamella_status make(lamella_frame* f, const lamella_value* args, lamella_value* 
     return api().call(f->parent, f->op, values.data(), f->num_args, rets, f->num_rets);
   }
   Call c(f, args, rets, s, level, p);
-  const int at = size_argument(f->op);
+  const int at = argument_named(f->op, "size");
   Lowered on(c);
   Sizes sizes(args[at].as.ints, args[at].as.ints + args[at].length);
   if (std::string_view(api().operator_name(f->op)) == "aten::empty_strided") {  // the samples lie one after the other
@@ -92,7 +86,7 @@ lamella_status make(lamella_frame* f, const lamella_value* args, lamella_value* 
   sizes.insert(sizes.begin(), level.size);
   on.ints(at, sizes);
   const AsCalled as(f, s, level.number);
-  on.run(f->op, -1, f->parent);  // within the same composite, so that outer levels make theirs
+  on.run(f->op, f->parent);  // within the same composite, so that outer levels make theirs
   on.give();
   return LAMELLA_OK;
 }

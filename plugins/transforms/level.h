@@ -13,7 +13,7 @@ namespace lamella::transforms {
 inline constexpr char layer_name[] = "vmap";
 inline uint64_t layer_bit = 0;  // set once, at registration
 
-// How operators that draw random numbers behave at a level.
+// The behaviour at a level of operators that draw random numbers.
 enum Randomness : int32_t { refuse_random = 0, different_random = 1, same_random = 2 };
 
 // A call of vmap. Levels are numbered through the process, so that a box which outlives its level is recognized.
@@ -24,7 +24,7 @@ struct Level {
   int32_t fallback;  // of enum Fallback
 };
 
-// What an operator without a rule does: it runs once for each sample, or raises an error.
+// The behaviour of an operator without a rule: it runs once for each sample, or raises an error.
 enum Fallback : int32_t { loop_fallback = 0, strict_fallback = 1 };
 
 // The state of a box: the samples of the batch along dimension 0 of `batch`. Sizes, strides and offset of the box are

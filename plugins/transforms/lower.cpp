@@ -1,4 +1,4 @@
-// How a call on samples becomes one call on the batch, by the operator's text of dimensions: Note [Dimensions] in
+// Makes one call on the batch of a call on samples, by the operator's text of dimensions: Note [Dimensions] in
 // <lamella/c_api.h>.
 #include <lamella/dimensions.h>
 

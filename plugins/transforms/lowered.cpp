@@ -34,10 +34,9 @@ void Lowered::ints(int argument, const std::vector<int64_t>& list) {
 
 void Lowered::integer(int argument, int64_t i) { values_[static_cast<size_t>(argument)] = value(i); }
 
-void Lowered::run(const lamella_operator* op, int count, lamella_frame* parent) {
+void Lowered::run(const lamella_operator* op, lamella_frame* parent) {
   num_rets_ = api().operator_num_returns(op);
-  check(api().call(parent ? parent : c_.f_, op, values_.data(), count < 0 ? c_.num_args() : count, rets_.data(),
-                   num_rets_));
+  check(api().call(parent ? parent : c_.f_, op, values_.data(), c_.num_args(), rets_.data(), num_rets_));
 }
 
 Tensor Lowered::result(int i) const {

@@ -18,8 +18,8 @@ class Lowered {
   void tensor(const Operand& o, const Tensor& t);
   void ints(int argument, const std::vector<int64_t>& list);
   void integer(int argument, int64_t i);
-  // Calls an operator with the first `count` arguments; all, if that is negative. parent: null is the call's own frame.
-  void run(const lamella_operator* op, int count = -1, lamella_frame* parent = nullptr);
+  // Calls an operator with these arguments. parent: null is the call's own frame.
+  void run(const lamella_operator* op, lamella_frame* parent = nullptr);
   // Returns result i of `run`; undefined if it is no tensor.
   Tensor result(int i) const;
   std::vector<Tensor> list(int i) const;

@@ -59,13 +59,6 @@ lamella_status depth(int64_t level, int32_t* place) {
   });
 }
 
-lamella_status cut_off(lamella_tensor* t, lamella_tensor** out) {
-  return guarded([&]() -> lamella_status {
-    *out = cut(Tensor::borrow(t)).release();
-    return LAMELLA_OK;
-  });
-}
-
 lamella_status make_fresh(lamella_tensor* t, lamella_tensor** out) {
   return guarded([&]() -> lamella_status {
     *out = fresh(Tensor::borrow(t)).release();
@@ -81,7 +74,7 @@ lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots
   });
 }
 
-const Interface table = {sizeof table, open, close, box, unbox, batch, depth, cut_off, make_fresh, find_other_leaves};
+const Interface table = {sizeof table, open, close, box, unbox, batch, depth, make_fresh, find_other_leaves};
 
 // ---- operators, for functions of Python -----------------------------------------------------------------------------
 

@@ -88,6 +88,12 @@ Plan* made(const lamella_operator* op) {
 
 }  // namespace
 
+int argument_named(const lamella_operator* op, std::string_view name) {
+  for (int i = 0; i < api().operator_num_args(op); i++)
+    if (api().operator_argument(op, i)->name == name) return i;
+  return -1;
+}
+
 const Plan& Served::get() {
   if (const Plan* p = plan.load(std::memory_order_acquire)) return *p;
   const Plan* p = made(op);

@@ -1,4 +1,4 @@
-// What vmap knows about an operator: its text of dimensions, and a rule of its own where that text does not serve.
+// The rules of operators on batches: the text of dimensions, or a rule of the table if that text does not serve.
 #pragma once
 
 #include <lamella/dims.h>
@@ -11,7 +11,7 @@
 
 namespace lamella::transforms {
 
-// How a call on a batch is made from a call on samples.
+// The ways in which a call on a batch is made of a call on samples.
 enum class How : uint8_t {
   dims,     // by the operator's text of dimensions, else by its composite, else by the loop
   compose,  // by its composite
@@ -45,7 +45,7 @@ struct Plan {
   Rule rule;
 };
 
-// How the layer sees an operator: the context of its calls, which lives as long as the process.
+// An operator at the layer: the context of its calls, which lives as long as the process.
 struct Served {
   enum Kind : uint8_t { computes, draws, makes };  // `makes`: tensors of sizes alone, or like another one
   const lamella_operator* op;

@@ -13,7 +13,7 @@ from .vectorize import LEVELS, trees
 
 
 class VmapInfo(NamedTuple):
-    """What a batching rule knows of its call of vmap."""
+    """The size and the randomness of a call of vmap, for a batching rule."""
 
     batch_size: int
     randomness: str

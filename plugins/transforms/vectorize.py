@@ -28,7 +28,7 @@ def trees() -> Any:
 
 
 class Strict(threading.local):
-    """Whether this thread is in a block of ``lamella.func.strict_mode``."""
+    """A thread's flag: it is in a block of ``lamella.func.strict_mode``."""
 
     on = False
 

@@ -43,7 +43,7 @@ def choices(operator, leaves):
         yield from ({i} for i in at)
 
 
-# What a refusal of vmap says.
+# Parts of the messages by which vmap refuses a call.
 REFUSALS = (
     "depends on values",
     "cannot become a number",

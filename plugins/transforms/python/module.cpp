@@ -70,12 +70,11 @@ PyObject* depth(PyObject*, PyObject* level) {
   return PyLong_FromLong(place);
 }
 
-// cut(tensor) returns the tensor without history; fresh(tensor) a leaf that requires a gradient.
-template <auto Member>
-PyObject* make(PyObject*, PyObject* o) {
-  lamella_tensor *t = tensor("cut, fresh", o), *out = nullptr;
+// fresh(tensor) returns a leaf over the same elements that requires a gradient.
+PyObject* fresh(PyObject*, PyObject* o) {
+  lamella_tensor *t = tensor("fresh", o), *out = nullptr;
   if (!t) return nullptr;
-  if ((table->*Member)(t, &out)) return python::face().raise_pending();
+  if (table->fresh(t, &out)) return python::face().raise_pending();
   return python::face().wrap(out);
 }
 
@@ -114,8 +113,7 @@ PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullp
                            {"unbox", fast(convert<&Interface::unbox>), METH_FASTCALL, nullptr},
                            {"batch_of", batch_of, METH_O, nullptr},
                            {"depth", depth, METH_O, nullptr},
-                           {"cut", make<&Interface::cut>, METH_O, nullptr},
-                           {"fresh", make<&Interface::fresh>, METH_O, nullptr},
+                           {"fresh", fresh, METH_O, nullptr},
                            {"has_other_leaves", fast(has_other_leaves), METH_FASTCALL, nullptr},
                            {nullptr}};
 PyModuleDef definition = {

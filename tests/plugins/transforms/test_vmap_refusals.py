@@ -1,4 +1,4 @@
-"""What vmap refuses, what stays behind an error, threads, loops over samples, and operators that Python defines."""
+"""Refusals of vmap, its state after an error, threads, loops over samples, and operators that Python defines."""
 
 import threading
 
