@@ -29,7 +29,7 @@ mkdir -p "$build/package"
 cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lamella").submodule_search_locations[0])')" "$package"
 cp _C*.so liblamella.so "$package/"
 cp liblamella_cpu.so "$package/backends/cpu/"
-for plugin in autograd profiler; do
+for plugin in autocast autograd profiler transforms; do
   cp plugins/$plugin/_python*.so liblamella_$plugin.so "$package/plugins/$plugin/"
 done
 cp liblamella_named_tensor.so "$package/plugins/named_tensor/"
@@ -73,5 +73,5 @@ for defect in behind_memory behind_arguments; do
     echo "sanitize: a kernel of a stranger read $defect, and no sanitizer said so"; exit 1
   fi
 done
-strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py
+strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py plugins/transforms/test_vmap.py
 wait $beside
