@@ -137,6 +137,50 @@ class Check:
             found = self.gradients(output, _from_parts(unit, output))
             yield tuple(_parts(lamella.zeros_like(x) if g is None else g) for g, x in zip(found, self.of, strict=True))
 
+    # Derivatives by forward mode.
+
+    def tangents(self, i: int, direction: Tensor) -> list[Tensor]:
+        """Returns the tangents of the results, where that of input `i` is ``direction``; zeros where there is none."""
+        from lamella.autograd import forward_ad
+
+        with forward_ad.dual_level():
+            inputs = list(self.inputs)
+            # The function may compute gradients of its arguments, which therefore require grad.
+            inputs[i] = forward_ad.make_dual(self.inputs[i].detach(), direction).requires_grad_()
+            outputs = [forward_ad.unpack_dual(o) for o in self.results(inputs)]
+            return [lamella.zeros_like(o.primal) if o.tangent is None else o.tangent for o in outputs]
+
+    def forward(self, fast: bool) -> None:
+        """Compares derivatives by forward mode with differences: along each real number of an input, or if `fast` along
+        one direction."""
+        for i in self.wanted:
+            x = self.inputs[i]
+            parts = _parts(x)
+            directions = lamella.eye(parts.numel(), dtype=_real_dtype(x), device=x.device)
+            for unit in [_parts(_random(x, random.Random(0)))] if fast else directions:
+                found = self.tangents(i, _from_parts(unit, x))
+                for at, (tangent, numerical) in enumerate(zip(found, self.along(i, unit), strict=True)):
+                    analytical = _parts(tangent).to(numerical.dtype)
+                    if not self.close(analytical, numerical):
+                        raise self.wrong(
+                            f"the derivative of output {at} by forward mode, along the direction {unit} of input {i}, "
+                            f"differs from the difference,\nnumerical:{numerical}\nanalytical:{analytical}"
+                        )
+
+    def batched_forward(self) -> None:
+        """Checks that tangents of a batch of directions, under vmap, are those of each direction alone."""
+        draw = random.Random(3)
+        for i in self.wanted:
+            directions = [_random(self.inputs[i], draw) for _ in range(2)]
+            both = lamella.vmap(lambda d, i=i: tuple(self.tangents(i, d)))(lamella.stack(directions))
+            for row, direction in enumerate(directions):
+                for at, (alone, batch) in enumerate(zip(self.tangents(i, direction), both, strict=True)):
+                    if not self.close(_parts(batch[row]), _parts(alone)):
+                        raise self.wrong(
+                            f"the batched tangent of output {at} along input {i} differs from the tangent of its row "
+                            f"{row} alone:\n{batch[row]}\n{alone}"
+                        )
+
     # The comparisons.
 
     def jacobians(self) -> None:

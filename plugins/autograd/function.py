@@ -34,7 +34,8 @@ class Function(_python._FunctionBase):
     tensor(12.)
 
     Within ``vmap``, a class with ``setup_context`` runs by its static method ``vmap``, or with
-    ``generate_vmap_rule = True`` by its forward and backward on samples.
+    ``generate_vmap_rule = True`` by its forward and backward on samples. In forward mode its static method ``jvp``
+    computes the tangents of the results.
     """
 
     generate_vmap_rule = False
@@ -54,6 +55,15 @@ class Function(_python._FunctionBase):
     def backward(ctx: Any, *grads: Any) -> Any:
         """Computes the gradients of the arguments."""
         raise NotImplementedError("Function: a subclass must implement the static method backward")
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """Computes the tangents of the results from those of the arguments, which are None for those without."""
+        raise NotImplementedError("Function: jvp is called for classes that define it only")
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Saves tensors for jvp, which reads them as saved_tensors."""
+        self._for_forward = tensors
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:

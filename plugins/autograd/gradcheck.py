@@ -15,12 +15,6 @@ from .gradcheck_error import GradcheckError
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 
-def _no_forward_mode(who: str, **checks: bool) -> None:
-    for name, wanted in checks.items():
-        if wanted:
-            raise NotImplementedError(f"{who}: argument '{name}' must be False; derivatives have no forward mode")
-
-
 def gradcheck(
     func: Callable[..., Any],
     inputs: Tensor | Sequence[Any],
@@ -51,8 +45,9 @@ def gradcheck(
         check_undefined_grad: also checks that outputs without a gradient count as if theirs were zeros
         check_grad_dtypes: also checks that gradients have the dtype of their inputs
         check_batched_grad: also checks that gradients agree with those under is_grads_batched
-        check_forward_ad, check_batched_forward_grad: must be False, since there is no forward mode
-        check_backward_ad: must be True
+        check_forward_ad: also compares derivatives by forward mode with the differences
+        check_batched_forward_grad: also checks that tangents agree with those of a batch of directions under vmap
+        check_backward_ad: False leaves out all that backward computes
         fast_mode: compares one product u J v of random vectors with each Jacobian J, rather than each element of J
         masked: is ignored: it is about sparse tensors
 
@@ -62,7 +57,6 @@ def gradcheck(
     Raises:
         GradcheckError: something disagrees; if it is a Jacobian, the message names the output and the input and
             shows both Jacobians
-        NotImplementedError: a check of forward mode is wanted
         ValueError: no input requires grad, or nothing is to be checked
 
     >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
@@ -71,19 +65,25 @@ def gradcheck(
     """
     from .differences import Check
 
-    _no_forward_mode(
-        "gradcheck", check_forward_ad=check_forward_ad, check_batched_forward_grad=check_batched_forward_grad
-    )
-    if not check_backward_ad:
-        raise ValueError("gradcheck: argument 'check_backward_ad' is False, so that nothing is checked; leave it True")
+    if not (check_backward_ad or check_forward_ad):
+        raise ValueError("gradcheck: neither check_backward_ad nor check_forward_ad is True; nothing is checked")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise ValueError("gradcheck: check_batched_forward_grad=True wants check_forward_ad=True")
+    if check_batched_grad and not check_backward_ad:
+        raise ValueError("gradcheck: check_batched_grad=True wants check_backward_ad=True")
     check = Check("gradcheck", func, inputs, eps, atol, rtol)
     try:
         check.inputs_fit()
-        (check.products if fast_mode else check.jacobians)()
-        check.repeats(nondet_tol)
-        if check_grad_dtypes:
+        if check_forward_ad:
+            check.forward(fast_mode)
+        if check_batched_forward_grad:
+            check.batched_forward()
+        if check_backward_ad:
+            (check.products if fast_mode else check.jacobians)()
+            check.repeats(nondet_tol)
+        if check_backward_ad and check_grad_dtypes:
             check.dtypes()
-        if check_undefined_grad:
+        if check_backward_ad and check_undefined_grad:
             check.undefined()
         if check_batched_grad:
             check.batched()
@@ -118,13 +118,12 @@ def gradgradcheck(
     Args:
         grad_outputs: gradients of the outputs, which are further inputs of this check; random by default
         gen_non_contig_grad_outputs: the random grad_outputs are not contiguous
-        check_fwd_over_rev: must be False, since there is no forward mode
-        check_rev_over_rev: must be True
+        check_fwd_over_rev: also computes the gradients' derivatives by forward mode
+        check_rev_over_rev: False leaves out those by backward
         others: as for :func:`gradcheck`
 
     Raises:
         GradcheckError: something disagrees; outputs are the gradients, inputs those of func and then grad_outputs
-        NotImplementedError: a check of forward mode is wanted
         ValueError: no input requires grad, or nothing is to be checked
 
     >>> x = lamella.tensor([0.5, 2.0], dtype=lamella.float64, requires_grad=True)
@@ -133,11 +132,8 @@ def gradgradcheck(
     """
     from .differences import first_gradients
 
-    _no_forward_mode("gradgradcheck", check_fwd_over_rev=check_fwd_over_rev)
-    if not check_rev_over_rev:
-        raise ValueError(
-            "gradgradcheck: argument 'check_rev_over_rev' is False, so that nothing is checked; leave it True"
-        )
+    if not (check_rev_over_rev or check_fwd_over_rev):
+        raise ValueError("gradgradcheck: neither check_rev_over_rev nor check_fwd_over_rev is True; nothing is checked")
     gradients, arguments = first_gradients(func, inputs, grad_outputs, gen_non_contig_grad_outputs)
     return gradcheck(
         gradients,
@@ -150,6 +146,8 @@ def gradgradcheck(
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
         masked=masked,
     )

@@ -45,7 +45,7 @@ Call::Call(lamella_frame* f, const lamella_value* args, lamella_value* rets, Sta
     const Box* b = box_of(t);
     const bool batched = b && b->level == level_.number;
     operands_.push_back(
-        {argument, element, t, batched ? b->batch : outside(Tensor::borrow(t), level_.number), batched, t->dl.ndim});
+        {argument, element, t, batched ? b->inner : outside(Tensor::borrow(t), level_.number), batched, t->dl.ndim});
   };
   for (const int i : p.tensors) {
     if (args[i].tag == LAMELLA_TENSOR) add(i, -1, args[i].as.tensor);
@@ -139,7 +139,7 @@ lamella_status Call::copy_functional() {
                   "vmap: ", name(), ": argument '", api().operator_argument(f_->op, r->alias_of)->name,
                   "' must have shape ", from.sizes(), " and dtype ", from.dtype(), ", got ", to.sizes(), " and ",
                   to.dtype());
-    b->batch.copy_(unboxed(from, level_, 0));
+    b->inner.copy_(unboxed(from, level_, 0));
   }
   give_written();
   return LAMELLA_OK;

@@ -1,4 +1,5 @@
-"""Derivatives of functions: grad, vjp, jvp and their kin. Each walks over autograd's graph of the function's call."""
+"""Derivatives of functions: grad, vjp, jvp and their kin. ``jvp`` computes with duals; the others walk over autograd's
+graph of the function's call."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import lamella
 from lamella import Tensor
 from lamella.utils import _pytree as pytree
 
-from . import _python
+from . import _python, duals
 from .vectorize import is_recorded, name_of
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
@@ -35,6 +36,13 @@ def chosen(who: str, args: Sequence[Any], argnums: Argnums) -> tuple[list[int], 
     if len(set(places)) != len(places):
         raise RuntimeError(f"{who}: argnums {argnums} names an argument twice")
     return places, one
+
+
+def written_message(who: str) -> str:
+    return (
+        f"{who}: the function writes in place to an argument by which it is differentiated; it must clone() the "
+        "argument first, and write to the copy"
+    )
 
 
 class Inputs:
@@ -69,10 +77,7 @@ class Inputs:
     def check_unwritten(self) -> None:
         """Raises if the function wrote to a tensor by which it is differentiated: its old value would be lost."""
         if self._states() != self.states:
-            raise RuntimeError(
-                f"{self.who}: the function writes in place to an argument by which it is differentiated; it must "
-                "clone() the argument first, and write to the copy"
-            )
+            raise RuntimeError(written_message(self.who))
 
     def is_recorded(self, roots: list[Tensor]) -> bool:
         """Returns whether derivatives of the roots have derivatives outside of this transform."""
@@ -114,7 +119,9 @@ def _settled(tree: Any, recorded: bool) -> Any:
     """Returns results without the history within the transform, unless that leads on to what is outside."""
     if recorded:
         return tree
-    return pytree.tree_map(lambda t: t.detach() if isinstance(t, Tensor) and is_recorded(t) else t, tree)
+    return pytree.tree_map(
+        lambda t: duals.without_history(t) if isinstance(t, Tensor) and is_recorded(t) else t, tree
+    )
 
 
 def _with_aux(who: str, made: Any) -> tuple[Any, Any]:
@@ -268,46 +275,74 @@ def _pairs(who: str, primals: Any, tangents: Any) -> tuple[Any, Any]:
 def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """Returns the results of ``func`` and the product of its Jacobian and the tangents.
 
-    The product is the derivative of the transposed product, which is linear in its vector: two walks over the graph.
+    The function is called once, with duals of the primals and the tangents: each operator computes the tangents of its
+    results beside them.
 
     Args:
         primals: a tuple of the arguments
         tangents: a tuple of the same nesting and shapes
-        strict: raises if the results do not depend on the primals, in place of tangents of zeros
+        strict: raises if a result does not depend on the primals, in place of a tangent of zeros
         has_aux: ``func`` returns a pair of results and further results, which are returned as a third
 
     Raises:
-        RuntimeError: primals and tangents do not fit each other, or an operator has no second derivative
+        RuntimeError: primals and tangents do not fit each other, or the tangent of an operator is not known
 
     >>> lamella.func.jvp(lamella.sin, (lamella.zeros(2),), (lamella.tensor([1., 2.]),))
     (tensor([0., 0.]), tensor([1., 2.]))
     """
     who = f"jvp({name_of(func)})"
     vectors, _ = _pairs(who, primals, tangents)
-    recorded = lamella.is_grad_enabled()
-    with lamella.enable_grad():
-        results, forward, *aux = linear(who, func, primals, recorded, strict, has_aux)
-        made = forward(vectors, recorded)
-    return (results, made, *aux)
+    return along(who, func, primals, vectors, strict, has_aux)
 
 
-def linear(who: str, func: Any, primals: Any, records: bool, strict: bool = False, has_aux: bool = False) -> Any:
+def along(
+    who: str, func: Any, primals: Any, vectors: Sequence[Tensor], strict: bool = False, has_aux: bool = False
+) -> Any:
+    """Returns what ``jvp`` returns; ``vectors`` are the tangents, a flat list. Messages begin with ``who``."""
+    leaves, spec = pytree.tree_flatten(primals)
+    level = duals.open_level()
+    try:
+        pairs = [_dual(who, p, v, level) for p, v in zip(leaves, vectors, strict=True)]
+        versions = [t._version for t in pairs]
+        made = func(*pytree.tree_unflatten(pairs, spec))
+        if versions != [t._version for t in pairs]:
+            raise RuntimeError(written_message(who))
+        made, aux = _with_aux(who, made) if has_aux else (made, None)
+        roots, nesting = _results(who, made)
+        parts = [duals.parts(r, level) for r in roots]
+        if strict and any(tangent is None for _, tangent in parts):
+            raise RuntimeError(f"{who}: a result does not depend on the primals")
+        results = pytree.tree_unflatten([p for p, _ in parts], nesting)
+        products = pytree.tree_unflatten([lamella.zeros_like(p) if t is None else t for p, t in parts], nesting)
+        aux = pytree.tree_map(lambda t: duals.parts(t, level)[0] if isinstance(t, Tensor) else t, aux)
+    finally:
+        _python.close_level(level)
+    return (results, products, aux) if has_aux else (results, products)
+
+
+def _dual(who: str, primal: Tensor, tangent: Tensor, level: int) -> Tensor:
+    if not (primal.is_floating_point() or primal.is_complex()):
+        raise RuntimeError(f"{who}: a tensor to differentiate must be of floats or complex, got {primal.dtype}")
+    return _python.dual(primal, tangent if tangent.dtype == primal.dtype else tangent.to(primal.dtype), level)
+
+
+def linear(who: str, func: Any, primals: Any, records: bool, transposes: bool = False) -> Any:
     """Returns results, and a function of tangents (a flat list) that returns the product with the Jacobian.
 
-    It is called with gradients enabled; ``records`` is whether derivatives are recorded outside.
+    It is called with gradients enabled; ``records`` is whether derivatives are recorded outside. With ``transposes`` it
+    is an error if gradients do not depend on those of the results: then some step of backward was not recorded.
     """
     inputs = Inputs(who, primals, records)
     made = func(*inputs.trees())
     inputs.check_unwritten()
-    made, aux = _with_aux(who, made) if has_aux else (made, None)
     roots, spec = _results(who, made)
     recorded = inputs.is_recorded(roots)
     # The gradients are linear in `vectors`, so that their derivative by these is the transposed product's transpose.
     vectors = [_python.fresh(lamella.zeros_like(r)) if r.requires_grad else None for r in roots]
     known = [v for v in vectors if v is not None]
-    if strict and not all(r.requires_grad for r in roots):
-        raise RuntimeError(f"{who}: a result does not depend on the primals")
     gradients = pytree.tree_leaves(inputs.gradients(roots, vectors, True, True))
+    if transposes and known and not any(g.requires_grad for g in gradients):
+        raise RuntimeError("the gradients do not depend on those of the results")
 
     def forward(tangents: list[Tensor], records: bool) -> Any:
         some = [(g, t) for g, t in zip(gradients, tangents, strict=True) if g.requires_grad]
@@ -327,8 +362,7 @@ def linear(who: str, func: Any, primals: Any, records: bool, strict: bool = Fals
         filled = [lamella.zeros_like(r) if t is None else t for t, r in zip(all_found, roots, strict=True)]
         return pytree.tree_unflatten(_settled(filled, create), spec)
 
-    results = pytree.tree_unflatten(_settled(roots, recorded), spec)
-    return (results, forward, _settled(aux, inputs.is_aux_recorded(aux))) if has_aux else (results, forward)
+    return pytree.tree_unflatten(_settled(roots, recorded), spec), forward
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

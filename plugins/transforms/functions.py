@@ -1,4 +1,5 @@
-"""``autograd.Function`` within vmap: its static method ``vmap``, or a rule that is made of its forward and backward."""
+"""``autograd.Function`` within transforms: its static methods ``vmap`` and ``jvp``, or a rule for batches that is made
+of its forward and backward."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ import lamella
 from lamella import Tensor
 from lamella.autograd import Function
 
-from . import _python
-from .rules import VmapInfo, boxed, level_of, unboxed
+from . import _python, duals
+from .rules import VmapInfo, boxed, innermost, level_of, unboxed
 from .vectorize import is_recorded, vmap
 
 
@@ -109,7 +110,11 @@ def _generated(cls: Any, dims: list[int | None], batches: list[Any]) -> Any:
 
 
 def _run(cls: Any, args: tuple[Any, ...], records: bool) -> Any:
-    """Calls a Function with the batches of its samples, and returns boxes of the results."""
+    """Calls a Function with what is in the boxes of the innermost level, and returns boxes of the results."""
+    level, is_forward = innermost(args)
+    if is_forward:
+        with lamella.enable_grad() if records else nullcontext():
+            return duals.apply(cls, args, level)
     batches, dims, level = unboxed(list(args))
     with lamella.enable_grad() if records else nullcontext():
         if cls.generate_vmap_rule:
@@ -120,33 +125,42 @@ def _run(cls: Any, args: tuple[Any, ...], records: bool) -> Any:
 
 
 def _recording(cls: Any) -> Any:
-    """Returns a Function whose forward runs on batches, and whose ctx and backward are those of ``cls`` on samples."""
+    """Returns a Function whose forward runs on what is in boxes, and whose ctx and backward are those of ``cls`` on
+    boxes."""
 
     def forward(*args: Any) -> Any:
         return _run(cls, args, True)
 
+    def forward_with_ctx(ctx: Any, *args: Any) -> Any:
+        made = _run(cls, args, True)
+        cls.forward(ctx, *args)  # for what it saves
+        return made
+
+    has_setup = cls.setup_context is not Function.setup_context
     made: Any = cls.__dict__.get("_on_samples")  # of this class alone, not of one that it is derived from
     if made is None:
-        made = type(cls.__name__, (cls,), {"forward": staticmethod(forward)})
+        made = type(cls.__name__, (cls,), {"forward": staticmethod(forward if has_setup else forward_with_ctx)})
         cls._on_samples = made._on_samples = made
     return made
 
 
 def apply(cls: Any, args: tuple[Any, ...]) -> Any:
-    """Serves ``Function.apply`` of samples; NotImplemented if no argument is one, or for forward of ``_recording``."""
+    """Serves ``Function.apply`` of boxes; NotImplemented if no argument is one, or for forward of ``_recording``."""
     tensors = [a for a in args if isinstance(a, Tensor)]
-    batches = [found[0] for t in tensors if (found := _python.batch_of(t))]
-    if cls.__dict__.get("_on_samples") is cls or not batches:
+    level, is_forward = innermost(tensors)
+    if cls.__dict__.get("_on_samples") is cls or level == 0:
         return NotImplemented
     records = lamella.is_grad_enabled() and any(t.requires_grad for t in tensors)
     if cls.runs_on_samples:
-        if records and any(map(is_recorded, batches)):
+        batches = [found[0] for t in tensors if (found := _python.inner_of(t))]
+        if records and not is_forward and any(map(is_recorded, batches)):
             raise RuntimeError(
                 f"{cls.__name__}: its gradients by samples are recorded within vmap, and those by the batch outside "
                 "would be lost; detach() the batch or its samples, or differentiate on one side of vmap alone"
             )
         return NotImplemented
-    _check(cls)
+    if not is_forward:
+        _check(cls)
     if records:
         return _recording(cls).apply(*args)
     return _run(cls, args, False)

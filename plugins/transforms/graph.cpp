@@ -17,7 +17,7 @@ void each_node(const lamella_autograd* a, lamella_tensor* t, F&& f) {
       a->node_release(n);  // the tensor, or a node that was visited, holds it
     }
     const Box* b = box_of(t);
-    t = b ? b->batch.get() : nullptr;
+    t = b ? b->inner.get() : nullptr;
   }
 }
 

@@ -10,7 +10,7 @@ import lamella
 from lamella import Tensor
 from lamella.utils import _pytree as pytree
 
-from .derivatives import Argnums, chosen, linear, transposed
+from .derivatives import Argnums, along, chosen, transposed
 from .vectorize import check_chunk_size, name_of, vmap
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -136,24 +136,29 @@ def jacfwd(
         places, one = chosen(who, args, argnums)
         primals = tuple(args[i] for i in places)
         part = _part(func, places, args, kwargs)
-        records = lamella.is_grad_enabled()
-        with lamella.enable_grad():
-            results, forward, *aux = linear(who, part, primals, records, has_aux=has_aux)
-            inputs, nesting = pytree.tree_flatten(primals)
-            roots, spec = pytree.tree_flatten(results)
-            rows: list[list[Tensor]] = []
-            for chunk in _units(inputs, chunk_size):
-                found = vmap(lambda *v: forward(list(v), records), randomness=randomness)(*chunk)
-                rows.append(pytree.tree_leaves(found))
-            trees = []
-            for joined in _joined(rows, roots):  # for each result, the parts of all inputs
-                n = joined.dim() - 1
-                columns = [
-                    c.movedim(tuple(range(t.dim())), tuple(range(n, n + t.dim())))
-                    for c, t in zip(_columns(joined, inputs), inputs, strict=True)
-                ]
-                tree = pytree.tree_unflatten(columns, nesting)
-                trees.append(tree[0] if one else tree)
+        inputs, nesting = pytree.tree_flatten(primals)
+        seen: list[Any] = []
+
+        def products(*vectors: Tensor) -> Any:
+            seen[:] = along(who, part, primals, vectors, has_aux=has_aux)
+            return seen[1]
+
+        rows: list[list[Tensor]] = []
+        for chunk in _units(inputs, chunk_size):
+            rows.append(pytree.tree_leaves(vmap(products, randomness=randomness)(*chunk)))
+        if not seen:  # the arguments have no elements
+            products(*map(lamella.zeros_like, inputs))
+        roots, spec = pytree.tree_flatten(seen[0])
+        aux = seen[2:]
+        trees = []
+        for joined in _joined(rows, roots):  # for each result, the parts of all inputs
+            n = joined.dim() - 1
+            columns = [
+                c.movedim(tuple(range(t.dim())), tuple(range(n, n + t.dim())))
+                for c, t in zip(_columns(joined, inputs), inputs, strict=True)
+            ]
+            tree = pytree.tree_unflatten(columns, nesting)
+            trees.append(tree[0] if one else tree)
         made = pytree.tree_unflatten(trees, spec)
         return (made, *aux) if has_aux else made
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "call.h"
+#include "forward.h"
 #include "lowered.h"
 
 namespace lamella::transforms {
 namespace {
-
-// The dispatcher's own bit in the keys of a frame: an argument of its call is opaque.
-constexpr uint64_t opaque_bit = 1;
 
 // Calls f(tensor) for each tensor among the arguments, in lists too.
 template <class F>
@@ -91,10 +89,12 @@ lamella_status make(lamella_frame* f, const lamella_value* args, lamella_value* 
   return LAMELLA_OK;
 }
 
-// Returns the innermost level that has yet to serve a call whose tensors belong to `top` at most; null if there is none.
+// Returns the innermost level of vmap that has yet to serve a call whose tensors belong to `top` at most; null if there
+// is none.
 const Level* innermost(const State& s, int64_t top) {
   for (size_t i = s.levels.size(); i-- > 0;)
-    if (s.levels[i].number < s.below) return s.levels[i].number > top ? &s.levels[i] : nullptr;
+    if (s.levels[i].number < s.below && !s.levels[i].is_forward())
+      return s.levels[i].number > top ? &s.levels[i] : nullptr;
   return nullptr;
 }
 
@@ -103,7 +103,7 @@ const Level* innermost(const State& s, int64_t top) {
 const Level* level_that_draws(const lamella_frame* f, const State& s, int64_t top) {
   for (size_t i = s.levels.size(); i-- > 0;) {
     const Level& l = s.levels[i];
-    if (l.number >= s.below) continue;
+    if (l.number >= s.below || l.is_forward()) continue;
     if (l.number <= top) return nullptr;
     if (l.randomness == different_random) return &l;
     LAMELLA_CHECK(l.randomness == same_random, "vmap: ", title(f), refused_random);
@@ -115,7 +115,7 @@ const Level* level_that_draws(const lamella_frame* f, const State& s, int64_t to
 const Level* level_that_makes(const State& s, int64_t top) {
   for (size_t i = s.levels.size(); i-- > 0;) {
     const Level& l = s.levels[i];
-    if (l.number >= s.below || (s.in_composite && l.number != s.composite)) continue;
+    if (l.number >= s.below || l.is_forward() || (s.in_composite && l.number != s.composite)) continue;
     return l.number > top ? &l : nullptr;
   }
   return nullptr;
@@ -124,16 +124,25 @@ const Level* level_that_makes(const State& s, int64_t top) {
 // Serves every operator.
 lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   int64_t top = 0;
+  bool is_dual = false;
   each_tensor(args, f->num_args, [&](const lamella_tensor* t) {
-    if (const Box* b = box_of(t)) top = std::max(top, b->level);
+    const Box* b = box_of(t);
+    if (!b || b->level <= top) return;
+    top = b->level;
+    is_dual = b->is_forward;
   });
   auto* op = static_cast<Served*>(f->context);
-  const bool is_made = op->kind == Served::makes && f->parent && f->parent->keys & opaque_bit;
-  if (!top && !is_made && op->kind != Served::draws) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
+  const bool made = is_made(f, *op);
+  if (!top && !made && op->kind != Served::draws) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
   return guarded([&]() -> lamella_status {
     State& s = state();
     const Plan& p = op->get();
-    if (is_made)
+    const Level* of_composite = s.in_composite ? find_level(s, s.composite) : nullptr;
+    if (made && of_composite && of_composite->is_forward() && top < s.composite) {  // outer levels make theirs
+      const AsCalled as(f, s, s.composite);
+      return api().call(f->parent, f->op, args, f->num_args, rets, f->num_rets);
+    }
+    if (made)
       if (const Level* level = level_that_makes(s, top)) return make(f, args, rets, s, p, Level(*level));
     if (op->kind == Served::draws) {
       if (const Level* level = p.may_draw ? innermost(s, top) : nullptr; level && level->randomness == refuse_random) {
@@ -144,6 +153,7 @@ lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value*
     }
     if (!top) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
     const Level* level = find_level(s, top);
+    if (is_dual) return serve_forward(f, args, rets, s, top, level != nullptr, *op);
     LAMELLA_CHECK(
         level, "vmap: ", title(f),
         " got a tensor of one sample, of a call of vmap that has ended or runs on another thread: a tensor that "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <numeric>
 
 namespace lamella::transforms {
 namespace {
@@ -23,12 +24,6 @@ void include_layer(bool on) {
   t->include = on ? t->include | layer_bit : t->include & ~layer_bit;
 }
 
-// The bit of autograd's layer; 0 if no plugin differentiates.
-uint64_t autograd_bit() {
-  const lamella_autograd* a = Tensor::autograd();
-  return a ? uint64_t{1} << a->layer : 0;
-}
-
 // Returns a view of a batch in another dtype over the same memory.
 Tensor reinterpreted(const Tensor& batch, ScalarType dtype) {
   if (batch.dtype() == dtype) return batch;
@@ -37,30 +32,92 @@ Tensor reinterpreted(const Tensor& batch, ScalarType dtype) {
   return batch.view(dtype);
 }
 
-// Returns the view of a batch whose samples have the sizes, strides and offset of a view of the box.
-Tensor view_of_batch(const Tensor& from_batch, const Tensor& from, const Tensor& to) {
-  const Tensor batch = reinterpreted(from_batch, to.dtype());
-  std::vector<int64_t> sizes{batch.size(0)}, strides{batch.stride(0)};
+// Returns the view of what is in the box `from` that the box `to` is of `from`; a batch keeps its dimension 0.
+Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const Tensor& to) {
+  const Tensor inner = reinterpreted(of, to.dtype());
+  std::vector<int64_t> sizes, strides;
+  if (is_batch) {
+    sizes.push_back(inner.size(0));
+    strides.push_back(inner.stride(0));
+  }
   sizes.insert(sizes.end(), to.sizes().begin(), to.sizes().end());
   strides.insert(strides.end(), to.strides().begin(), to.strides().end());
   const int64_t before = from.storage_offset() * from.itemsize() / to.itemsize();
   // A view without elements may begin behind the memory.
   const int64_t step = to.numel() ? to.storage_offset() - before : 0;
-  const int64_t offset = batch.storage_offset() + step;
-  return batch.as_strided(sizes, strides, offset);
+  return inner.as_strided(sizes, strides, inner.storage_offset() + step);
+}
+
+// Returns the dimensions of a tensor from the largest stride to the smallest.
+std::vector<int64_t> by_stride(const Tensor& t) {
+  std::vector<int64_t> order(static_cast<size_t>(t.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return t.stride(a) > t.stride(b); });
+  return order;
+}
+
+bool has_strides_of(const Tensor& t, const Tensor& other) {
+  for (int64_t d = 0; d < t.dim(); d++)
+    if (t.size(d) != 1 && t.stride(d) != other.stride(d)) return false;
+  return true;
+}
+
+// Returns whether two elements of a tensor may share memory.
+bool overlaps(const Tensor& t) {
+  if (t.numel() == 0) return false;
+  int64_t reach = 0;  // of the dimensions with smaller strides
+  std::vector<int64_t> order = by_stride(t);
+  for (size_t i = order.size(); i-- > 0;) {
+    const int64_t d = order[i];
+    if (t.size(d) == 1) continue;
+    if (t.stride(d) <= reach) return true;
+    reach += (t.size(d) - 1) * t.stride(d);
+  }
+  return false;
+}
+
+// Returns a copy of a tensor with the strides of another one, which may leave gaps.
+Tensor strided_as(const Tensor& t, const Tensor& other) {
+  int64_t span = 1;
+  for (int64_t d = 0; d < t.dim(); d++) span += (other.size(d) - 1) * other.stride(d);
+  const Tensor memory = lamella::zeros({span}, TensorOptions(t.dtype()).device(t.device()));
+  return memory.as_strided_scatter(t, other.sizes(), other.strides(), 0).as_strided(other.sizes(), other.strides(), 0);
 }
 
 }  // namespace
 
+uint64_t autograd_bit() {
+  const lamella_autograd* a = Tensor::autograd();
+  return a ? uint64_t{1} << a->layer : 0;
+}
+
+void Box::settle_tangent(const Tensor& box) {
+  if (!tangent.defined() || tangent.numel() == 0) return;
+  if (owns_tangent && has_strides_of(tangent, box)) return;
+  owns_tangent = true;
+  const std::vector<int64_t> order = by_stride(box);
+  std::vector<int64_t> back(order.size());
+  for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  const Tensor dense = tangent.permute(order).clone(MemoryFormat::Contiguous).permute(back);
+  tangent = has_strides_of(dense, box) ? dense : strided_as(dense, box);
+}
+
 std::optional<Box> Box::carry(const Tensor& from, const Tensor& to, int32_t how) const {
   switch (how) {
     case LAMELLA_CARRY_VIEW:
-    case LAMELLA_CARRY_RESIZE:
-      return Box{level, view_of_batch(batch, from, to)};
+    case LAMELLA_CARRY_RESIZE: {
+      Box view{level, view_of_inner(inner, !is_forward, from, to), is_forward};
+      if (tangent.defined()) {
+        boxes.get(from)->settle_tangent(from);
+        view.tangent = view_of_inner(tangent, false, from, to);
+        view.owns_tangent = true;
+      }
+      return view;
+    }
     case LAMELLA_CARRY_DETACH:
-      return Box{level, batch};
+      return *this;
     case LAMELLA_CARRY_COPY:
-      return Box{level, batch.clone()};
+      return Box{level, inner.clone(), is_forward, tangent.defined() ? tangent.clone() : Tensor(), true};
     default:
       return std::nullopt;
   }
@@ -104,6 +161,46 @@ Tensor boxed(const Tensor& batch, int64_t level) {
   return box;
 }
 
+Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level, bool owns_tangent) {
+  // Views of the tangent are made by strides, which cannot follow elements that share memory.
+  const Tensor inner = overlaps(primal) ? primal.clone(MemoryFormat::Contiguous) : primal;
+  Tensor box = opaque_over(inner, inner.sizes(), TensorOptions(inner.dtype()), inner.strides());
+  boxes.set(box, Box{level, inner, true, tangent, owns_tangent});
+  return box;
+}
+
+bool is_recorded(const Tensor& t) {
+  const lamella_autograd* a = Tensor::autograd();
+  if (!a || !t.defined()) return false;
+  if (a->requires_grad(t.get())) return true;
+  const Box* b = box_of(t.get());
+  return b && (is_recorded(b->inner) || is_recorded(b->tangent));
+}
+
+Box* become_dual(const Tensor& t, int64_t level, const Tensor& like) {
+  const auto at_level = [level](const Tensor& x) {
+    Box* b = boxes.get(x);
+    return b && b->level == level ? b : nullptr;
+  };
+  if (Box* b = at_level(t)) return b;
+  lamella_tensor* root = api().tensor_base(t.get());
+  const Tensor base = root ? Tensor::borrow(root) : t;
+  if (!at_level(base)) {
+    const bool recorded = Tensor::autograd() && Tensor::autograd()->requires_grad(base.get());
+    const Tensor inner = recorded ? base.view_as(base) : cut(base);
+    Box state{level, inner, true};
+    if (is_differentiable(inner)) {
+      const bool is_shared = !like.defined() || !like.is_opaque() || like.numel() == 0;
+      const Tensor number = is_shared ? Tensor() : lamella::zeros_like(like).sum().to(inner.dtype());
+      state.tangent = lamella::zeros_like(is_shared ? inner : number.expand(inner.sizes()));
+    }
+    state.settle_tangent(base);
+    boxes.set(base, state);
+  }
+  if (root) boxes.set(t, at_level(base)->carry(base, t, LAMELLA_CARRY_VIEW));
+  return boxes.get(t);
+}
+
 Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level) {
   const int64_t d = dim < 0 ? dim + batch.dim() : dim;
   return boxed(d == 0 ? batch : batch.movedim(d, 0), level);
@@ -112,8 +209,8 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level) {
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim) {
   const Box* b = box_of(t.get());
   if (b && b->level == level.number) {
-    const int64_t d = dim < 0 ? dim + b->batch.dim() : dim;
-    return d == 0 ? b->batch : b->batch.movedim(0, d);
+    const int64_t d = dim < 0 ? dim + b->inner.dim() : dim;
+    return d == 0 ? b->inner : b->inner.movedim(0, d);
   }
   const int64_t d = dim < 0 ? dim + t.dim() + 1 : dim;
   std::vector<int64_t> sizes = t.sizes().vec();

@@ -1,4 +1,5 @@
-// Levels of vmap that are open on a thread, and boxes: opaque tensors that stand for one sample of a batch.
+// Levels of transforms that are open on a thread, and boxes: tensors that stand for one sample of a batch, or for a
+// primal and its tangent.
 #pragma once
 
 #include <lamella/extension.h>
@@ -16,22 +17,32 @@ inline uint64_t layer_bit = 0;  // set once, at registration
 // The behaviour at a level of operators that draw random numbers.
 enum Randomness : int32_t { refuse_random = 0, different_random = 1, same_random = 2 };
 
-// A call of vmap. Levels are numbered through the process, so that a box which outlives its level is recognized.
+// A call of vmap, or of a derivative by forward mode. Levels are numbered through the process, so that a box which
+// outlives its level is recognized.
 struct Level {
   int64_t number;
-  int64_t size;
-  int32_t randomness;
-  int32_t fallback;  // of enum Fallback
+  int64_t size;        // of the batch; -1 for a level of forward mode
+  int32_t randomness;  // of vmap
+  int32_t fallback;    // of vmap, of enum Fallback
+  bool is_forward() const { return size < 0; }
 };
 
 // The behaviour of an operator without a rule: it runs once for each sample, or raises an error.
 enum Fallback : int32_t { loop_fallback = 0, strict_fallback = 1 };
 
-// The state of a box: the samples of the batch along dimension 0 of `batch`. Sizes, strides and offset of the box are
-// those of one sample, so that views of the box are views of the batch.
+// The state of a box. At a level of vmap `inner` is the batch, whose dimension 0 counts the samples; sizes, strides and
+// offset of the box are those of one sample, so that views of the box are views of the batch. At a level of forward mode
+// `inner` is the primal, with the box's own geometry, and `tangent` is a tensor of its sizes and dtype; integers have
+// none.
 struct Box {
   int64_t level;
-  Tensor batch;
+  Tensor inner;
+  bool is_forward = false;
+  Tensor tangent = {};
+  bool owns_tangent = false;  // whether the tangent's memory is that of this box and of its views alone
+  // Gives the tangent memory of its own, with the strides of the box, so that views of the box have views of the tangent,
+  // and that writes change no other tensor.
+  void settle_tangent(const Tensor& box);
   std::optional<Box> carry(const Tensor& from, const Tensor& to, int32_t how) const;
 };
 inline Slot<Box> boxes;
@@ -44,6 +55,8 @@ struct Inside {
   }
 };
 inline Slot<Inside> insides;
+
+inline bool is_differentiable(const Tensor& t) { return t.defined() && (t.is_floating_point() || t.is_complex()); }
 
 inline const Box* box_of(const lamella_tensor* t) { return t && t->keys & layer_bit ? boxes.get(t) : nullptr; }
 
@@ -61,10 +74,13 @@ State& state();
 // Returns an open level by its number; null if it is closed, or of another thread.
 const Level* find_level(const State& s, int64_t number);
 
-// Opens a level, and returns its number.
+// Opens a level of vmap, or with size -1 one of forward mode, and returns its number.
 int64_t open_level(int64_t size, int32_t randomness, int32_t fallback);
 // Closes a level, and those that were opened after it.
 void close_level(int64_t number);
+
+// Returns the bit of autograd's layer; 0 if no plugin differentiates.
+uint64_t autograd_bit();
 
 // Returns what follows the first element of a list of sizes or strides.
 inline IntArrayRef behind_first(IntArrayRef list) { return {list.data() + 1, list.size() - 1}; }
@@ -77,6 +93,15 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level);
 // Returns the batch of a tensor at a level along dimension `dim`. A tensor that is no box of the level is repeated.
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim);
 
+// Returns whether autograd follows a tensor, or something in a box of it.
+bool is_recorded(const Tensor& t);
+
+// Returns a box at a level of forward mode. The tangent of integers is undefined.
+Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level, bool owns_tangent);
+// Gives a tensor a tangent of zeros at a level of forward mode unless it has one there, and its base, if it is a view.
+// Returns its state. `like` is a tensor that will be written into the tangent, which therefore belongs to the same levels.
+Box* become_dual(const Tensor& t, int64_t level, const Tensor& like);
+
 // Returns a tensor over the same elements without history; the batch of a box keeps its own.
 Tensor cut(const Tensor& t);
 // Returns a leaf over the elements of a tensor, by which a transform within the open levels differentiates.
@@ -85,8 +110,8 @@ Tensor fresh(const Tensor& t);
 // is a leaf of a transform within the level, since that one records the calls on samples.
 Tensor outside(const Tensor& t, int64_t level);
 
-// While it lives, calls on batches at `level` have the layers that were on when the layer's call began, so that autograd records them and an
-// outer level of vmap serves them. The layers that the call has passed, other than autograd and vmap, stay off: they
+// While it lives, calls on what is in the boxes of `level` have the layers that were on when the layer's call began, so
+// that autograd records them and an outer level serves them. The layers that the call has passed, other than autograd and vmap, stay off: they
 // have followed the call already.
 class AsCalled {
  public:

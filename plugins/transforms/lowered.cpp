@@ -2,49 +2,44 @@
 
 namespace lamella::transforms {
 
-Lowered::Lowered(Call& c) : c_(c), values_(c.args_, c.args_ + c.num_args()) {
+Arguments::Arguments(lamella_frame* f, const lamella_value* args) : f_(f), values_(args, args + f->num_args) {
   rets_.fill(none());
-  for (int i = 0; i < c.num_args(); i++) {
-    lamella_value& v = values_[static_cast<size_t>(i)];
-    // The order of channels in memory is that of images; a batch of samples has another number of dimensions.
-    if (v.tag == LAMELLA_MEMORY_FORMAT && v.as.i == LAMELLA_CHANNELS_LAST)
-      v.as.i = c.name() == "contiguous" ? LAMELLA_CONTIGUOUS_FORMAT : LAMELLA_PRESERVE_FORMAT;
-    if (v.tag != LAMELLA_TENSOR_LIST) continue;
-    v.as.tensors = tensors_.emplace_back(v.as.tensors, v.as.tensors + v.length).data();
-  }
-  for (const Operand& o : c.operands_) tensor(o, o.tensor);
+  for (lamella_value& v : values_)
+    if (v.tag == LAMELLA_TENSOR_LIST)
+      v.as.tensors = tensors_.emplace_back(v.as.tensors, v.as.tensors + v.length).data();
 }
 
-Lowered::~Lowered() {
+Arguments::~Arguments() {
   for (lamella_value& v : rets_) api().value_release(&v);
 }
 
-void Lowered::tensor(const Operand& o, const Tensor& t) {
-  lamella_value& v = values_[static_cast<size_t>(o.argument)];
+void Arguments::tensor(int argument, int element, const Tensor& t) {
+  lamella_value& v = values_[static_cast<size_t>(argument)];
   kept_.push_back(t);
-  if (o.element < 0)
-    v = value(t.get());
+  if (element < 0)
+    v = t.defined() ? value(t.get()) : none();
   else
-    const_cast<lamella_tensor**>(v.as.tensors)[o.element] = t.get();
+    const_cast<lamella_tensor**>(v.as.tensors)[element] = t.get();
 }
 
-void Lowered::ints(int argument, const std::vector<int64_t>& list) {
+void Arguments::ints(int argument, const std::vector<int64_t>& list) {
   values_[static_cast<size_t>(argument)] = value(lists_.emplace_back(list));
 }
 
-void Lowered::integer(int argument, int64_t i) { values_[static_cast<size_t>(argument)] = value(i); }
+void Arguments::integer(int argument, int64_t i) { values_[static_cast<size_t>(argument)] = value(i); }
 
-void Lowered::run(const lamella_operator* op, lamella_frame* parent) {
+void Arguments::run(const lamella_operator* op, lamella_frame* parent) {
   num_rets_ = api().operator_num_returns(op);
-  check(api().call(parent ? parent : c_.f_, op, values_.data(), c_.num_args(), rets_.data(), num_rets_));
+  const int count = static_cast<int>(values_.size());
+  check(api().call(parent ? parent : f_, op, values_.data(), count, rets_.data(), num_rets_));
 }
 
-Tensor Lowered::result(int i) const {
+Tensor Arguments::result(int i) const {
   const lamella_value& v = raw(i);
   return v.tag == LAMELLA_TENSOR ? Tensor::borrow(v.as.tensor) : Tensor();
 }
 
-std::vector<Tensor> Lowered::list(int i) const {
+std::vector<Tensor> Arguments::list(int i) const {
   const lamella_value& v = raw(i);
   std::vector<Tensor> all;
   for (uint32_t k = 0; v.tag == LAMELLA_TENSOR_LIST && k < v.length; k++)
@@ -52,8 +47,17 @@ std::vector<Tensor> Lowered::list(int i) const {
   return all;
 }
 
-void Lowered::give_shared() {
-  for (int i = 0; i < num_rets_; i++) std::swap(c_.rets_[i], rets_[static_cast<size_t>(i)]);
+void Arguments::move_to(lamella_value* rets) {
+  for (int i = 0; i < num_rets_; i++) std::swap(rets[i], rets_[static_cast<size_t>(i)]);
+}
+
+Lowered::Lowered(Call& c) : Arguments(c.f_, c.args_), c_(c) {
+  for (lamella_value& v : values_) {
+    // The order of channels in memory is that of images; a batch of samples has another number of dimensions.
+    if (v.tag == LAMELLA_MEMORY_FORMAT && v.as.i == LAMELLA_CHANNELS_LAST)
+      v.as.i = c.name() == "contiguous" ? LAMELLA_CONTIGUOUS_FORMAT : LAMELLA_PRESERVE_FORMAT;
+  }
+  for (const Operand& o : c.operands_) tensor(o, o.tensor);
 }
 
 void Lowered::give(int64_t at) {

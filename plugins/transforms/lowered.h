@@ -1,4 +1,5 @@
-// Lowered: the arguments of a call with batches in the place of samples, and the call of an operator with them.
+// Arguments: those of a call with other tensors in the place of boxes, and the call of an operator with them. Lowered:
+// those with batches.
 #pragma once
 
 #include <array>
@@ -8,14 +9,14 @@
 
 namespace lamella::transforms {
 
-class Lowered {
+class Arguments {
  public:
-  explicit Lowered(Call& c);
-  Lowered(const Lowered&) = delete;
-  ~Lowered();
+  Arguments(lamella_frame* f, const lamella_value* args);
+  Arguments(const Arguments&) = delete;
+  ~Arguments();
 
-  // Replaces the tensor of an operand.
-  void tensor(const Operand& o, const Tensor& t);
+  // Replaces an argument; a tensor may be an element of a list, or undefined.
+  void tensor(int argument, int element, const Tensor& t);
   void ints(int argument, const std::vector<int64_t>& list);
   void integer(int argument, int64_t i);
   // Calls an operator with these arguments. parent: null is the call's own frame.
@@ -24,19 +25,36 @@ class Lowered {
   Tensor result(int i) const;
   std::vector<Tensor> list(int i) const;
   const lamella_value& raw(int i) const { return rets_[static_cast<size_t>(i)]; }
+  const lamella_value* values() const { return values_.data(); }
+  // Moves the results out.
+  void move_to(lamella_value* rets);
+
+ protected:
+  lamella_frame* f_;
+  std::vector<lamella_value> values_;
+  int num_rets_ = 0;
+
+ private:
+  std::vector<Tensor> kept_;
+  std::list<Sizes> lists_;
+  std::list<std::vector<lamella_tensor*>> tensors_;
+  std::array<lamella_value, LAMELLA_MAX_RETURNS> rets_;
+};
+
+class Lowered : public Arguments {
+ public:
+  explicit Lowered(Call& c);
+
+  using Arguments::tensor;
+  // Replaces the tensor of an operand.
+  void tensor(const Operand& o, const Tensor& t) { tensor(o.argument, o.element, t); }
   // Gives the call results that all samples share.
-  void give_shared();
+  void give_shared() { move_to(c_.rets_); }
   // Gives the results to the call, with the batch along dimension `at`.
   void give(int64_t at = 0);
 
  private:
   Call& c_;
-  std::vector<lamella_value> values_;
-  std::vector<Tensor> kept_;
-  std::list<Sizes> lists_;
-  std::list<std::vector<lamella_tensor*>> tensors_;
-  std::array<lamella_value, LAMELLA_MAX_RETURNS> rets_;
-  int num_rets_ = 0;
 };
 
 }  // namespace lamella::transforms

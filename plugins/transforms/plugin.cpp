@@ -1,4 +1,5 @@
-// Transforms: vmap as a layer inside autograd. Start with level.h, which says what a box is, then call.cpp.
+// Transforms: vmap and forward mode as a layer inside autograd. Start with level.h, which says what a box is, then
+// call.cpp for vmap and forward.cpp for forward mode.
 #include <lamella/extension.h>
 
 #include "call.h"
@@ -36,10 +37,27 @@ lamella_status unbox(lamella_tensor* t, int64_t dim, int64_t level, lamella_tens
   });
 }
 
-lamella_tensor* batch(const lamella_tensor* t, int64_t* level) {
+lamella_status make_dual(lamella_tensor* primal, lamella_tensor* tangent, int64_t level, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = dual(Tensor::borrow(primal), Tensor::borrow(tangent), level, false).release();
+    return LAMELLA_OK;
+  });
+}
+
+lamella_tensor* inner(const lamella_tensor* t, int64_t* level) {
   const Box* b = box_of(t);
   if (b) *level = b->level;
-  return b ? b->batch.get() : nullptr;
+  return b ? b->inner.get() : nullptr;
+}
+
+int32_t is_forward(const lamella_tensor* t) {
+  const Box* b = box_of(t);
+  return b && b->is_forward;
+}
+
+lamella_tensor* tangent(const lamella_tensor* t) {
+  const Box* b = box_of(t);
+  return b ? b->tangent.get() : nullptr;
 }
 
 lamella_status close(int64_t level) {
@@ -59,6 +77,13 @@ lamella_status depth(int64_t level, int32_t* place) {
   });
 }
 
+lamella_status make_cut(lamella_tensor* t, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = cut(Tensor::borrow(t)).release();
+    return LAMELLA_OK;
+  });
+}
+
 lamella_status make_fresh(lamella_tensor* t, lamella_tensor** out) {
   return guarded([&]() -> lamella_status {
     *out = fresh(Tensor::borrow(t)).release();
@@ -74,7 +99,8 @@ lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots
   });
 }
 
-const Interface table = {sizeof table, open, close, box, unbox, batch, depth, make_fresh, find_other_leaves};
+const Interface table = {sizeof table, open,    close, box,      unbox,      make_dual,        inner,
+                         is_forward,   tangent, depth, make_cut, make_fresh, find_other_leaves};
 
 // ---- operators, for functions of Python -----------------------------------------------------------------------------
 
@@ -89,14 +115,18 @@ std::vector<int64_t> loop_numbers() {
   return counts;
 }
 
-std::string find_rule(std::string_view op) {
+const lamella_operator* operator_named(std::string_view op) {
   const std::string name(op);
   const size_t dot = name.find('.');
   const lamella_operator* found =
       api().find_operator(name.substr(0, dot).c_str(), dot == std::string::npos ? "" : name.c_str() + dot + 1);
   LAMELLA_CHECK(found, "there is no operator '", name, "'; `lamella ops list` prints all");
-  return describe_rule(found);
+  return found;
 }
+
+std::string find_rule(std::string_view op) { return describe_rule(operator_named(op)); }
+
+std::string find_tangent(std::string_view op) { return tangent_text(operator_named(op)); }
 
 }  // namespace
 }  // namespace lamella::transforms
@@ -111,4 +141,5 @@ LAMELLA_LIBRARY(vmap, m) {
   m.def("loop_numbers() -> int[]", loop_numbers);
   m.def("clear_loops() -> ()", clear_loops);
   m.def("find_rule(str op) -> str", find_rule);
+  m.def("find_tangent(str op) -> str", find_tangent);
 }

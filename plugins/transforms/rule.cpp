@@ -8,11 +8,6 @@
 namespace lamella::transforms {
 namespace {
 
-std::string full_name(const lamella_operator* op) {
-  const std::string overload = api().operator_overload(op);
-  return api().operator_name(op) + (overload.empty() ? "" : "." + overload);
-}
-
 const char* text_of(const lamella_operator* op) {
   static const auto* texts = [] {
     auto* map = new std::map<std::string, const char*, std::less<>>;
@@ -83,10 +78,17 @@ Plan* made(const lamella_operator* op) {
     p->has_rule = true;
     p->rule = parsed(text);
   }
+  p->tangent = tangent_rule(op);
+  p->has_derivative = api().find_rule(op, "autograd") || api().find_rule(meaning, "autograd");
   return p;
 }
 
 }  // namespace
+
+std::string full_name(const lamella_operator* op) {
+  const std::string overload = api().operator_overload(op);
+  return api().operator_name(op) + (overload.empty() ? "" : "." + overload);
+}
 
 int argument_named(const lamella_operator* op, std::string_view name) {
   for (int i = 0; i < api().operator_num_args(op); i++)

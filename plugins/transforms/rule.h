@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "level.h"
+#include "tangent.h"
 
 namespace lamella::transforms {
 
@@ -31,18 +32,19 @@ struct Rule {
   bool (*function)(Call&) = nullptr;  // returns false for a call that it does not serve
 };
 
-// All that vmap needs of one form of an operator. Made when the operator is first called at the layer.
+// All that the layer needs of one form of an operator. Made when the operator is first called at the layer.
 struct Plan {
   const lamella_operator* op;
   const lamella_operator* functional;  // of an in-place or out= form, if it has one
   int32_t form;
-  bool is_view, is_random, is_product, has_rule, has_composite;
+  bool is_view, is_random, is_product, has_rule, has_composite, has_derivative;
   bool may_draw;             // it draws in training alone, and its composite decides
   int written = -1;          // the argument that an in-place form writes
   std::vector<int> tensors;  // the arguments that are tensors or lists of them, without outputs
   std::vector<int> dim_arguments;
   Dims dims;
-  Rule rule;
+  Rule rule;        // of vmap
+  Tangent tangent;  // of forward mode
 };
 
 // An operator at the layer: the context of its calls, which lives as long as the process.
@@ -54,11 +56,19 @@ struct Served {
 
   const Plan& get();
 };
+// Returns whether a call makes a tensor within an operator that has a box among its arguments.
+inline bool is_made(const lamella_frame* f, const Served& op) {
+  constexpr uint64_t opaque_bit = 1;  // the dispatcher's own bit in the keys of a frame: an argument is opaque
+  return op.kind == Served::makes && f->parent && f->parent->keys & opaque_bit;
+}
 // Returns the object of an operator; null if there is no memory.
 Served* served(const lamella_operator* op);
 
 // Returns the text of an operator's rule: a line of the table, or how its dimensions say it. For `lamella ops show`.
 std::string describe_rule(const lamella_operator* op);
+
+// Returns an operator's name with its overload, as "aten::add.Tensor".
+std::string full_name(const lamella_operator* op);
 
 struct RuleText {
   const char* op;

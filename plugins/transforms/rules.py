@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import lamella
 from lamella import Tensor, ops
 from lamella.library import Library, Vmap, as_called
 
-from . import _python
+from . import _python, duals
 from .vectorize import LEVELS, trees
 
 
@@ -20,21 +21,47 @@ class VmapInfo(NamedTuple):
 
 
 def find_rule(op: str) -> str:
-    """Returns how vmap runs an operator on a batch: a text of dimensions, or a way of the table in rules.cpp."""
-    return ops.vmap.find_rule(op)
+    """Returns how vmap runs an operator on a batch, by a text of dimensions or a way of the table in rules.cpp, and how
+    its tangents come, by a way of tangents.cpp."""
+    return f"{ops.vmap.find_rule(op)}; tangents: {ops.vmap.find_tangent(op)}"
 
 
 def parts(tensor: Tensor) -> Any:
-    """Returns what the printed form of a tensor of one sample shows: the batch, and the levels that it belongs to."""
+    """Returns what the printed form of a box shows: the primal and the tangent of a dual, or the batch of a sample and
+    the levels that it belongs to."""
+    if _python.is_forward(tensor):
+        found, tangent = _python.inner_of(tensor), _python.tangent_of(tensor)
+        return {"primal": found and found[0]} | ({} if tangent is None else {"tangent": tangent}), [], False
     batch, levels = tensor, list[str]()
-    while (found := _python.batch_of(batch)) is not None:
+    while (found := _python.inner_of(batch)) is not None and not _python.is_forward(batch):
         batch = found[0]
         levels.insert(0, str(_python.depth(found[1])))
     return ({"batch": batch}, [f"level={', '.join(levels)}"], False) if levels else None
 
 
+def check_export(tensor: Tensor, to: str) -> None:
+    """Raises if the memory of a dual is given away, since what others compute from it has no tangent."""
+    if to == "number" or not _python.is_forward(tensor) or _python.tangent_of(tensor) is None:
+        return
+    found = _python.inner_of(tensor)
+    if found is not None and _python.depth(found[1]):
+        raise RuntimeError(
+            "this tensor has a tangent, which numpy or DLPack would lose: give them its detach(), as in "
+            "tensor.detach().numpy()"
+        )
+
+
 def _levels(leaves: list[Any]) -> list[tuple[Tensor, int] | None]:
-    return [_python.batch_of(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves]
+    return [_python.inner_of(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves]
+
+
+def innermost(leaves: Any) -> tuple[int, bool]:
+    """Returns the innermost level of the boxes among leaves, and whether it is one of forward mode; 0 without boxes."""
+    found = [(pair[1], leaf) for leaf in leaves if isinstance(leaf, Tensor) and (pair := _python.inner_of(leaf))]
+    if not found:
+        return 0, False
+    level, box = max(found, key=lambda pair: pair[0])
+    return level, _python.is_forward(box)
 
 
 def level_of(number: int) -> tuple[int, str]:
@@ -81,6 +108,33 @@ def boxed(who: str, made: Any, out_dims: Any, level: int) -> Any:
     )
 
 
+def _along(op: str, leaves: list[Any], spec: Any, level: int) -> Any:
+    """Calls an operator with duals of a level; tangents are two walks over its call."""
+    from . import derivatives
+
+    namespace, _, rest = op.partition("::")
+    name, _, overload = rest.partition(".")
+    packet = getattr(getattr(ops, namespace), name)
+    function = getattr(packet, overload) if overload else packet
+    pairs = [duals.parts(leaf, level) if isinstance(leaf, Tensor) else (leaf, None) for leaf in leaves]
+    moved = [i for i, (_, tangent) in enumerate(pairs) if tangent is not None]
+
+    def call(*primals: Tensor) -> Any:
+        given = [primal for primal, _ in pairs]
+        for i, primal in zip(moved, primals, strict=True):
+            given[i] = primal
+        args, kwargs = trees().tree_unflatten(given, spec)
+        return function(*args, **kwargs)
+
+    records = lamella.is_grad_enabled()
+    with lamella.enable_grad():
+        results, forward = derivatives.linear(op, call, tuple(pairs[i][0] for i in moved), records)
+        tangents = forward([pairs[i][1] for i in moved], records)
+    return trees().tree_map(
+        lambda r, t: _python.dual(r, t, level) if r.is_floating_point() or r.is_complex() else r, results, tangents
+    )
+
+
 def serve(rule: Any) -> Callable[[], None] | None:
     """Gives an operator the batching rule that Python registered; returns the function that withdraws it."""
     if rule.kind != "python":
@@ -91,8 +145,12 @@ def serve(rule: Any) -> Callable[[], None] | None:
 
     def kernel(call: Any, *args: Any, **kwargs: Any) -> Any:
         leaves, spec = trees().tree_flatten((args, kwargs))
-        if not any(_levels(leaves)):
+        level, is_forward = innermost(leaves)
+        if level == 0:
             return call(*args, **kwargs)
+        if is_forward:
+            with as_called(call):
+                return _along(rule.op, leaves, spec, level)
         batches, dims, level = unboxed(leaves)
         inner, named = trees().tree_unflatten(batches, spec)
         in_dims, _ = trees().tree_unflatten(dims, spec)
@@ -109,7 +167,7 @@ def serve(rule: Any) -> Callable[[], None] | None:
 
 def new(tensor: Tensor, made: Tensor) -> Tensor:
     """Returns a new tensor of which each sample has its own, as those that vmap maps over have."""
-    if (found := _python.batch_of(tensor)) is None or _python.depth(found[1]) == 0:
+    if (found := _python.inner_of(tensor)) is None or _python.depth(found[1]) == 0:
         return made
     batch, level = found
     inner = new(batch, made)

@@ -101,7 +101,7 @@ def check_chunk_size(who: str, chunk_size: Any) -> None:
 def is_recorded(tensor: Tensor) -> bool:
     """Returns whether a tensor requires a gradient, or the batch of which it is a sample does."""
     while not tensor.requires_grad:
-        found = _python.batch_of(tensor)
+        found = _python.inner_of(tensor)
         if found is None:
             return False
         tensor = found[0]
@@ -206,7 +206,7 @@ def _output(func: Any, result: Any, dim: int | None, level: int) -> Any:
             return result
         raise ValueError(f"vmap({name_of(func)}): the function must return tensors, got {type(result).__name__}")
     if dim is None:
-        found = _python.batch_of(result)
+        found = _python.inner_of(result)
         if found is not None and found[1] == level:
             raise ValueError(
                 f"vmap({name_of(func)}): a result differs between samples, so that its out_dims cannot be None"
@@ -261,7 +261,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     tensor([[1.],
             [1.]])
     """
-    found = _python.batch_of(tensor)
+    found = _python.inner_of(tensor)
     if found is None:
         return tensor
     return debug_unwrap(found[0]) if recurse else found[0]

@@ -1,4 +1,4 @@
-// The extension module _python: levels and boxes of vmap.
+// The extension module _python: levels and boxes.
 #include <lamella/python.h>
 
 #include <vector>
@@ -50,16 +50,46 @@ PyObject* convert(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return python::face().wrap(out);
 }
 
-// batch_of(tensor) returns a box's batch along dimension 0 and its level's number; None for another tensor.
-PyObject* batch_of(PyObject*, PyObject* o) {
-  lamella_tensor* t = tensor("batch_of", o);
+// dual(primal, tangent, level)
+PyObject* dual(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3) return wrong("dual", 3);
+  lamella_tensor* primal = tensor("dual", args[0]);
+  lamella_tensor* tangent = primal ? tensor("dual", args[1]) : nullptr;
+  const int64_t level = tangent ? number(args[2]) : 0;
+  if (PyErr_Occurred()) return nullptr;
+  lamella_tensor* out = nullptr;
+  if (table->dual(primal, tangent, level, &out)) return python::face().raise_pending();
+  return python::face().wrap(out);
+}
+
+PyObject* shared(lamella_tensor* t) {
+  api().retain(t);
+  return python::face().wrap(t);
+}
+
+// inner_of(tensor) returns a box's batch or primal, and its level's number; None for another tensor.
+PyObject* inner_of(PyObject*, PyObject* o) {
+  lamella_tensor* t = tensor("inner_of", o);
   if (!t) return nullptr;
   int64_t level = 0;
-  lamella_tensor* batch = table->batch(t, &level);
-  if (!batch) Py_RETURN_NONE;
-  api().retain(batch);
-  PyObject* made = python::face().wrap(batch);
+  lamella_tensor* inner = table->inner(t, &level);
+  if (!inner) Py_RETURN_NONE;
+  PyObject* made = shared(inner);
   return made ? Py_BuildValue("NL", made, static_cast<long long>(level)) : nullptr;
+}
+
+PyObject* is_forward(PyObject*, PyObject* o) {
+  const lamella_tensor* t = tensor("is_forward", o);
+  return t ? PyBool_FromLong(table->is_forward(t)) : nullptr;
+}
+
+// tangent_of(tensor) returns the tangent of a box; None for another tensor.
+PyObject* tangent_of(PyObject*, PyObject* o) {
+  lamella_tensor* t = tensor("tangent_of", o);
+  if (!t) return nullptr;
+  lamella_tensor* tangent = table->tangent(t);
+  if (!tangent) Py_RETURN_NONE;
+  return shared(tangent);
 }
 
 PyObject* depth(PyObject*, PyObject* level) {
@@ -70,11 +100,12 @@ PyObject* depth(PyObject*, PyObject* level) {
   return PyLong_FromLong(place);
 }
 
-// fresh(tensor) returns a leaf over the same elements that requires a gradient.
-PyObject* fresh(PyObject*, PyObject* o) {
-  lamella_tensor *t = tensor("fresh", o), *out = nullptr;
+// fresh(tensor) returns a leaf over the same elements that requires a gradient, cut(tensor) one without history.
+template <auto Member>
+PyObject* over_elements(PyObject*, PyObject* o) {
+  lamella_tensor *t = tensor("fresh, cut", o), *out = nullptr;
   if (!t) return nullptr;
-  if (table->fresh(t, &out)) return python::face().raise_pending();
+  if ((table->*Member)(t, &out)) return python::face().raise_pending();
   return python::face().wrap(out);
 }
 
@@ -111,13 +142,24 @@ PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullp
                            {"close_level", close_level, METH_O, nullptr},
                            {"box", fast(convert<&Interface::box>), METH_FASTCALL, nullptr},
                            {"unbox", fast(convert<&Interface::unbox>), METH_FASTCALL, nullptr},
-                           {"batch_of", batch_of, METH_O, nullptr},
+                           {"dual", fast(dual), METH_FASTCALL, nullptr},
+                           {"inner_of", inner_of, METH_O, nullptr},
+                           {"is_forward", is_forward, METH_O, nullptr},
+                           {"tangent_of", tangent_of, METH_O, nullptr},
                            {"depth", depth, METH_O, nullptr},
-                           {"fresh", fresh, METH_O, nullptr},
+                           {"cut", over_elements<&Interface::cut>, METH_O, nullptr},
+                           {"fresh", over_elements<&Interface::fresh>, METH_O, nullptr},
                            {"has_other_leaves", fast(has_other_leaves), METH_FASTCALL, nullptr},
                            {nullptr}};
-PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_python", "The Python face of vmap.", -1, functions, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_python",
+                          "The Python face of the transforms.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 }  // namespace
 }  // namespace lamella::transforms
