@@ -217,11 +217,12 @@ class ModulePlace(Place):
 
     def holder(self, name: str) -> str:
         module = self.module()
-        getattr(module, "__all__", None)  # runs the file of a lazy module, which defines and contributes its names
+        listed = getattr(module, "__all__", ())  # runs the file of a lazy module, which contributes its names
         if name in self.used or module is None:
             return super().holder(name)
         full, path = f"{self.where}.{name}", getattr(module, "__path__", None)
-        there = name in vars(module) or full in sys.modules or (path and PathFinder.find_spec(full, path))
+        named = name in vars(module) or name in listed  # a listed name may be loaded at its first use
+        there = named or full in sys.modules or (path and PathFinder.find_spec(full, path))
         return LAMELLA if there else ""
 
     def target(self, c: Contribution) -> ModuleType:

@@ -13,13 +13,14 @@ from lamella.plugins import hookimpl
 
 if TYPE_CHECKING:
     from . import checkpoint as checkpoint
+    from . import forward_ad as forward_ad
     from . import functional as functional
     from .api import *  # noqa: F403
     from .grad_mode import *  # noqa: F403
     from .gradcheck import gradcheck as gradcheck
     from .gradcheck import gradgradcheck as gradgradcheck
 
-LAZY = ("checkpoint", "functional")  # submodules that are imported at their first use
+LAZY = ("checkpoint", "forward_ad", "functional")  # submodules that are imported at their first use
 
 
 def __getattr__(name):

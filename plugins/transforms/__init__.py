@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import forward_ad as forward_ad
     from .counts import fallback_counts as fallback_counts
     from .counts import reset_fallback_counts as reset_fallback_counts
     from .counts import strict_mode as strict_mode
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 NAMES = {
     "counts": ("fallback_counts", "reset_fallback_counts", "strict_mode"),
     "derivatives": ("grad", "grad_and_value", "jvp", "linearize", "vjp"),
+    "forward_ad": (),  # the names are those of lamella.autograd.forward_ad
     "jacobians": ("hessian", "jacfwd", "jacrev"),
     "modules": ("functional_call", "replace_all_batch_norm_modules_", "stack_module_state"),
     "vectorize": ("debug_unwrap", "vmap"),

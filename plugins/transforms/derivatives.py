@@ -119,9 +119,7 @@ def _settled(tree: Any, recorded: bool) -> Any:
     """Returns results without the history within the transform, unless that leads on to what is outside."""
     if recorded:
         return tree
-    return pytree.tree_map(
-        lambda t: duals.without_history(t) if isinstance(t, Tensor) and is_recorded(t) else t, tree
-    )
+    return pytree.tree_map(lambda t: duals.without_history(t) if isinstance(t, Tensor) and is_recorded(t) else t, tree)
 
 
 def _with_aux(who: str, made: Any) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ import lamella
 from lamella import Tensor
 from lamella.autograd import Function
 
-from . import _python, duals
+from . import _python, tangents
 from .rules import VmapInfo, boxed, innermost, level_of, unboxed
 from .vectorize import is_recorded, vmap
 
@@ -114,7 +114,7 @@ def _run(cls: Any, args: tuple[Any, ...], records: bool) -> Any:
     level, is_forward = innermost(args)
     if is_forward:
         with lamella.enable_grad() if records else nullcontext():
-            return duals.apply(cls, args, level)
+            return tangents.apply(cls, args, level)
     batches, dims, level = unboxed(list(args))
     with lamella.enable_grad() if records else nullcontext():
         if cls.generate_vmap_rule:

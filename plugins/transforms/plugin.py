@@ -17,10 +17,9 @@ def serve_function(cls, args):
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_transforms.so"))
-    from . import forward_ad, rules, vectorize  # these import _python, which needs the library
+    from . import rules, vectorize  # these import _python, which needs the library
 
     ctx.contribute("lamella", {"func": sys.modules[__package__], "vmap": vectorize.vmap})
-    ctx.contribute("lamella.autograd", {"forward_ad": forward_ad})
     ctx.contribute("function", {"vmap": serve_function})
     ctx.contribute("new", {"vmap": rules.new})
     ctx.contribute("operator", {"vmap": rules.find_rule})

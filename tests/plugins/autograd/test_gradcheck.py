@@ -145,12 +145,7 @@ def test_arguments_of_torch():
     assert lamella.autograd.gradgradcheck(
         lamella.sin, x, check_fwd_over_rev=False, check_rev_over_rev=True, masked=False
     )
-    for name in off:
-        with pytest.raises(NotImplementedError, match=f"gradcheck: argument '{name}' must be False"):
-            lamella.autograd.gradcheck(lamella.sin, x, **{name: True})
-    with pytest.raises(NotImplementedError, match="gradgradcheck: argument 'check_fwd_over_rev' must be False"):
-        lamella.autograd.gradgradcheck(lamella.sin, x, check_fwd_over_rev=True)
-    with pytest.raises(ValueError, match="'check_backward_ad' is False"):
+    with pytest.raises(ValueError, match="nothing is checked"):
         lamella.autograd.gradcheck(lamella.sin, x, check_backward_ad=False)
-    with pytest.raises(ValueError, match="'check_rev_over_rev' is False"):
+    with pytest.raises(ValueError, match="nothing is checked"):
         lamella.autograd.gradgradcheck(lamella.sin, x, check_rev_over_rev=False)

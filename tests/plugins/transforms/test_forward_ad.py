@@ -212,7 +212,8 @@ def test_primals_and_tangents_of_other_strides(primal, tangent):
     if tangent == "expanded":
         t = lamella.ones((), dtype=x.dtype).expand(x.shape)
     if tangent == "reversed":
-        t = t.permute(*reversed(range(t.dim()))).contiguous().permute(*reversed(range(t.dim())))
+        order = tuple(reversed(range(t.dim())))
+        t = t.permute(order).contiguous().permute(order)
 
     def function(x):
         y = x.reshape(-1)[: max(x.numel() - 1, 0)]
