@@ -1,4 +1,4 @@
-"""Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a twentieth that changes each day.
+"""Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a twentieth, another each day.
 
 ``make test`` sets "turn". A test function with the mark ``sweep`` is a sweep over its parameters: see conftest.py.
 """
