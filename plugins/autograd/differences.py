@@ -95,10 +95,13 @@ class Check:
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Tensor, ...]:
         """Returns the results of floating or complex dtype that require grad; all of such a dtype if none requires
         grad."""
-        with _python.enable_grad():
-            found = _several(self.func(*(self.inputs if inputs is None else inputs)))
-        kept = [o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
+        kept = self.floats(self.inputs if inputs is None else inputs)
         return tuple(o for o in kept if o.requires_grad) or tuple(kept)
+
+    def floats(self, inputs: Sequence[Any]) -> list[Tensor]:
+        with _python.enable_grad():
+            found = _several(self.func(*inputs))
+        return [o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
 
     # Jacobians by differences.
 
@@ -145,9 +148,11 @@ class Check:
 
         with forward_ad.dual_level():
             inputs = list(self.inputs)
-            # The function may compute gradients of its arguments, which therefore require grad.
-            inputs[i] = forward_ad.make_dual(self.inputs[i].detach(), direction).requires_grad_()
-            outputs = [forward_ad.unpack_dual(o) for o in self.results(inputs)]
+            inputs[i] = forward_ad.make_dual(self.inputs[i].detach(), direction)
+            made = self.floats(inputs)
+            wanted = [o.requires_grad for o in self.floats(self.inputs)]  # those of `results`
+            chosen = [o for o, want in zip(made, wanted, strict=True) if want] or made
+            outputs = [forward_ad.unpack_dual(o) for o in chosen]
             return [lamella.zeros_like(o.primal) if o.tangent is None else o.tangent for o in outputs]
 
     def forward(self, fast: bool) -> None:
@@ -311,7 +316,12 @@ def first_gradients(
         vectors = _several(grad_outputs)
     n = len(given)
 
+    needs = [isinstance(x, Tensor) and x.requires_grad for x in given]
+
     def gradients(*args):
+        for x, need in zip(args, needs, strict=False):
+            if need:
+                x.requires_grad_()  # a dual does not, since its primal does
         xs = [x for x in args[:n] if isinstance(x, Tensor) and x.requires_grad]
         with _python.enable_grad():
             ys = _differentiable(func(*args[:n]))

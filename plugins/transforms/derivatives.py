@@ -321,6 +321,12 @@ def along(
 def _dual(who: str, primal: Tensor, tangent: Tensor, level: int) -> Tensor:
     if not (primal.is_floating_point() or primal.is_complex()):
         raise RuntimeError(f"{who}: a tensor to differentiate must be of floats or complex, got {primal.dtype}")
+    if tangent.is_complex() and not primal.is_complex():
+        raise RuntimeError(f"{who}: the tangent of a tensor of {primal.dtype} must be real, got {tangent.dtype}")
+    if tangent.device != primal.device:
+        raise RuntimeError(
+            f"{who}: a tangent must be on the device of its primal, {primal.device}, got {tangent.device}"
+        )
     return _python.dual(primal, tangent if tangent.dtype == primal.dtype else tangent.to(primal.dtype), level)
 
 

@@ -39,9 +39,13 @@ def made(who: str, primal: Any, tangent: Any, level: int) -> Tensor:
 def parts(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """Returns the primal and the tangent of a dual of the level; another tensor itself, and None."""
     found = _python.inner_of(tensor)
-    if found is None or found[1] != level:
+    if found is None:
         return tensor, None
-    return found[0], _python.tangent_of(tensor)
+    inner, at = found
+    if at == level:
+        return inner, _python.tangent_of(tensor)
+    is_closed = _python.is_forward(tensor) and _python.depth(at) == 0
+    return inner if is_closed else tensor, None
 
 
 def without_history(tensor: Tensor) -> Tensor:

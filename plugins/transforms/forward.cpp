@@ -85,9 +85,10 @@ class Forward {
     const Tangent& rule = plan_.tangent;
     const bool has_text = rule.by != By::derivative;
     if (rule.by == By::primal && is_made(f_, served_)) return make();
-    if (plan_.rule.how == How::host || rule.by == By::primal) return on_primals();
+    const bool any = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.tangent.defined(); });
+    if (plan_.rule.how == How::host || rule.by == By::primal || !any) return on_primals();
     if (plan_.is_view && !has_text) return plan_.has_composite ? compose() : view();
-    if (rule.by == By::constant || (plan_.is_random && plan_.written >= 0)) return constant();
+    if (rule.by == By::constant || (plan_.is_random && plan_.written >= 0 && !plan_.functional)) return constant();
     if (rule.by == By::linear && fits(rule)) return linear();
     if (rule.by == By::each && fits(rule)) return each();
     if (rule.by == By::function) return by_function();
@@ -253,13 +254,13 @@ class Forward {
     compute(a);
     const auto is_factor = [this](const Part& p) { return contains(plan_.tangent.of, p.argument); };
     Tensor total;
-    bool first = true;  // the product that is computed first takes the added tangents along
-    const auto add = [&](const Part& factor, const Tensor& tangent) {
+    bool first = true;                          // the product that is computed first takes the added tangents along
+    const auto add = [&](const Part* factor) {  // null: all factors are zeros
       Arguments b(f_, args_);
       for (const Part& p : parts_) {
         Tensor t = p.primal;
-        if (&p == &factor)
-          t = tangent;
+        if (is_factor(p) && (&p == factor || !factor))
+          t = factor ? p.tangent : zeros_of(p.primal);
         else if (!is_factor(p))
           t = first && p.tangent.defined() ? p.tangent : is_optional(p.argument) ? Tensor() : zeros_of(p.primal);
         b.tensor(p.argument, p.element, t);
@@ -269,9 +270,8 @@ class Forward {
       first = false;
     };
     for (const Part& p : parts_)
-      if (is_factor(p) && p.tangent.defined()) add(p, p.tangent);
-    for (const Part& p : parts_)
-      if (first && is_factor(p)) add(p, zeros_of(p.primal));
+      if (is_factor(p) && p.tangent.defined()) add(&p);
+    if (first) add(nullptr);
     give_all(a, {total});
     return LAMELLA_OK;
   }
@@ -313,7 +313,7 @@ class Forward {
       const lamella_argument* r = api().operator_return(f_->op, i);
       LAMELLA_CHECK_NOT_IMPLEMENTED(
           made[i].tag == LAMELLA_TENSOR && r->alias_of >= 0 && args_[r->alias_of].tag == LAMELLA_TENSOR,
-          "jvp: ", title(f_), " has no tangent for its form with out=");
+          "jvp: ", title(f_), " returns no tensor that it writes, so that its tangent is not known");
       write(args_[r->alias_of].as.tensor, made[i].as.tensor);
       check(api().value_retain(&args_[r->alias_of], &rets_[i]));
     }
@@ -339,6 +339,12 @@ class Forward {
     LAMELLA_CHECK(plan_.form != LAMELLA_OUT_FORM || Tensor::borrow(to).sizes() == Tensor::borrow(from).sizes(),
                   "jvp: ", title(f_), ": the tensor of argument 'out' must have shape ", Tensor::borrow(from).sizes(),
                   ", got ", Tensor::borrow(to).sizes());
+    const auto kind_of = [](lamella_tensor* t) {
+      const Tensor x = Tensor::borrow(t);
+      return x.is_complex() ? 2 : x.is_floating_point() ? 1 : 0;
+    };
+    LAMELLA_CHECK(kind_of(from) <= kind_of(to), title(f_), ": result type ", Tensor::borrow(from).dtype(),
+                  " cannot be cast to the type ", Tensor::borrow(to).dtype(), " of the tensor that is written");
     const Box* b = box_of(from);
     const bool is_here = b && b->level == level_;
     if (is_here || is_box_here(to)) {
@@ -446,9 +452,8 @@ class Forward {
       const bool is_list = a.raw(i).tag == LAMELLA_TENSOR_LIST;
       std::vector<Tensor> made;
       for (size_t n = is_list ? a.raw(i).length : 1; n > 0; n--, at++)
-        made.push_back(results[at].defined()
-                           ? boxed_result(requires_grad(results[at]) ? cut(results[at]) : results[at], tangents[at])
-                           : Tensor());
+        made.push_back(results[at].defined() ? boxed_result(without_leaves(results[at]), without_leaves(tangents[at]))
+                                             : Tensor());
       if (is_list)
         check(api().value_retain(&static_cast<const lamella_value&>(value(TensorList(made))), &rets_[i]));
       else if (made[0].defined())

@@ -99,6 +99,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     at = _current.level if level is None else level
     if at < 0:
         raise RuntimeError("make_dual: no level of forward mode is open; enter dual_level() first")
+    if _python.depth(at) == 0:
+        raise RuntimeError(f"make_dual: argument 'level': {at} is not open on this thread")
     return duals.made("make_dual", tensor, tangent, at)
 
 
@@ -113,7 +115,4 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     UnpackedDualTensor(primal=tensor([0.]), tangent=None)
     """
     at = _current.level if level is None else level
-    found = _python.inner_of(tensor)
-    if at < 0 and found is not None and _python.tangent_of(tensor) is not None and _python.depth(found[1]) == 0:
-        return UnpackedDualTensor(found[0], None)  # of a level that is closed
     return UnpackedDualTensor(*duals.parts(tensor, at))

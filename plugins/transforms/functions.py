@@ -131,15 +131,9 @@ def _recording(cls: Any) -> Any:
     def forward(*args: Any) -> Any:
         return _run(cls, args, True)
 
-    def forward_with_ctx(ctx: Any, *args: Any) -> Any:
-        made = _run(cls, args, True)
-        cls.forward(ctx, *args)  # for what it saves
-        return made
-
-    has_setup = cls.setup_context is not Function.setup_context
     made: Any = cls.__dict__.get("_on_samples")  # of this class alone, not of one that it is derived from
     if made is None:
-        made = type(cls.__name__, (cls,), {"forward": staticmethod(forward if has_setup else forward_with_ctx)})
+        made = type(cls.__name__, (cls,), {"forward": staticmethod(forward)})
         cls._on_samples = made._on_samples = made
     return made
 
@@ -161,6 +155,11 @@ def apply(cls: Any, args: tuple[Any, ...]) -> Any:
         return NotImplemented
     if not is_forward:
         _check(cls)
+    elif records and cls.setup_context is Function.setup_context:
+        raise RuntimeError(
+            f"{cls.__name__}: where gradients of its tangents are wanted, the static method 'forward' takes no ctx; "
+            "move what it saves to 'setup_context(ctx, inputs, output)'"
+        )
     if records:
         return _recording(cls).apply(*args)
     return _run(cls, args, False)

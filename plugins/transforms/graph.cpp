@@ -5,7 +5,7 @@
 namespace lamella::transforms {
 namespace {
 
-// Calls f(node) with the node behind a tensor that requires a gradient, and with those behind its batches.
+// Calls f(node) with the node behind a tensor that requires a gradient, and with those behind what is in its box.
 template <class F>
 void each_node(const lamella_autograd* a, lamella_tensor* t, F&& f) {
   while (t) {
@@ -17,6 +17,7 @@ void each_node(const lamella_autograd* a, lamella_tensor* t, F&& f) {
       a->node_release(n);  // the tensor, or a node that was visited, holds it
     }
     const Box* b = box_of(t);
+    if (b && b->tangent.defined()) each_node(a, b->tangent.get(), f);
     t = b ? b->inner.get() : nullptr;
   }
 }

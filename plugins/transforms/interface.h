@@ -21,6 +21,8 @@ struct Interface {
   lamella_tensor* (*inner)(const lamella_tensor*, int64_t* level);
   // Returns whether a tensor is a box of a level of forward mode.
   int32_t (*is_forward)(const lamella_tensor*);
+  // Returns whether autograd follows a tensor, or something in a box of it.
+  int32_t (*is_recorded)(lamella_tensor*);
   // Returns the tangent of a box, borrowed; null for another tensor.
   lamella_tensor* (*tangent)(const lamella_tensor*);
   // Sets `place` to a level's place among those that are open on this thread, from 1 on; to 0 if it is not open.

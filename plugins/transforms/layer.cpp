@@ -121,11 +121,22 @@ const Level* level_that_makes(const State& s, int64_t top) {
   return nullptr;
 }
 
+// Gives a view the tangent of its base, which became a box of forward mode after the view was made.
+void follow_base(lamella_tensor* t) {
+  const lamella_tensor* base = t->keys & layer_bit ? nullptr : api().tensor_base(t);
+  if (!base || !(base->keys & layer_bit)) return;
+  const Box* b = boxes.get(base);
+  if (b && b->is_forward)
+    boxes.set(Tensor::borrow(t),
+              b->carry(Tensor::borrow(const_cast<lamella_tensor*>(base)), Tensor::borrow(t), LAMELLA_CARRY_VIEW));
+}
+
 // Serves every operator.
 lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   int64_t top = 0;
   bool is_dual = false;
-  each_tensor(args, f->num_args, [&](const lamella_tensor* t) {
+  each_tensor(args, f->num_args, [&](lamella_tensor* t) {
+    if (t) follow_base(t);
     const Box* b = box_of(t);
     if (!b || b->level <= top) return;
     top = b->level;
@@ -153,6 +164,8 @@ lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value*
     }
     if (!top) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
     const Level* level = find_level(s, top);
+    LAMELLA_CHECK(level || !is_dual || !is_open_level(top), title(f),
+                  ": a tensor has a tangent at a level of forward mode that another thread has opened");
     if (is_dual) return serve_forward(f, args, rets, s, top, level != nullptr, *op);
     LAMELLA_CHECK(
         level, "vmap: ", title(f),

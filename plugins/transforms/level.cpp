@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <numeric>
+#include <set>
 
 namespace lamella::transforms {
 namespace {
 
 int32_t thread_slot = -1;
+
+// The levels that are open on any thread.
+std::mutex open_lock;
+std::set<int64_t>& open_numbers() {
+  static auto* numbers = new std::set<int64_t>;
+  return *numbers;
+}
 
 lamella_status copy_state(void* state, void** out) {
   return guarded([&]() -> lamella_status {
@@ -140,10 +149,19 @@ const Level* find_level(const State& s, int64_t number) {
   return nullptr;
 }
 
+bool is_open_level(int64_t number) {
+  const std::lock_guard<std::mutex> guard(open_lock);
+  return open_numbers().count(number) != 0;
+}
+
 int64_t open_level(int64_t size, int32_t randomness, int32_t fallback) {
   static std::atomic<int64_t> last{0};
   State& s = state();
   s.levels.push_back({++last, size, randomness, fallback});
+  {
+    const std::lock_guard<std::mutex> guard(open_lock);
+    open_numbers().insert(s.levels.back().number);
+  }
   include_layer(true);
   return s.levels.back().number;
 }
@@ -151,8 +169,21 @@ int64_t open_level(int64_t size, int32_t randomness, int32_t fallback) {
 void close_level(int64_t number) {
   State& s = state();
   const auto at = std::find_if(s.levels.begin(), s.levels.end(), [=](const Level& l) { return l.number == number; });
+  {
+    const std::lock_guard<std::mutex> guard(open_lock);
+    for (auto l = at; l != s.levels.end(); l++) open_numbers().erase(l->number);
+  }
   s.levels.erase(at, s.levels.end());
   if (s.levels.empty()) include_layer(false);
+}
+
+const Box* open_box_of(const lamella_tensor* t) {
+  const Box* found = box_of(t);
+  for (const Box* b = found; b; b = box_of(b->inner.get())) {
+    found = b;
+    if (!b->is_forward || is_open_level(b->level)) break;
+  }
+  return found;
 }
 
 Tensor boxed(const Tensor& batch, int64_t level) {
@@ -187,7 +218,13 @@ Box* become_dual(const Tensor& t, int64_t level, const Tensor& like) {
   const Tensor base = root ? Tensor::borrow(root) : t;
   if (!at_level(base)) {
     const bool recorded = Tensor::autograd() && Tensor::autograd()->requires_grad(base.get());
-    const Tensor inner = recorded ? base.view_as(base) : cut(base);
+    Tensor whole = base;  // without boxes of closed levels
+    while (const Box* b = box_of(whole.get())) {
+      if (!b->is_forward || is_open_level(b->level)) break;
+      const Tensor next = b->inner;
+      whole = next;
+    }
+    const Tensor inner = recorded ? whole.view_as(whole) : cut(whole);
     Box state{level, inner, true};
     if (is_differentiable(inner)) {
       const bool is_shared = !like.defined() || !like.is_opaque() || like.numel() == 0;
@@ -207,7 +244,7 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level) {
 }
 
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim) {
-  const Box* b = box_of(t.get());
+  const Box* b = open_box_of(t.get());
   if (b && b->level == level.number) {
     const int64_t d = dim < 0 ? dim + b->inner.dim() : dim;
     return d == 0 ? b->inner : b->inner.movedim(0, d);

@@ -60,6 +60,10 @@ inline bool is_differentiable(const Tensor& t) { return t.defined() && (t.is_flo
 
 inline const Box* box_of(const lamella_tensor* t) { return t && t->keys & layer_bit ? boxes.get(t) : nullptr; }
 
+// Returns the box of a tensor. One of a closed level of forward mode counts as its primal: the result is then the box of
+// that, or if there is none the closed one.
+const Box* open_box_of(const lamella_tensor* t);
+
 struct State {
   std::vector<Level> levels;
   // A call on a batch belongs to the levels below this number: those from it on have served the call on samples.
@@ -73,6 +77,9 @@ struct State {
 State& state();
 // Returns an open level by its number; null if it is closed, or of another thread.
 const Level* find_level(const State& s, int64_t number);
+
+// Returns whether a level is open on any thread.
+bool is_open_level(int64_t number);
 
 // Opens a level of vmap, or with size -1 one of forward mode, and returns its number.
 int64_t open_level(int64_t size, int32_t randomness, int32_t fallback);

@@ -44,19 +44,22 @@ lamella_status make_dual(lamella_tensor* primal, lamella_tensor* tangent, int64_
   });
 }
 
+// These three take a box of a closed level of forward mode for its primal, unless nothing else is in it.
 lamella_tensor* inner(const lamella_tensor* t, int64_t* level) {
-  const Box* b = box_of(t);
+  const Box* b = open_box_of(t);
   if (b) *level = b->level;
   return b ? b->inner.get() : nullptr;
 }
 
 int32_t is_forward(const lamella_tensor* t) {
-  const Box* b = box_of(t);
+  const Box* b = open_box_of(t);
   return b && b->is_forward;
 }
 
+int32_t follows(lamella_tensor* t) { return is_recorded(Tensor::borrow(t)); }
+
 lamella_tensor* tangent(const lamella_tensor* t) {
-  const Box* b = box_of(t);
+  const Box* b = open_box_of(t);
   return b ? b->tangent.get() : nullptr;
 }
 
@@ -99,8 +102,8 @@ lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots
   });
 }
 
-const Interface table = {sizeof table, open,    close, box,      unbox,      make_dual,        inner,
-                         is_forward,   tangent, depth, make_cut, make_fresh, find_other_leaves};
+const Interface table = {sizeof table, open,    close,   box,   unbox,    make_dual,  inner,
+                         is_forward,   follows, tangent, depth, make_cut, make_fresh, find_other_leaves};
 
 // ---- operators, for functions of Python -----------------------------------------------------------------------------
 
@@ -126,7 +129,7 @@ const lamella_operator* operator_named(std::string_view op) {
 
 std::string find_rule(std::string_view op) { return describe_rule(operator_named(op)); }
 
-std::string find_tangent(std::string_view op) { return tangent_text(operator_named(op)); }
+std::string find_tangent(std::string_view op) { return describe_tangent(operator_named(op)); }
 
 }  // namespace
 }  // namespace lamella::transforms

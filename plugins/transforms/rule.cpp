@@ -130,6 +130,14 @@ Served* served(const lamella_operator* op) {
   }
 }
 
+std::string describe_tangent(const lamella_operator* op) {
+  const Plan& p = served(op)->get();
+  if (p.tangent.by != By::derivative) return tangent_text(op);
+  if (p.is_view) return p.has_composite ? "compose" : "view";
+  if (p.functional) return "functional form";
+  return p.has_composite && !p.has_derivative ? "compose" : "derivative";
+}
+
 std::string describe_rule(const lamella_operator* op) {
   const lamella_operator* functional = api().operator_functional(op);
   if (const char* text = text_of(functional ? functional : op)) return text;

@@ -70,6 +70,9 @@ std::string describe_rule(const lamella_operator* op);
 // Returns an operator's name with its overload, as "aten::add.Tensor".
 std::string full_name(const lamella_operator* op);
 
+// Returns how an operator's tangents come: a line of the table in tangents.cpp, or a way that needs none.
+std::string describe_tangent(const lamella_operator* op);
+
 struct RuleText {
   const char* op;
   const char* text;

@@ -169,6 +169,8 @@ def new(tensor: Tensor, made: Tensor) -> Tensor:
     """Returns a new tensor of which each sample has its own, as those that vmap maps over have."""
     if (found := _python.inner_of(tensor)) is None or _python.depth(found[1]) == 0:
         return made
+    if _python.is_forward(tensor):
+        return new(found[0], made)
     batch, level = found
     inner = new(batch, made)
     size = batch.shape[0]

@@ -28,7 +28,7 @@ struct Tangent {
 
 // Returns the rule of an operator's functional form, or of a form that has none.
 Tangent tangent_rule(const lamella_operator* op);
-// Returns its text, for `lamella ops show`; "derivative" if the table has none.
+// Returns its text; "derivative" if the table has none.
 std::string tangent_text(const lamella_operator* op);
 
 }  // namespace lamella::transforms

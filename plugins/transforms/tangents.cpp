@@ -79,7 +79,7 @@ Tensor log_softmax_tangent(const lamella_value* args, const Tensor& t, const std
   return t - (results[0].exp() * t).sum({args[1].as.i}, true);
 }
 
-// The tangents of the elements that were chosen.
+// Gathers the tangents of the elements that max_pool2d has chosen.
 Tensor max_pool_tangent(const lamella_value*, const Tensor& t, const std::vector<Tensor>& results) {
   const Tensor& at = results[1];
   return t.flatten(-2).gather(-1, at.flatten(-2)).reshape(at.sizes());

@@ -47,7 +47,7 @@ def apply(cls: Any, args: tuple[Any, ...], level: int) -> Any:
         primal, tangent = duals.parts(a, level) if isinstance(a, Tensor) else (a, None)
         primals.append(primal)
         tangents.append(tangent)
-    results, ctx = _results(cls, primals)
+    results, ctx = _results(cls, primals, tuple(t is not None for t in tangents))
     found = cls.jvp(ctx, *tangents)
     several = isinstance(results, tuple)
     outs, vectors = (results, found) if several else ((results,), (found,))
@@ -58,7 +58,7 @@ def apply(cls: Any, args: tuple[Any, ...], level: int) -> Any:
     boxes = []
     for out, tangent in zip(outs, vectors, strict=True):
         at = next((i for i, p in enumerate(primals) if p is out), None)
-        if at is not None and tangents[at] is not None:  # an argument that forward wrote or returned
+        if at is not None:  # an argument that forward wrote or returned
             boxes.append(args[at])
             if tangent is not None and tangent is not tangents[at]:
                 args[at].copy_(duals.made(f"{cls.__name__}.jvp", out.clone(), tangent, level))
@@ -67,11 +67,11 @@ def apply(cls: Any, args: tuple[Any, ...], level: int) -> Any:
     return tuple(boxes) if several else boxes[0]
 
 
-def _results(cls: Any, primals: list[Any]) -> tuple[Any, Any]:
+def _results(cls: Any, primals: list[Any], needs: tuple[bool, ...]) -> tuple[Any, Any]:
     """Returns the results of a class for primals, and the ctx for its ``jvp``."""
     if cls.setup_context is not lamella.autograd.Function.setup_context:
         results = cls.apply(*primals)
-        ctx = ForwardContext()
+        ctx = ForwardContext(needs)
         cls.setup_context(ctx, tuple(primals), results)
         return results, ctx
     if any(isinstance(p, Tensor) and _python.inner_of(p) is not None for p in primals):
@@ -88,7 +88,7 @@ def _results(cls: Any, primals: list[Any]) -> tuple[Any, Any]:
     seen: Any = type(cls.__name__, (cls,), {"forward": staticmethod(forward)})
     results = seen.apply(*primals)
     saved = kept[0].__dict__.pop("_for_forward", None)
-    ctx = ForwardContext()
+    ctx = ForwardContext(needs)
     ctx.__dict__.update(kept[0].__dict__)
     ctx.save_for_forward(*(kept[0].saved_tensors if saved is None else saved))
     return results, ctx
@@ -97,7 +97,8 @@ def _results(cls: Any, primals: list[Any]) -> tuple[Any, Any]:
 class ForwardContext:
     """The ctx of ``Function.jvp``: its saved tensors are those of ``save_for_forward``, or of ``save_for_backward``."""
 
-    def __init__(self) -> None:
+    def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs_input_grad
         self._for_forward: tuple[Any, ...] | None = None
         self._for_backward: tuple[Any, ...] = ()
 

@@ -99,13 +99,8 @@ def check_chunk_size(who: str, chunk_size: Any) -> None:
 
 
 def is_recorded(tensor: Tensor) -> bool:
-    """Returns whether a tensor requires a gradient, or the batch of which it is a sample does."""
-    while not tensor.requires_grad:
-        found = _python.inner_of(tensor)
-        if found is None:
-            return False
-        tensor = found[0]
-    return True
+    """Returns whether autograd follows a tensor, or something in a box of it."""
+    return _python.is_recorded(tensor)
 
 
 def _spread(tree: Any, whole: Any) -> list[Any]:

@@ -73,5 +73,5 @@ for defect in behind_memory behind_arguments; do
     echo "sanitize: a kernel of a stranger read $defect, and no sanitizer said so"; exit 1
   fi
 done
-strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py plugins/transforms/test_vmap.py
+strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py plugins/transforms/test_vmap.py plugins/transforms/test_forward_ad.py
 wait $beside

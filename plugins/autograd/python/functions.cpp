@@ -274,17 +274,17 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
   return all && PyList_Check(result) ? PySequence_List(all.get()) : all.take();
 }
 
-// Opaque tensors are a layer's own, and the plugin of that layer may serve the call.
-bool is_any_opaque(PyObject* const* args, Py_ssize_t n) {
+// Opaque tensors are a layer's own, as are those with its key, and the plugin of that layer may serve the call.
+bool is_any_of_a_layer(PyObject* const* args, Py_ssize_t n) {
   for (Py_ssize_t i = 0; i < n; i++)
     if (const lamella_tensor* t = unwrap(args[i]))
-      if (t->flags & LAMELLA_OPAQUE) return true;
+      if (t->flags & LAMELLA_OPAQUE || t->keys & ~layer_bit()) return true;
   return false;
 }
 
 PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   auto* cls = reinterpret_cast<PyTypeObject*>(type);
-  if (serve_opaque && is_any_opaque(args, n)) {
+  if (serve_opaque && is_any_of_a_layer(args, n)) {
     const Ref all(make_tuple(n, [&](Py_ssize_t i) { return Py_NewRef(args[i]); }));
     PyObject* served = all ? PyObject_CallFunctionObjArgs(serve_opaque, type, all.get(), nullptr) : nullptr;
     if (served != Py_NotImplemented) return served;

@@ -83,6 +83,11 @@ PyObject* is_forward(PyObject*, PyObject* o) {
   return t ? PyBool_FromLong(table->is_forward(t)) : nullptr;
 }
 
+PyObject* is_recorded(PyObject*, PyObject* o) {
+  lamella_tensor* t = tensor("is_recorded", o);
+  return t ? PyBool_FromLong(table->is_recorded(t)) : nullptr;
+}
+
 // tangent_of(tensor) returns the tangent of a box; None for another tensor.
 PyObject* tangent_of(PyObject*, PyObject* o) {
   lamella_tensor* t = tensor("tangent_of", o);
@@ -145,6 +150,7 @@ PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullp
                            {"dual", fast(dual), METH_FASTCALL, nullptr},
                            {"inner_of", inner_of, METH_O, nullptr},
                            {"is_forward", is_forward, METH_O, nullptr},
+                           {"is_recorded", is_recorded, METH_O, nullptr},
                            {"tangent_of", tangent_of, METH_O, nullptr},
                            {"depth", depth, METH_O, nullptr},
                            {"cut", over_elements<&Interface::cut>, METH_O, nullptr},

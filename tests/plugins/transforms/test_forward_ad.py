@@ -493,3 +493,163 @@ def test_memory_of_a_dual_is_refused():
             dual.numpy()
         np.testing.assert_allclose(dual.detach().numpy(), X.numpy())
         np.testing.assert_allclose(fw.unpack_dual(dual).primal.numpy(), X.numpy())
+
+
+# ---- values that were lost once -------------------------------------------------------------------------------------
+
+
+def test_gradients_by_the_tangent():
+    """The tangent alone depends on `v`."""
+    product = lambda v: func.jvp(func.grad(lambda x: (x**3).sum()), (X,), (v,))[1]  # noqa: E731
+    assert_close(func.grad(lambda v: product(v).sum())(T), 6 * X)
+    assert product(T.clone().requires_grad_()).requires_grad
+
+
+def test_dropout_in_place_has_tangents():
+    F = lamella.nn.functional  # noqa: N806
+    assert_close(func.jvp(lambda x: F.dropout(x * 1, 0.5, training=False, inplace=True), (X,), (T,))[1], T)
+    assert_close(func.jvp(lambda x: F.rrelu(x * 1, inplace=True), (X.abs(),), (T,))[1], T)
+    made, tangent = func.jvp(lambda x: F.dropout(x * 1, 0.5, inplace=True), (lamella.ones(100),), (lamella.ones(100),))
+    assert_close(made, tangent)
+
+
+def test_views_that_are_older_than_the_tangent_of_their_base():
+    def function(x):
+        y = lamella.zeros(2, 3, dtype=x.dtype)
+        row, other, twice = y[0], y[0], y.t()[:, 0]
+        row.copy_(x)
+        y.mul_(x)
+        return row * other + twice
+
+    assert_close(func.jvp(function, (X,), (T,))[1], differences(function, X, T), atol=1e-6, rtol=1e-6)
+
+
+def test_new_tensors_of_a_dual():
+    for make in (lambda x: x.new_zeros(3), lambda x: x.new_ones(3), lambda x: x.new_full((3,), 2.0)):
+        made, tangent = func.jvp(lambda x, make=make: make(x) + x, (X,), (T,))
+        assert_close(made, make(X) + X)
+        assert_close(tangent, T)
+    batch = lamella.vmap(lambda x: func.jvp(lambda x: x.new_ones(3) * x, (x,), (T,))[1])(lamella.stack([X, X]))
+    assert_close(batch, lamella.stack([T, T]))
+
+
+def test_a_tensor_that_an_inner_level_has_written():
+    def function(x):
+        y = x * 2
+        func.jvp(lambda z: y.add_(z), (lamella.ones(3, dtype=X.dtype),), (lamella.ones(3, dtype=X.dtype),))
+        return y
+
+    assert_close(func.jvp(function, (X,), (T,))[1], 2 * T)
+    kept = lamella.zeros(3, dtype=X.dtype)
+    for _ in range(5):
+        func.jvp(lambda x: kept.mul_(0.5).add_(x), (X,), (T,))
+    assert_close(kept * 1, X * (1 + 0.5 + 0.25 + 0.125 + 0.0625))
+    assert_close(kept.detach().numpy(), (kept * 1).numpy())
+
+
+def test_a_function_of_a_tensor_that_became_a_dual():
+    class Round(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.round()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return tangent
+
+    def function(x):
+        y = lamella.zeros(3, dtype=x.dtype)
+        y.copy_(x)
+        return Round.apply(y)
+
+    assert_close(func.jvp(function, (X,), (T,))[1], T)
+
+
+def test_a_buffer_that_a_function_writes():
+    class AddInto(Function):
+        @staticmethod
+        def forward(y, x):
+            return y.add_(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.mark_dirty(inputs[0])
+            ctx.needs = ctx.needs_input_grad
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, grad
+
+        @staticmethod
+        def jvp(ctx, before, tangent):
+            assert ctx.needs == (before is not None, True)
+            return tangent if before is None else before + tangent
+
+    def function(x):
+        y = lamella.zeros(3, dtype=x.dtype)
+        AddInto.apply(y, x)
+        return y * 1
+
+    assert_close(func.jvp(function, (X,), (T,))[1], T)
+
+
+def test_added_tangents_of_a_product_with_infinities():
+    x = lamella.tensor([[lamella.inf, 1.0]])
+    made, tangent = func.jvp(
+        lambda b: lamella.nn.functional.linear(x, lamella.ones(2, 2), b), (lamella.zeros(2),), (lamella.ones(2),)
+    )
+    assert_close(tangent, lamella.ones(1, 2))
+    assert_close(
+        func.jvp(lambda s: lamella.addmm(s, x, lamella.ones(2, 2)), (lamella.zeros(1, 2),), (tangent,))[1], tangent
+    )
+
+
+def test_integers_that_are_written():
+    with fw.dual_level():
+        whole = lamella.zeros(3, dtype=lamella.int64)
+        whole.copy_(fw.make_dual(X, T))
+        assert whole.tolist() == X.to(lamella.int64).tolist()
+        assert_close(lamella.softmax(whole, 0, dtype=lamella.float64), X.to(lamella.int64).double().softmax(0))
+        with pytest.raises(RuntimeError, match="cannot be cast"):
+            lamella.arange(3).mul_(fw.make_dual(X, T))
+
+
+def test_a_dual_on_another_thread():
+    seen = []
+
+    def run(dual):
+        try:
+            seen.append(dual * 2)
+        except RuntimeError as error:
+            seen.append(str(error))
+
+    with fw.dual_level() as level:
+        thread = threading.Thread(target=run, args=(fw.make_dual(X, T),))
+        thread.start()
+        thread.join()
+    assert "another thread" in seen[0]
+    with pytest.raises(RuntimeError, match="is not open"):
+        fw.make_dual(X, T, level=level)
+    with pytest.raises(RuntimeError, match="must be real"):
+        func.jvp(lambda x: x, (X,), (X + 1j,))
+
+
+def test_recorded_tangents_of_a_function_with_ctx_are_refused():
+    with pytest.raises(RuntimeError, match="Derived.*'setup_context"):
+        func.jvp(func.grad(lambda x: Derived.apply(x).sum()), (X,), (T,))
+
+
+def test_the_ways_are_shown():
+    show = lamella.ops.vmap.find_tangent
+    assert [show(f"aten::{op}") for op in ("linear", "select.int", "tanh", "tanh_", "dist", "convolution")] == [
+        "each input weight + bias",
+        "view",
+        "derivative",
+        "functional form",
+        "compose",
+        "each input weight + bias",
+    ]
