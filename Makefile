@@ -33,7 +33,7 @@ demo: build
 	@$(STEP) --show "train it on the example device bank" $(DEMO) examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
 
 # The two sanitized builds and runs go side by side, since a run takes one processor. OMP_WAIT_POLICY makes waiting
-# threads yield, since each of pytest's processes has as many threads as there are processors. Of each sweep a twentieth
+# threads yield, since each of pytest's processes has as many threads as there are processors. Of each sweep a tenth
 # runs, by the day (tests/shares.py); `make test LAMELLA_SWEEP=all` runs all.
 test: export LAMELLA_SWEEP := $(or $(LAMELLA_SWEEP),turn)
 test: build

@@ -33,9 +33,7 @@ PLUGINS = Path(__file__).resolve().parent / "plugins"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
-    config.addinivalue_line(
-        "markers", "sweep: with LAMELLA_SWEEP=turn a twentieth of the test's parameters, by the day"
-    )
+    config.addinivalue_line("markers", "sweep: with LAMELLA_SWEEP=turn a tenth of the test's parameters, by the day")
     if in_turn():
         os.environ.setdefault(DAY, str(datetime.date.today().toordinal()))  # inherited by all processes of the run
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores SIGINT for background processes

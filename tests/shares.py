@@ -1,4 +1,4 @@
-"""Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a twentieth, another each day.
+"""Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a tenth that changes each day.
 
 ``make test`` sets "turn". A test function with the mark ``sweep`` is a sweep over its parameters: see conftest.py.
 """
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
-PARTS = 20
+PARTS = 10
 DAY = "LAMELLA_SWEEP_DAY"  # the day for all processes of a run, since midnight may pass between their starts
 
 

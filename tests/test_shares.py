@@ -1,4 +1,4 @@
-"""Shares of a sweep: twenty days in a row take everything once."""
+"""Shares of a sweep: ten days in a row take everything once."""
 
 import datetime
 import os
@@ -9,14 +9,14 @@ import sys
 import shares
 from pages import ROOT
 
-DAYS = [datetime.date(2026, 12, 30) + datetime.timedelta(days=i) for i in range(shares.PARTS)]
+DAYS = [datetime.date(2026, 12, 30) + datetime.timedelta(days=i) for i in range(10)]
 
 
-def test_as_many_days_as_parts_take_all(monkeypatch):
+def test_ten_days_take_all(monkeypatch):
     monkeypatch.setenv("LAMELLA_SWEEP", "turn")
     items = list(range(100))
     taken = [shares.share(items, day) for day in DAYS]
-    assert sorted(sum(taken, [])) == items and all(len(t) == 5 for t in taken)
+    assert sorted(sum(taken, [])) == items and all(len(t) == 10 for t in taken)
 
 
 def test_without_turns_a_run_takes_all(monkeypatch):

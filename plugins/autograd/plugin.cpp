@@ -57,6 +57,27 @@ lamella_status grad(lamella_tensor* t, lamella_tensor** out) {
   return v ? read_grad(t, *v, out) : LAMELLA_OK;
 }
 
+lamella_tensor* tangent(lamella_tensor* t) {
+  Variable* v = variable(t);
+  if (v && v->tangent) api().retain(v->tangent);
+  return v ? v->tangent : nullptr;
+}
+
+lamella_status set_tangent(lamella_tensor* t, lamella_tensor* to) {
+  if (!to && !variable(t)) return LAMELLA_OK;
+  if (to && (!is_differentiable(t) || to->dtype != t->dtype || to->device_key != t->device_key ||
+             !std::equal(t->dl.shape, t->dl.shape + t->dl.ndim, to->dl.shape, to->dl.shape + to->dl.ndim)))
+    return fail(
+        LAMELLA_RUNTIME_ERROR,
+        "set_tangent: argument 'tangent' must be a floating or complex tensor with the sizes, the dtype and the "
+        "device of the tensor that it belongs to; reshape it, or move it with to()");
+  Variable& v = variable_for(t);
+  if (to) api().retain(to);
+  if (lamella_tensor* before = std::exchange(v.tangent, to)) api().release(before);
+  const bool used = to || v.requires_grad;
+  return api().tensor_update_keys(t, used ? layer_bit : 0, used ? 0 : layer_bit);
+}
+
 lamella_status assign_grad(lamella_tensor* t, lamella_tensor* g) {
   if (!g) {
     if (Variable* v = variable(t)) set_grad(*v, nullptr);
@@ -245,6 +266,8 @@ lamella_autograd table = {sizeof table,
                           set_anomaly,
                           current_node,
                           closed<queue_callback>,
+                          tangent,
+                          closed<set_tangent>,
                           closed<describe_result>,
                           type_of_node};
 

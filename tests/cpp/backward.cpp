@@ -116,5 +116,25 @@ int main(int argc, char** argv) {
   std::thread([deep] { api->release(deep); }).join();
   for (lamella_tensor* t : {shared, root, w, one}) api->release(t);
   done("a graph is freed by another thread");
+
+  lamella_tensor *x = filled(2), *direction = filled(1), *y = filled(3);
+  const int64_t three = 3;
+  lamella_tensor* other;
+  OK(api, api->tensor_empty(1, &three, nullptr, LAMELLA_FLOAT64, {cpu, 0}, &other));
+  CHECK(!autograd->tangent(x));
+  FAILS(api, autograd->set_tangent(x, other), "the device of the tensor that it belongs to");
+  OK(api, autograd->set_tangent(x, direction));
+  lamella_tensor* back = autograd->tangent(x);
+  CHECK(back == direction && !autograd->requires_grad(x));
+  api->release(back);
+  const lamella_value both[2] = {of(x), of(y)};
+  lamella_value r{};
+  FAILS(api, api->call(nullptr, api->find_operator("aten::mul", "Tensor"), both, 2, &r, 1), "has a forward tangent");
+  OK(api, autograd->set_tangent(x, nullptr));
+  CHECK(!autograd->tangent(x) && !(x->keys & uint64_t{1} << autograd->layer));
+  lamella_tensor* product = times(x, y);
+  check_all(product, 6);
+  for (lamella_tensor* t : {x, y, direction, other, product}) api->release(t);
+  done("a forward tangent has its place, and no operator drops it without a word");
   return 0;
 }

@@ -164,6 +164,11 @@ typedef struct {
    * the order of queueing; functions that it queues itself are called, too. `destroy` (nullable) is called in any
    * case. Without a backward it fails, and calls nothing. */
   lamella_status (*queue_callback)(lamella_status (*run)(void* context), void* context, void (*destroy)(void* context));
+  /* A forward tangent, a tensor of the same sizes, dtype and device: for a plugin that computes tangents in a layer
+   * outside of this one, and removes them from the tensors before it passes a call on. No derivative here computes
+   * tangents, so that a differentiable operator fails if an argument has one. */
+  lamella_tensor* (*tangent)(lamella_tensor*);                             /* owned, or null */
+  lamella_status (*set_tangent)(lamella_tensor*, lamella_tensor* tangent); /* tangent: null removes it */
   /* Says what a result without a history is, of whose shape and dtype `zeros` then makes its gradient. */
   lamella_status (*describe_result)(lamella_node*, uint32_t result, const lamella_tensor*);
   /* A copy of the type that node_new was called with, without its name, valid as long as the node; null for others. */

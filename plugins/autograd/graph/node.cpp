@@ -165,6 +165,7 @@ void destroy_variable(void* state) {
       std::erase_if(extra_of(n).retained, [v](const auto& r) { return r.second == v; });
   }
   if (lamella_tensor* g = std::exchange(v->grad, nullptr)) api().release(g);
+  if (lamella_tensor* g = std::exchange(v->tangent, nullptr)) api().release(g);
   if (!v->embedded) give_block(v, sizeof(Variable));
   if (n) release(n);
 }
@@ -197,6 +198,10 @@ lamella_status gradient_edge(lamella_tensor* t, Edge* out) {
   *out = {};
   if (lamella_status st = refreshed(t, &v)) return st;
   if (!v) return LAMELLA_OK;
+  if (__builtin_expect(v->tangent != nullptr, 0))
+    return fail(LAMELLA_NOT_IMPLEMENTED,
+                "autograd: a tensor has a forward tangent, and autograd does not compute the tangents of results; a "
+                "layer that computes them takes the tangents from the tensors first");
   if (!v->requires_grad) return LAMELLA_OK;
   Node* n = v->leaf ? accumulator(*v, t) : v->node;
   retain(n);

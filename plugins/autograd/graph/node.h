@@ -43,8 +43,9 @@ struct Variable {
   Node* node = nullptr;  // owned: grad_fn; for a leaf the node that accumulates, made at first use
   uint32_t output = 0;
   bool requires_grad = false, leaf = true, retains_grad = false, embedded = false;
-  bool fresh_grad = false;         // backward made `grad`, and the tensor's slots have not carried to it yet
-  lamella_tensor* grad = nullptr;  // owned
+  bool fresh_grad = false;            // backward made `grad`, and the tensor's slots have not carried to it yet
+  lamella_tensor* grad = nullptr;     // owned
+  lamella_tensor* tangent = nullptr;  // of forward mode; owned
   // The storage's version when this history was made; a view with a lower version than its base is stale.
   uint64_t version = 0;
 };

@@ -251,7 +251,8 @@ lamella_status adopt(lamella_tensor* t) {
 
 namespace {
 
-// Returns the tensor's Variable, or null, after the checks of every recorded call.
+// Returns the tensor's Variable, or null, after the checks of every recorded call: gradient_edge() refuses a tensor
+// with a forward tangent.
 lamella_status followed(lamella_tensor* t, Variable** v) {
   Edge e{};
   if (lamella_status st = gradient_edge(t, &e)) return st;
