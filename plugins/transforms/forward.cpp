@@ -4,6 +4,7 @@
 
 #include "lowered.h"
 #include "tangent.h"
+#include "walk.h"
 
 namespace lamella::transforms {
 namespace {
@@ -16,18 +17,6 @@ struct Part {
   Tensor primal, tangent;
 };
 
-// While it lives, autograd records the calls of this thread.
-class WithGrad {
- public:
-  WithGrad() : thread_(api().thread()), exclude_(thread_->exclude) { thread_->exclude &= ~autograd_bit(); }
-  ~WithGrad() { thread_->exclude = exclude_; }
-  WithGrad(const WithGrad&) = delete;
-
- private:
-  lamella_thread* thread_;
-  uint64_t exclude_;
-};
-
 bool contains(const std::vector<int>& list, int i) { return std::find(list.begin(), list.end(), i) != list.end(); }
 
 // Returns zeros that take no memory.
@@ -36,29 +25,6 @@ Tensor zeros_of(const Tensor& like) {
 }
 
 Tensor sum_of(const Tensor& a, const Tensor& b) { return !a.defined() ? b : !b.defined() ? a : a + b; }
-
-// Returns gradients of the inputs; undefined where no root depends on an input.
-std::vector<Tensor> gradients(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads,
-                              const std::vector<Tensor>& inputs, bool retain, bool create) {
-  const auto pointers = [](const std::vector<Tensor>& tensors) {
-    std::vector<lamella_tensor*> all;
-    for (const Tensor& t : tensors) all.push_back(t.get());
-    return all;
-  };
-  std::vector<lamella_tensor*> made(inputs.size(), nullptr);
-  const uint32_t flags =
-      (retain || create ? LAMELLA_BACKWARD_RETAIN_GRAPH : 0) | (create ? LAMELLA_BACKWARD_CREATE_GRAPH : 0);
-  check(Tensor::autograd()->backward(pointers(roots).data(), pointers(grads).data(), static_cast<int32_t>(roots.size()),
-                                     pointers(inputs).data(), static_cast<int32_t>(inputs.size()), made.data(), flags));
-  std::vector<Tensor> all;
-  for (lamella_tensor* t : made) all.push_back(t ? Tensor::steal(t) : Tensor());
-  return all;
-}
-
-bool requires_grad(const Tensor& t) {
-  const lamella_autograd* a = Tensor::autograd();
-  return a && t.defined() && a->requires_grad(t.get());
-}
 
 }  // namespace
 
