@@ -110,27 +110,19 @@ lamella_status Call::compose() {
 
 // An in-place or an out= form computes the functional form's result, and copies it.
 lamella_status Call::copy_functional() {
-  const int count = api().operator_num_args(plan.functional), n = api().operator_num_returns(plan.functional);
-  std::array<lamella_value, LAMELLA_MAX_RETURNS> made;
-  made.fill(none());
-  struct Release {
-    std::array<lamella_value, LAMELLA_MAX_RETURNS>& values;
-    ~Release() {
-      for (lamella_value& v : values) api().value_release(&v);
-    }
-  } const release{made};
+  Arguments a(f_, args_);
   {
     const InComposite in(f_, s_, level_.number);
     const ExcludeGuard outside(f_->passed & ~layer_bit);
-    if (const lamella_status st = api().call(f_, plan.functional, args_, count, made.data(), n)) return st;
+    a.run(plan.functional);
   }
   const AsCalled as(f_, s_, level_.number);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < api().operator_num_returns(plan.functional); i++) {
     const lamella_argument* r = api().operator_return(f_->op, i);
     LAMELLA_CHECK_NOT_IMPLEMENTED(
-        made[i].tag == LAMELLA_TENSOR && r->alias_of >= 0 && args_[r->alias_of].tag == LAMELLA_TENSOR, "vmap: ", name(),
-        " has no rule for its form with out=");
-    const Tensor to = Tensor::borrow(args_[r->alias_of].as.tensor), from = Tensor::borrow(made[i].as.tensor);
+        a.raw(i).tag == LAMELLA_TENSOR && r->alias_of >= 0 && args_[r->alias_of].tag == LAMELLA_TENSOR,
+        "vmap: ", name(), " has no rule for its form with out=");
+    const Tensor to = Tensor::borrow(args_[r->alias_of].as.tensor), from = Tensor::borrow(a.raw(i).as.tensor);
     const Box* b = box_of(to.get());
     LAMELLA_CHECK(b && b->level == level_.number, "vmap: ", name(), ": argument '",
                   api().operator_argument(f_->op, r->alias_of)->name,

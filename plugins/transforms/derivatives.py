@@ -369,6 +369,31 @@ def linear(who: str, func: Any, primals: Any, records: bool, transposes: bool = 
     return pytree.tree_unflatten(_settled(roots, recorded), spec), forward
 
 
+def transposed_twice(
+    who: str, call: Callable[..., Any], leaves: list[Any], level: int, transposes: bool = False
+) -> Any:
+    """Calls a function of leaves with the primals of duals of a level; returns its results as duals, by two walks.
+
+    ``transposes`` is that of ``linear``.
+    """
+    pairs = [duals.parts(leaf, level) if isinstance(leaf, Tensor) else (leaf, None) for leaf in leaves]
+    moved = [i for i, (_, tangent) in enumerate(pairs) if tangent is not None]
+
+    def part(*primals: Tensor) -> Any:
+        given = [primal for primal, _ in pairs]
+        for i, primal in zip(moved, primals, strict=True):
+            given[i] = primal
+        return call(given)
+
+    records = lamella.is_grad_enabled()
+    with lamella.enable_grad():
+        results, forward = linear(who, part, tuple(pairs[i][0] for i in moved), records, transposes)
+        tangents = forward([pairs[i][1] for i in moved], records)
+    return pytree.tree_map(
+        lambda r, t: _python.dual(r, t, level) if r.is_floating_point() or r.is_complex() else r, results, tangents
+    )
+
+
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """Returns the results of ``func``, and a function that multiplies tangents by its Jacobian at these arguments.
 

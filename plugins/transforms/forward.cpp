@@ -258,29 +258,20 @@ class Forward {
 
   // An in-place or an out= form computes the functional form's result, and copies it.
   lamella_status through_functional() {
-    const int count = api().operator_num_args(plan_.functional), n = api().operator_num_returns(plan_.functional);
-    std::array<lamella_value, LAMELLA_MAX_RETURNS> made;
-    made.fill(none());
-    struct Release {
-      std::array<lamella_value, LAMELLA_MAX_RETURNS>& values;
-      ~Release() {
-        for (lamella_value& v : values) api().value_release(&v);
-      }
-    } const release{made};
     Arguments a(f_, args_);
     if (plan_.written >= 0) keep_overwritten(a);
     {
       const InComposite in(f_, s_, level_);
       const ExcludeGuard outside(f_->passed & ~layer_bit);
-      if (const lamella_status st = api().call(f_, plan_.functional, a.values(), count, made.data(), n)) return st;
+      a.run(plan_.functional);
     }
     const AsCalled as(f_, s_, level_);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < api().operator_num_returns(plan_.functional); i++) {
       const lamella_argument* r = api().operator_return(f_->op, i);
       LAMELLA_CHECK_NOT_IMPLEMENTED(
-          made[i].tag == LAMELLA_TENSOR && r->alias_of >= 0 && args_[r->alias_of].tag == LAMELLA_TENSOR,
+          a.raw(i).tag == LAMELLA_TENSOR && r->alias_of >= 0 && args_[r->alias_of].tag == LAMELLA_TENSOR,
           "jvp: ", title(f_), " returns no tensor that it writes, so that its tangent is not known");
-      write(args_[r->alias_of].as.tensor, made[i].as.tensor);
+      write(args_[r->alias_of].as.tensor, a.raw(i).as.tensor);
       check(api().value_retain(&args_[r->alias_of], &rets_[i]));
     }
     return LAMELLA_OK;

@@ -1,5 +1,7 @@
 #include "lowered.h"
 
+#include <algorithm>
+
 namespace lamella::transforms {
 
 Arguments::Arguments(lamella_frame* f, const lamella_value* args) : f_(f), values_(args, args + f->num_args) {
@@ -30,7 +32,7 @@ void Arguments::integer(int argument, int64_t i) { values_[static_cast<size_t>(a
 
 void Arguments::run(const lamella_operator* op, lamella_frame* parent) {
   num_rets_ = api().operator_num_returns(op);
-  const int count = static_cast<int>(values_.size());
+  const int count = std::min(api().operator_num_args(op), static_cast<int32_t>(values_.size()));
   check(api().call(parent ? parent : f_, op, values_.data(), count, rets_.data(), num_rets_));
 }
 

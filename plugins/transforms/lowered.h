@@ -19,13 +19,12 @@ class Arguments {
   void tensor(int argument, int element, const Tensor& t);
   void ints(int argument, const std::vector<int64_t>& list);
   void integer(int argument, int64_t i);
-  // Calls an operator with these arguments. parent: null is the call's own frame.
+  // Calls an operator with these arguments, or a functional form with as many of them as it takes. parent: null is the call's own frame.
   void run(const lamella_operator* op, lamella_frame* parent = nullptr);
   // Returns result i of `run`; undefined if it is no tensor.
   Tensor result(int i) const;
   std::vector<Tensor> list(int i) const;
   const lamella_value& raw(int i) const { return rets_[static_cast<size_t>(i)]; }
-  const lamella_value* values() const { return values_.data(); }
   // Moves the results out.
   void move_to(lamella_value* rets);
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import lamella
 from lamella import Tensor, ops
 from lamella.library import Library, Vmap, as_called
 
-from . import _python, duals
+from . import _python
 from .vectorize import LEVELS, trees
 
 
@@ -116,23 +115,12 @@ def _along(op: str, leaves: list[Any], spec: Any, level: int) -> Any:
     name, _, overload = rest.partition(".")
     packet = getattr(getattr(ops, namespace), name)
     function = getattr(packet, overload) if overload else packet
-    pairs = [duals.parts(leaf, level) if isinstance(leaf, Tensor) else (leaf, None) for leaf in leaves]
-    moved = [i for i, (_, tangent) in enumerate(pairs) if tangent is not None]
 
-    def call(*primals: Tensor) -> Any:
-        given = [primal for primal, _ in pairs]
-        for i, primal in zip(moved, primals, strict=True):
-            given[i] = primal
+    def call(given: list[Any]) -> Any:
         args, kwargs = trees().tree_unflatten(given, spec)
         return function(*args, **kwargs)
 
-    records = lamella.is_grad_enabled()
-    with lamella.enable_grad():
-        results, forward = derivatives.linear(op, call, tuple(pairs[i][0] for i in moved), records)
-        tangents = forward([pairs[i][1] for i in moved], records)
-    return trees().tree_map(
-        lambda r, t: _python.dual(r, t, level) if r.is_floating_point() or r.is_complex() else r, results, tangents
-    )
+    return derivatives.transposed_twice(op, call, leaves, level)
 
 
 def serve(rule: Any) -> Callable[[], None] | None:

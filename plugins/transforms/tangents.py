@@ -12,30 +12,13 @@ from . import _python, derivatives, duals
 
 def _by_backward(cls: Any, args: tuple[Any, ...], level: int) -> Any:
     """Serves a class without a ``jvp``: its backward is the transpose of the map of tangents."""
-    pairs = [duals.parts(a, level) if isinstance(a, Tensor) else (a, None) for a in args]
-    moved = [i for i, (_, tangent) in enumerate(pairs) if tangent is not None]
-    records = lamella.is_grad_enabled()
-
-    def call(*primals: Tensor) -> Any:
-        given = [primal for primal, _ in pairs]
-        for i, primal in zip(moved, primals, strict=True):
-            given[i] = primal
-        return cls.apply(*given)
-
     try:
-        with lamella.enable_grad():
-            primals = tuple(pairs[i][0] for i in moved)
-            results, forward = derivatives.linear(cls.__name__, call, primals, records, transposes=True)
-            tangents = forward([pairs[i][1] for i in moved], records)
+        return derivatives.transposed_twice(cls.__name__, lambda given: cls.apply(*given), list(args), level, True)
     except RuntimeError as error:
         raise RuntimeError(
             f"{cls.__name__}: its tangents are wanted, and it has no static method 'jvp(ctx, *tangents)'; define it, "
             f"or give it a backward that can be differentiated: {error}"
         ) from error
-    several = isinstance(results, tuple)
-    both = zip(results, tangents, strict=True) if several else [(results, tangents)]
-    boxes = [_python.dual(r, t, level) if r.is_floating_point() or r.is_complex() else r for r, t in both]
-    return tuple(boxes) if several else boxes[0]
 
 
 def apply(cls: Any, args: tuple[Any, ...], level: int) -> Any:
