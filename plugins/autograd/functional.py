@@ -319,7 +319,7 @@ def _rows(o: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: bool, v
     else:
         rows = [row(unit) for unit in _units(o)]
         columns = [lamella.stack(c) for c in zip(*rows, strict=True)] if rows else [x.new_zeros(0) for x in xs]
-    return tuple(column.reshape(*o.shape, *x.shape) for column, x in zip(columns, xs, strict=True))
+    return tuple(column.reshape((*o.shape, *x.shape)) for column, x in zip(columns, xs, strict=True))
 
 
 def _columns(outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], create_graph: bool) -> list[tuple[Tensor, ...]]:
@@ -334,7 +334,9 @@ def _columns(outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], create_graph: 
         made = lamella.vmap(along)(_units(x)) if x.numel() else [o.new_zeros(0) for o in outputs]
         by_input.append(
             [
-                m.reshape(x.numel(), -1).t().reshape(*o.shape, *x.shape) if m.numel() else m.reshape(*o.shape, *x.shape)
+                m.reshape(x.numel(), -1).t().reshape((*o.shape, *x.shape))
+                if m.numel()
+                else m.reshape((*o.shape, *x.shape))
                 for m, o in zip(made, outputs, strict=True)
             ]
         )

@@ -55,7 +55,7 @@ def _columns(joined: Tensor, tensors: list[Tensor]) -> list[Tensor]:
     """Splits the first dimension into parts, one for each tensor, of the tensor's shape."""
     parts, begin = [], 0
     for t in tensors:
-        parts.append(joined.narrow(0, begin, t.numel()).reshape(*t.shape, *joined.shape[1:]))
+        parts.append(joined.narrow(0, begin, t.numel()).reshape((*t.shape, *joined.shape[1:])))
         begin += t.numel()
     return parts
 

@@ -22,7 +22,7 @@ int class_of(int dtype) {
 // A sample without dimensions decides the result's dtype less than one that has some, and a batch of it has one. If that
 // would change the result's dtype, it gets the dtype of the others before.
 Tensor with_weight(const Operand& o, const std::vector<Operand>& operands) {
-  if (!o.batched || o.ndim > 0) return o.tensor;
+  if (!o.batched || o.ndim > 0 || o.tensor.dtype() == kBool) return o.tensor;  // bools never decide it
   for (const Operand& other : operands)
     if (other.ndim > 0 && other.tensor.dtype() != o.tensor.dtype() &&
         class_of(other.given->dtype) >= class_of(o.given->dtype))

@@ -33,6 +33,15 @@ def test_jacobian():
     assert_close(functional.jacobian(lambda x: lamella.ones(2), x), lamella.zeros(2, 2, dtype=lamella.float64))
 
 
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_functions_of_a_number(vectorize):
+    x = double(1)[0]
+    assert_close(functional.jacobian(lambda x: x**3, x, vectorize=vectorize), 3 * x**2)
+    assert_close(functional.hessian(lambda x: x**3, x, vectorize=vectorize), 6 * x)
+    forward = functional.jacobian(lambda x: x**3, x, vectorize=True, strategy="forward-mode")
+    assert_close(forward, 3 * x**2)
+
+
 def test_products_are_those_with_the_jacobian():
     x, y = double(2), double(3)
     v, w = double(2), double(3)

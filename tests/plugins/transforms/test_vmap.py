@@ -456,3 +456,17 @@ def test_printing():
     assert_close(found, lamella.tensor([[2.0, 4.0], [6.0, 8.0]]))
     vmap(vmap(lambda x: texts.append(repr(x)) or x))(lamella.tensor([[1.0, 2.0], [3.0, 5.0]]))
     assert "5." in texts[1]
+
+
+@pytest.mark.parametrize("dtype", [lamella.float32, lamella.float64, lamella.int64, lamella.complex64])
+def test_a_condition_without_dimensions_stays_a_bool(dtype):
+    x = lamella.randn(5, 4).to(dtype)
+    found = vmap(lambda x, c: lamella.where(c, x, -x))(x, lamella.arange(5) > 2)
+    assert found.dtype == dtype and lamella.equal(found, lamella.where((lamella.arange(5) > 2)[:, None], x, -x))
+
+
+def test_jacobians_of_functions_of_numbers():
+    x = lamella.tensor([1.5, 2.0])
+    for jacobian in (lamella.func.jacfwd, lamella.func.jacrev):
+        assert lamella.allclose(vmap(jacobian(lambda x: x**3))(x), 3 * x**2)
+        assert lamella.allclose(vmap(jacobian(jacobian(lambda x: x**3)))(x), 6 * x)
