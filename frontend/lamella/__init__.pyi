@@ -170,6 +170,7 @@ from lamella._tensor.shapes import unravel_index as unravel_index
 from lamella._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from lamella._namespace import ops as ops
 from lamella.plugins.autocast.grad_scaler import GradScaler as GradScaler
+from lamella import _higher_order_ops as _higher_order_ops
 from lamella import amp as amp
 from lamella import ao as ao
 from lamella.amp import autocast as autocast
@@ -179,6 +180,7 @@ from lamella import autograd as autograd
 from lamella.plugins.sparse.tensor import ccol_indices_copy as ccol_indices_copy
 from lamella.plugins.autocast.functions import clear_autocast_cache as clear_autocast_cache
 from lamella.plugins.sparse.tensor import col_indices_copy as col_indices_copy
+from lamella.plugins.transforms.control_flow.cond import cond as cond
 from lamella.plugins.sparse.tensor import crow_indices_copy as crow_indices_copy
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
@@ -231,6 +233,7 @@ from lamella.plugins.sparse.tensor import spmm as spmm
 from lamella.plugins.sparse.tensor import sspaddmm as sspaddmm
 from lamella.plugins.sparse.tensor import values_copy as values_copy
 from lamella.plugins.transforms.vectorize import vmap as vmap
+from lamella.plugins.transforms.control_flow.while_loop import while_loop as while_loop
 from lamella._C import _LD_pivots
 from lamella._C import _LD_pivots_info
 from lamella._C import _LU_pivots

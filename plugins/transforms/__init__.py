@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .derivatives import jvp as jvp
     from .derivatives import linearize as linearize
     from .derivatives import vjp as vjp
+    from .functionalization import functionalize as functionalize
     from .jacobians import hessian as hessian
     from .jacobians import jacfwd as jacfwd
     from .jacobians import jacrev as jacrev
@@ -32,6 +33,7 @@ NAMES = {
     "counts": ("fallback_counts", "reset_fallback_counts", "strict_mode"),
     "derivatives": ("grad", "grad_and_value", "jvp", "linearize", "vjp"),
     "forward_ad": (),  # the names are those of lamella.autograd.forward_ad
+    "functionalization": ("functionalize",),
     "jacobians": ("hessian", "jacfwd", "jacrev"),
     "modules": ("functional_call", "replace_all_batch_norm_modules_", "stack_module_state"),
     "vectorize": ("debug_unwrap", "vmap"),

@@ -140,7 +140,7 @@ lamella_status Call::copy_functional() {
 // Calls the operator once for each sample, and stacks the results. A batch without samples runs it on zeros, for the
 // sizes of the results.
 lamella_status Call::loop() {
-  LAMELLA_CHECK(level_.fallback != strict_fallback, "vmap: ", name(),
+  LAMELLA_CHECK(level_.choice != strict_fallback, "vmap: ", name(),
                 " has no rule for batches, and loops over samples are errors in strict mode; give the operator a rule "
                 "(lamella.library.register_vmap), or leave strict mode");
   count_loop(f_->op);

@@ -7,11 +7,12 @@ from typing import Any
 from lamella import Tensor
 
 from . import _python
+from .kinds import FORWARD, FUNCTIONAL
 
 
 def open_level() -> int:
     """Opens a level of forward mode, which `_python.close_level` closes, and returns its number."""
-    return _python.open_level(-1, 0, 0)
+    return _python.open_level(FORWARD, 0, 0, 0)
 
 
 def made(who: str, primal: Any, tangent: Any, level: int) -> Tensor:
@@ -44,7 +45,7 @@ def parts(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     inner, at = found
     if at == level:
         return inner, _python.tangent_of(tensor)
-    is_closed = _python.is_forward(tensor) and _python.depth(at) == 0
+    is_closed = _python.kind_of(tensor) == FORWARD and _python.depth(at) == 0
     return inner if is_closed else tensor, None
 
 
@@ -57,4 +58,6 @@ def without_history(tensor: Tensor) -> Tensor:
     tangent = _python.tangent_of(tensor)
     if tangent is not None:
         return _python.dual(without_history(inner), without_history(tangent), level)
+    if _python.kind_of(tensor) == FUNCTIONAL:
+        return _python.functional(without_history(inner), level)
     return _python.box(without_history(inner), 0, level)

@@ -296,12 +296,7 @@ class Forward {
     LAMELLA_CHECK(plan_.form != LAMELLA_OUT_FORM || Tensor::borrow(to).sizes() == Tensor::borrow(from).sizes(),
                   "jvp: ", title(f_), ": the tensor of argument 'out' must have shape ", Tensor::borrow(from).sizes(),
                   ", got ", Tensor::borrow(to).sizes());
-    const auto kind_of = [](lamella_tensor* t) {
-      const Tensor x = Tensor::borrow(t);
-      return x.is_complex() ? 2 : x.is_floating_point() ? 1 : 0;
-    };
-    LAMELLA_CHECK(kind_of(from) <= kind_of(to), title(f_), ": result type ", Tensor::borrow(from).dtype(),
-                  " cannot be cast to the type ", Tensor::borrow(to).dtype(), " of the tensor that is written");
+    check_castable(f_, Tensor::borrow(from), Tensor::borrow(to));
     const Box* b = box_of(from);
     const bool is_here = b && b->level == level_;
     if (is_here || is_box_here(to)) {

@@ -11,7 +11,8 @@ from lamella import Tensor
 from lamella.autograd import Function
 
 from . import _python, tangents
-from .rules import VmapInfo, boxed, innermost, level_of, unboxed
+from .kinds import FORWARD, FUNCTIONAL
+from .rules import VmapInfo, boxed, innermost, level_of, on_values, unboxed
 from .vectorize import is_recorded, vmap
 
 
@@ -111,8 +112,8 @@ def _generated(cls: Any, dims: list[int | None], batches: list[Any]) -> Any:
 
 def _run(cls: Any, args: tuple[Any, ...], records: bool) -> Any:
     """Calls a Function with what is in the boxes of the innermost level, and returns boxes of the results."""
-    level, is_forward = innermost(args)
-    if is_forward:
+    level, kind = innermost(args)
+    if kind == FORWARD:
         with lamella.enable_grad() if records else nullcontext():
             return tangents.apply(cls, args, level)
     batches, dims, level = unboxed(list(args))
@@ -141,19 +142,23 @@ def _recording(cls: Any) -> Any:
 def apply(cls: Any, args: tuple[Any, ...]) -> Any:
     """Serves ``Function.apply`` of boxes; NotImplemented if no argument is one, or for forward of ``_recording``."""
     tensors = [a for a in args if isinstance(a, Tensor)]
-    level, is_forward = innermost(tensors)
+    level, kind = innermost(tensors)
     if cls.__dict__.get("_on_samples") is cls or level == 0:
         return NotImplemented
     records = lamella.is_grad_enabled() and any(t.requires_grad for t in tensors)
+    if kind == FUNCTIONAL:  # forward may run with boxes, unless the gradients of what is in them are wanted
+        if records or not any(map(is_recorded, tensors)):
+            return NotImplemented
+        return on_values(lambda given: cls.apply(*given), list(args), level)
     if cls.runs_on_samples:
         batches = [found[0] for t in tensors if (found := _python.inner_of(t))]
-        if records and not is_forward and any(map(is_recorded, batches)):
+        if records and kind != FORWARD and any(map(is_recorded, batches)):
             raise RuntimeError(
                 f"{cls.__name__}: its gradients by samples are recorded within vmap, and those by the batch outside "
                 "would be lost; detach() the batch or its samples, or differentiate on one side of vmap alone"
             )
         return NotImplemented
-    if not is_forward:
+    if kind != FORWARD:
         _check(cls)
     elif records and cls.setup_context is Function.setup_context:
         raise RuntimeError(

@@ -18,7 +18,7 @@ void each_node(const lamella_autograd* a, lamella_tensor* t, F&& f) {
     }
     const Box* b = box_of(t);
     if (b && b->tangent.defined()) each_node(a, b->tangent.get(), f);
-    t = b ? b->inner.get() : nullptr;
+    t = b ? inner_of(t).get() : nullptr;
   }
 }
 

@@ -8,8 +8,8 @@ namespace lamella::transforms {
 
 struct Interface {
   uint32_t size;
-  // Opens a level of vmap; with size -1 one of forward mode.
-  lamella_status (*open)(int64_t size, int32_t randomness, int32_t fallback, int64_t* level);
+  // Opens a level of a kind, of enum Kind, with the other members of Level.
+  lamella_status (*open)(int32_t kind, int64_t size, int32_t randomness, int32_t choice, int64_t* level);
   lamella_status (*close)(int64_t level);
   // Makes a box for a batch along a dimension; an owned tensor.
   lamella_status (*box)(lamella_tensor* batch, int64_t dim, int64_t level, lamella_tensor** out);
@@ -17,14 +17,22 @@ struct Interface {
   lamella_status (*unbox)(lamella_tensor*, int64_t dim, int64_t level, lamella_tensor** out);
   // Makes a box of a level of forward mode; an owned tensor.
   lamella_status (*dual)(lamella_tensor* primal, lamella_tensor* tangent, int64_t level, lamella_tensor** out);
-  // Returns the batch or the primal of a box, borrowed, and its level; null for another tensor.
-  lamella_tensor* (*inner)(const lamella_tensor*, int64_t* level);
-  // Returns whether a tensor is a box of a level of forward mode.
-  int32_t (*is_forward)(const lamella_tensor*);
+  // Makes a box of a level of functionalize; an owned tensor.
+  lamella_status (*functional)(lamella_tensor* value, int64_t level, lamella_tensor** out);
+  // Returns the value of a box of functionalize if it, or a view of it, has been written, borrowed; else null.
+  lamella_tensor* (*written)(const lamella_tensor*);
+  // Makes plain tensors of those that became boxes of a level of functionalize. With `copy` they get their new values.
+  lamella_status (*settle)(int64_t level, int32_t copy);
+  // From now on calls of this thread belong to the levels below a number. Returns the number until now.
+  int64_t (*set_below)(int64_t level);
+  // Sets `out` to what is in a box, borrowed, and `level` to its level; `out` is null for another tensor.
+  lamella_status (*inner)(const lamella_tensor*, lamella_tensor** out, int64_t* level);
+  // Sets `kind` to that of a box, of enum Kind; to -1 for another tensor.
+  lamella_status (*kind_of)(const lamella_tensor*, int32_t* kind);
   // Returns whether autograd follows a tensor, or something in a box of it.
   int32_t (*is_recorded)(lamella_tensor*);
-  // Returns the tangent of a box, borrowed; null for another tensor.
-  lamella_tensor* (*tangent)(const lamella_tensor*);
+  // Sets `out` to the tangent of a box, borrowed; to null for another tensor.
+  lamella_status (*tangent)(const lamella_tensor*, lamella_tensor** out);
   // Sets `place` to a level's place among those that are open on this thread, from 1 on; to 0 if it is not open.
   lamella_status (*depth)(int64_t level, int32_t* place);
   // Returns a tensor over the same elements without history, owned; what is in a box keeps its own.

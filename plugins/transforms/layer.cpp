@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "forward.h"
+#include "functional.h"
 #include "lowered.h"
 
 namespace lamella::transforms {
@@ -93,7 +94,7 @@ lamella_status make(lamella_frame* f, const lamella_value* args, lamella_value* 
 // is none.
 const Level* innermost(const State& s, int64_t top) {
   for (size_t i = s.levels.size(); i-- > 0;)
-    if (s.levels[i].number < s.below && !s.levels[i].is_forward())
+    if (s.levels[i].number < s.below && s.levels[i].kind == Kind::vmap)
       return s.levels[i].number > top ? &s.levels[i] : nullptr;
   return nullptr;
 }
@@ -103,7 +104,7 @@ const Level* innermost(const State& s, int64_t top) {
 const Level* level_that_draws(const lamella_frame* f, const State& s, int64_t top) {
   for (size_t i = s.levels.size(); i-- > 0;) {
     const Level& l = s.levels[i];
-    if (l.number >= s.below || l.is_forward()) continue;
+    if (l.number >= s.below || l.kind != Kind::vmap) continue;
     if (l.number <= top) return nullptr;
     if (l.randomness == different_random) return &l;
     LAMELLA_CHECK(l.randomness == same_random, "vmap: ", title(f), refused_random);
@@ -115,41 +116,54 @@ const Level* level_that_draws(const lamella_frame* f, const State& s, int64_t to
 const Level* level_that_makes(const State& s, int64_t top) {
   for (size_t i = s.levels.size(); i-- > 0;) {
     const Level& l = s.levels[i];
-    if (l.number >= s.below || l.is_forward() || (s.in_composite && l.number != s.composite)) continue;
+    if (l.number >= s.below || l.kind != Kind::vmap || (s.in_composite && l.number != s.composite)) continue;
     return l.number > top ? &l : nullptr;
   }
   return nullptr;
 }
 
-// Gives a view the tangent of its base, which became a box of forward mode after the view was made.
+// Returns the innermost level of functionalize that has yet to serve a call; 0 if there is none. It serves each call, also
+// one without boxes, whose results may be written.
+int64_t functional_level(const State& s) {
+  for (size_t i = s.levels.size(); i-- > 0;)
+    if (s.levels[i].number < s.below && s.levels[i].kind == Kind::functional) return s.levels[i].number;
+  return 0;
+}
+
+// Makes a view the box that its base became after the view was made, with a tangent or a value that is written.
 void follow_base(lamella_tensor* t) {
   const lamella_tensor* base = t->keys & layer_bit ? nullptr : api().tensor_base(t);
   if (!base || !(base->keys & layer_bit)) return;
   const Box* b = boxes.get(base);
-  if (b && b->is_forward)
-    boxes.set(Tensor::borrow(t),
-              b->carry(Tensor::borrow(const_cast<lamella_tensor*>(base)), Tensor::borrow(t), LAMELLA_CARRY_VIEW));
+  if (!b || b->kind == Kind::vmap) return;
+  boxes.set(Tensor::borrow(t),
+            b->carry(Tensor::borrow(const_cast<lamella_tensor*>(base)), Tensor::borrow(t), LAMELLA_CARRY_VIEW));
+  if (b->kind == Kind::functional) state().became.push_back(Tensor::borrow(t));
 }
 
 // Serves every operator.
 lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   int64_t top = 0;
-  bool is_dual = false;
+  Kind kind = Kind::vmap;
   each_tensor(args, f->num_args, [&](lamella_tensor* t) {
     if (t) follow_base(t);
     const Box* b = box_of(t);
     if (!b || b->level <= top) return;
     top = b->level;
-    is_dual = b->is_forward;
+    kind = b->kind;
   });
+  State& s = state();
+  if (const int64_t level = functional_level(s); level > top) {
+    top = level;
+    kind = Kind::functional;
+  }
   auto* op = static_cast<Served*>(f->context);
   const bool made = is_made(f, *op);
   if (!top && !made && op->kind != Served::draws) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
   return guarded([&]() -> lamella_status {
-    State& s = state();
     const Plan& p = op->get();
     const Level* of_composite = s.in_composite ? find_level(s, s.composite) : nullptr;
-    if (made && of_composite && of_composite->is_forward() && top < s.composite) {  // outer levels make theirs
+    if (made && of_composite && of_composite->kind != Kind::vmap && top < s.composite) {  // outer levels make theirs
       const AsCalled as(f, s, s.composite);
       return api().call(f->parent, f->op, args, f->num_args, rets, f->num_rets);
     }
@@ -164,9 +178,12 @@ lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value*
     }
     if (!top) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
     const Level* level = find_level(s, top);
-    LAMELLA_CHECK(level || !is_dual || !is_open_level(top), title(f),
-                  ": a tensor has a tangent at a level of forward mode that another thread has opened");
-    if (is_dual) return serve_forward(f, args, rets, s, top, level != nullptr, *op);
+    LAMELLA_CHECK(
+        level || kind == Kind::vmap || !is_open_level(top), title(f), ": a tensor ",
+        kind == Kind::forward ? "has a tangent at a level of forward mode" : "belongs to a call of functionalize",
+        " that another thread has opened");
+    if (kind == Kind::forward) return serve_forward(f, args, rets, s, top, level != nullptr, *op);
+    if (kind == Kind::functional) return serve_functional(f, args, rets, s, top, *op);
     LAMELLA_CHECK(
         level, "vmap: ", title(f),
         " got a tensor of one sample, of a call of vmap that has ended or runs on another thread: a tensor that "

@@ -33,15 +33,16 @@ void include_layer(bool on) {
   t->include = on ? t->include | layer_bit : t->include & ~layer_bit;
 }
 
-// Returns a view of a batch in another dtype over the same memory.
-Tensor reinterpreted(const Tensor& batch, ScalarType dtype) {
-  if (batch.dtype() == dtype) return batch;
-  if (is_complex(batch.dtype()) && !is_complex(dtype)) return batch.view_as_real();
-  if (!is_complex(batch.dtype()) && is_complex(dtype)) return batch.view_as_complex();
-  return batch.view(dtype);
+}  // namespace
+
+Tensor reinterpreted(const Tensor& t, ScalarType dtype) {
+  if (t.dtype() == dtype) return t;
+  if (is_complex(t.dtype()) && !is_complex(dtype)) return t.view_as_real();
+  if (!is_complex(t.dtype()) && is_complex(dtype)) return t.view_as_complex();
+  return t.view(dtype);
 }
 
-// Returns the view of what is in the box `from` that the box `to` is of `from`; a batch keeps its dimension 0.
+// A batch keeps its dimension 0.
 Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const Tensor& to) {
   const Tensor inner = reinterpreted(of, to.dtype());
   std::vector<int64_t> sizes, strides;
@@ -57,6 +58,8 @@ Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const 
   return inner.as_strided(sizes, strides, inner.storage_offset() + step);
 }
 
+namespace {
+
 // Returns the dimensions of a tensor from the largest stride to the smallest.
 std::vector<int64_t> by_stride(const Tensor& t) {
   std::vector<int64_t> order(static_cast<size_t>(t.dim()));
@@ -65,11 +68,15 @@ std::vector<int64_t> by_stride(const Tensor& t) {
   return order;
 }
 
+}  // namespace
+
 bool has_strides_of(const Tensor& t, const Tensor& other) {
   for (int64_t d = 0; d < t.dim(); d++)
     if (t.size(d) != 1 && t.stride(d) != other.stride(d)) return false;
   return true;
 }
+
+namespace {
 
 // Returns whether two elements of a tensor may share memory.
 bool overlaps(const Tensor& t) {
@@ -95,6 +102,46 @@ Tensor strided_as(const Tensor& t, const Tensor& other) {
 
 }  // namespace
 
+Tensor with_strides_of(const Tensor& t, const Tensor& other) {
+  const std::vector<int64_t> order = by_stride(other);
+  std::vector<int64_t> back(order.size());
+  for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  const Tensor dense = t.permute(order).clone(MemoryFormat::Contiguous).permute(back);
+  return has_strides_of(dense, other) ? dense : strided_as(dense, other);
+}
+
+namespace {
+
+// Returns another tensor over the same elements, with their history: what a plain tensor has in it when it becomes a box. A
+// box of a closed level counts as what is in it.
+Tensor elements_of(const Tensor& base) {
+  Tensor whole = base;
+  while (const Box* b = box_of(whole.get())) {
+    if (b->kind == Kind::vmap || is_open_level(b->level)) break;
+    const Tensor next = inner_of(whole.get());
+    whole = next;
+  }
+  const Tensor made = cut(whole);
+  const lamella_autograd* a = Tensor::autograd();
+  if (!a || !a->requires_grad(whole.get())) return made;
+  lamella_node* n = nullptr;
+  uint32_t output;
+  check(a->edge(whole.get(), &n, &output));
+  const lamella_status st = a->set_history(made.get(), n, output);
+  a->node_release(n);
+  check(st);
+  return made;
+}
+
+// Returns the state of a box that is no view.
+Box functional_state(const Tensor& value, const Tensor& box, int64_t level) {
+  Box made{level, value, Kind::functional};
+  made.whole = std::make_shared<Whole>(Whole{value, box.storage_offset() * box.itemsize()});
+  return made;
+}
+
+}  // namespace
+
 uint64_t autograd_bit() {
   const lamella_autograd* a = Tensor::autograd();
   return a ? uint64_t{1} << a->layer : 0;
@@ -104,18 +151,15 @@ void Box::settle_tangent(const Tensor& box) {
   if (!tangent.defined() || tangent.numel() == 0) return;
   if (owns_tangent && has_strides_of(tangent, box)) return;
   owns_tangent = true;
-  const std::vector<int64_t> order = by_stride(box);
-  std::vector<int64_t> back(order.size());
-  for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  const Tensor dense = tangent.permute(order).clone(MemoryFormat::Contiguous).permute(back);
-  tangent = has_strides_of(dense, box) ? dense : strided_as(dense, box);
+  tangent = with_strides_of(tangent, box);
 }
 
 std::optional<Box> Box::carry(const Tensor& from, const Tensor& to, int32_t how) const {
   switch (how) {
     case LAMELLA_CARRY_VIEW:
     case LAMELLA_CARRY_RESIZE: {
-      Box view{level, view_of_inner(inner, !is_forward, from, to), is_forward};
+      if (whole) return Box{level, Tensor(), kind, {}, false, whole, -1};
+      Box view{level, view_of_inner(inner, kind == Kind::vmap, from, to), kind};
       if (tangent.defined()) {
         boxes.get(from)->settle_tangent(from);
         view.tangent = view_of_inner(tangent, false, from, to);
@@ -126,7 +170,8 @@ std::optional<Box> Box::carry(const Tensor& from, const Tensor& to, int32_t how)
     case LAMELLA_CARRY_DETACH:
       return *this;
     case LAMELLA_CARRY_COPY:
-      return Box{level, inner.clone(), is_forward, tangent.defined() ? tangent.clone() : Tensor(), true};
+      if (whole) return functional_state(inner_of(from.get()), to, level);
+      return Box{level, inner.clone(), kind, tangent.defined() ? tangent.clone() : Tensor(), true};
     default:
       return std::nullopt;
   }
@@ -154,10 +199,11 @@ bool is_open_level(int64_t number) {
   return open_numbers().count(number) != 0;
 }
 
-int64_t open_level(int64_t size, int32_t randomness, int32_t fallback) {
+int64_t open_level(const Level& described) {
   static std::atomic<int64_t> last{0};
   State& s = state();
-  s.levels.push_back({++last, size, randomness, fallback});
+  s.levels.push_back(described);
+  s.levels.back().number = ++last;
   {
     const std::lock_guard<std::mutex> guard(open_lock);
     open_numbers().insert(s.levels.back().number);
@@ -179,11 +225,29 @@ void close_level(int64_t number) {
 
 const Box* open_box_of(const lamella_tensor* t) {
   const Box* found = box_of(t);
-  for (const Box* b = found; b; b = box_of(b->inner.get())) {
+  for (const Box* b = found; b; b = box_of(t)) {
     found = b;
-    if (!b->is_forward || is_open_level(b->level)) break;
+    t = inner_of(t).get();
+    if (b->kind == Kind::vmap || is_open_level(b->level)) break;
   }
   return found;
+}
+
+const Tensor& inner_of(const lamella_tensor* t) {
+  Box* b = boxes.get(t);
+  if (!b->whole || b->seen == b->whole->writes) return b->inner;
+  State& s = state();
+  const Below below(s, b->level);
+  const Level* level = find_level(s, b->level);
+  const Whole& w = *b->whole;
+  const Tensor box = Tensor::borrow(const_cast<lamella_tensor*>(t));
+  const Tensor value = reinterpreted(w.value, box.dtype());
+  const int64_t step = box.numel() ? box.storage_offset() - w.offset / box.itemsize() : 0;
+  const int64_t offset = value.storage_offset() + step;
+  b->inner = level && level->choice == copy_views ? value.as_strided_copy(box.sizes(), box.strides(), offset)
+                                                  : value.as_strided(box.sizes(), box.strides(), offset);
+  b->seen = w.writes;
+  return b->inner;
 }
 
 Tensor boxed(const Tensor& batch, int64_t level) {
@@ -196,7 +260,7 @@ Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level, bool own
   // Views of the tangent are made by strides, which cannot follow elements that share memory.
   const Tensor inner = overlaps(primal) ? primal.clone(MemoryFormat::Contiguous) : primal;
   Tensor box = opaque_over(inner, inner.sizes(), TensorOptions(inner.dtype()), inner.strides());
-  boxes.set(box, Box{level, inner, true, tangent, owns_tangent});
+  boxes.set(box, Box{level, inner, Kind::forward, tangent, owns_tangent});
   return box;
 }
 
@@ -205,7 +269,35 @@ bool is_recorded(const Tensor& t) {
   if (!a || !t.defined()) return false;
   if (a->requires_grad(t.get())) return true;
   const Box* b = box_of(t.get());
-  return b && (is_recorded(b->inner) || is_recorded(b->tangent));
+  return b && (is_recorded(inner_of(t.get())) || is_recorded(b->tangent));
+}
+
+Tensor functional(const Tensor& value, int64_t level) {
+  const Below below(state(), level);
+  const Tensor inner = overlaps(value) ? value.clone(MemoryFormat::Contiguous) : value;
+  Tensor box = opaque_over(inner, inner.sizes(), TensorOptions(inner.dtype()), inner.strides());
+  boxes.set(box, functional_state(inner, box, level));
+  return box;
+}
+
+Box* become_functional(const Tensor& t, int64_t level) {
+  const auto at_level = [level](const Tensor& x) {
+    Box* b = boxes.get(x);
+    return b && b->level == level ? b : nullptr;
+  };
+  if (Box* b = at_level(t)) return b;
+  lamella_tensor* root = api().tensor_base(t.get());
+  const Tensor base = root ? Tensor::borrow(root) : t;
+  State& s = state();
+  if (!at_level(base)) {
+    boxes.set(base, functional_state(elements_of(base), base, level));
+    s.became.push_back(base);
+  }
+  if (root) {
+    boxes.set(t, at_level(base)->carry(base, t, LAMELLA_CARRY_VIEW));
+    s.became.push_back(t);
+  }
+  return boxes.get(t);
 }
 
 Box* become_dual(const Tensor& t, int64_t level, const Tensor& like) {
@@ -217,15 +309,8 @@ Box* become_dual(const Tensor& t, int64_t level, const Tensor& like) {
   lamella_tensor* root = api().tensor_base(t.get());
   const Tensor base = root ? Tensor::borrow(root) : t;
   if (!at_level(base)) {
-    const bool recorded = Tensor::autograd() && Tensor::autograd()->requires_grad(base.get());
-    Tensor whole = base;  // without boxes of closed levels
-    while (const Box* b = box_of(whole.get())) {
-      if (!b->is_forward || is_open_level(b->level)) break;
-      const Tensor next = b->inner;
-      whole = next;
-    }
-    const Tensor inner = recorded ? whole.view_as(whole) : cut(whole);
-    Box state{level, inner, true};
+    const Tensor inner = elements_of(base);
+    Box state{level, inner, Kind::forward};
     if (is_differentiable(inner)) {
       const bool is_shared = !like.defined() || !like.is_opaque() || like.numel() == 0;
       const Tensor number = is_shared ? Tensor() : lamella::zeros_like(like).sum().to(inner.dtype());

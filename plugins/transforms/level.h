@@ -1,11 +1,13 @@
-// Levels of transforms that are open on a thread, and boxes: tensors that stand for one sample of a batch, or for a
-// primal and its tangent.
+// Levels of transforms that are open on a thread, and boxes: tensors that stand for one sample of a batch, for a primal and
+// its tangent, or for a value that writes replace.
 #pragma once
 
 #include <lamella/extension.h>
 #include <lamella/opaque.h>
 #include <lamella/slot.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,29 +19,44 @@ inline uint64_t layer_bit = 0;  // set once, at registration
 // The behaviour at a level of operators that draw random numbers.
 enum Randomness : int32_t { refuse_random = 0, different_random = 1, same_random = 2 };
 
-// A call of vmap, or of a derivative by forward mode. Levels are numbered through the process, so that a box which
-// outlives its level is recognized.
+// The transforms that open levels.
+enum class Kind : int32_t { vmap = 0, forward = 1, functional = 2 };
+
+// A call of vmap, of a derivative by forward mode, or of functionalize. Levels are numbered through the process, so that a
+// box which outlives its level is recognized.
 struct Level {
   int64_t number;
-  int64_t size;        // of the batch; -1 for a level of forward mode
+  Kind kind;
+  int64_t size;        // of the batch of vmap
   int32_t randomness;  // of vmap
-  int32_t fallback;    // of vmap, of enum Fallback
-  bool is_forward() const { return size < 0; }
+  int32_t choice;      // of vmap, of enum Fallback; of functionalize, of enum Views
 };
 
 // The behaviour of an operator without a rule: it runs once for each sample, or raises an error.
 enum Fallback : int32_t { loop_fallback = 0, strict_fallback = 1 };
+// View operators at a level of functionalize: they stay, or their copying forms run in their place.
+enum Views : int32_t { keep_views = 0, copy_views = 1 };
+
+// The value of a tensor at a level of functionalize. A tensor and its views share it; a write replaces it.
+struct Whole {
+  Tensor value;    // of the tensor that the others are views of, with its strides
+  int64_t offset;  // of that tensor in its storage, in bytes
+  int64_t writes = 0;
+};
 
 // The state of a box. At a level of vmap `inner` is the batch, whose dimension 0 counts the samples; sizes, strides and
 // offset of the box are those of one sample, so that views of the box are views of the batch. At a level of forward mode
 // `inner` is the primal, with the box's own geometry, and `tangent` is a tensor of its sizes and dtype; integers have
-// none.
+// none. At a level of functionalize `inner` is the part of `whole` that the box shows, as it was after `seen` writes;
+// see `inner_of`.
 struct Box {
   int64_t level;
   Tensor inner;
-  bool is_forward = false;
+  Kind kind = Kind::vmap;
   Tensor tangent = {};
   bool owns_tangent = false;  // whether the tangent's memory is that of this box and of its views alone
+  std::shared_ptr<Whole> whole = {};
+  int64_t seen = 0;
   // Gives the tangent memory of its own, with the strides of the box, so that views of the box have views of the tangent,
   // and that writes change no other tensor.
   void settle_tangent(const Tensor& box);
@@ -60,8 +77,11 @@ inline bool is_differentiable(const Tensor& t) { return t.defined() && (t.is_flo
 
 inline const Box* box_of(const lamella_tensor* t) { return t && t->keys & layer_bit ? boxes.get(t) : nullptr; }
 
-// Returns the box of a tensor. One of a closed level of forward mode counts as its primal: the result is then the box of
-// that, or if there is none the closed one.
+// Returns what is in a box: of a box of functionalize its value now.
+const Tensor& inner_of(const lamella_tensor* t);
+
+// Returns the box of a tensor. One of a closed level of forward mode counts as its primal, and one of functionalize as its
+// value: the result is then the box of that, or if there is none the closed one.
 const Box* open_box_of(const lamella_tensor* t);
 
 struct State {
@@ -71,7 +91,8 @@ struct State {
   // While a composite runs at the layer: the layers that were off when its operator was called.
   bool in_composite = false;
   uint64_t excluded = 0;
-  int64_t composite = 0;  // the level that the composite runs for
+  int64_t composite = 0;       // the level that the composite runs for
+  std::vector<Tensor> became;  // plain tensors that became boxes of levels of functionalize
 };
 // Returns this thread's state, which is made if there is none.
 State& state();
@@ -81,8 +102,8 @@ const Level* find_level(const State& s, int64_t number);
 // Returns whether a level is open on any thread.
 bool is_open_level(int64_t number);
 
-// Opens a level of vmap, or with size -1 one of forward mode, and returns its number.
-int64_t open_level(int64_t size, int32_t randomness, int32_t fallback);
+// Opens a level and returns its number.
+int64_t open_level(const Level& described);
 // Closes a level, and those that were opened after it.
 void close_level(int64_t number);
 
@@ -100,11 +121,24 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level);
 // Returns the batch of a tensor at a level along dimension `dim`. A tensor that is no box of the level is repeated.
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim);
 
+// Returns a view of a tensor in another dtype over the same memory.
+Tensor reinterpreted(const Tensor& t, ScalarType dtype);
+// Returns the view of what is in a box that a view of the box is. from: the box; of: what is in it; to: the view of the box.
+Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const Tensor& to);
+// Returns whether dimensions that have more than one element have the same strides.
+bool has_strides_of(const Tensor& t, const Tensor& other);
+// Returns a copy of a tensor with the strides of another one of its sizes.
+Tensor with_strides_of(const Tensor& t, const Tensor& other);
+
 // Returns whether autograd follows a tensor, or something in a box of it.
 bool is_recorded(const Tensor& t);
 
 // Returns a box at a level of forward mode. The tangent of integers is undefined.
 Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level, bool owns_tangent);
+// Returns a box at a level of functionalize whose value is a tensor's.
+Tensor functional(const Tensor& value, int64_t level);
+// Makes a tensor, and its base if it is a view, boxes at a level of functionalize unless they are. Returns its state.
+Box* become_functional(const Tensor& t, int64_t level);
 // Gives a tensor a tangent of zeros at a level of forward mode unless it has one there, and its base, if it is a view.
 // Returns its state. `like` is a tensor that will be written into the tangent, which therefore belongs to the same levels.
 Box* become_dual(const Tensor& t, int64_t level, const Tensor& like);
@@ -132,6 +166,18 @@ class AsCalled {
   int64_t below_;
   uint64_t exclude_, excluded_;
   bool in_composite_;
+};
+
+// While it lives, calls of this thread belong to the levels outside of one.
+class Below {
+ public:
+  Below(State& s, int64_t level) : s_(s), below_(s.below) { s.below = std::min(s.below, level); }
+  ~Below() { s_.below = below_; }
+  Below(const Below&) = delete;
+
+ private:
+  State& s_;
+  int64_t below_;
 };
 
 // While it lives, operators of a composite run at the layer: the layers outside of it are off.

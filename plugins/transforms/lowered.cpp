@@ -53,6 +53,14 @@ void Arguments::move_to(lamella_value* rets) {
   for (int i = 0; i < num_rets_; i++) std::swap(rets[i], rets_[static_cast<size_t>(i)]);
 }
 
+void check_castable(const lamella_frame* f, const Tensor& result, const Tensor& to) {
+  const auto kind_of = [](const Tensor& t) {
+    return t.is_complex() ? 3 : t.is_floating_point() ? 2 : t.dtype() != kBool ? 1 : 0;
+  };
+  LAMELLA_CHECK(kind_of(result) <= kind_of(to), title(f), ": result type ", result.dtype(),
+                " cannot be cast to the type ", to.dtype(), " of the tensor that is written");
+}
+
 Lowered::Lowered(Call& c) : Arguments(c.f_, c.args_), c_(c) {
   for (lamella_value& v : values_) {
     // The order of channels in memory is that of images; a batch of samples has another number of dimensions.

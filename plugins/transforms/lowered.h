@@ -40,6 +40,9 @@ class Arguments {
   std::array<lamella_value, LAMELLA_MAX_RETURNS> rets_;
 };
 
+// Raises an error unless a result's dtype may be cast to that of the tensor that is written.
+void check_castable(const lamella_frame* f, const Tensor& result, const Tensor& to);
+
 class Lowered : public Arguments {
  public:
   explicit Lowered(Call& c);

@@ -1,8 +1,11 @@
-// Transforms: vmap and forward mode as a layer inside autograd. Start with level.h, which says what a box is, then
-// call.cpp for vmap and forward.cpp for forward mode.
+// Transforms: vmap, forward mode and functionalize as a layer inside autograd. Start with level.h, which says what a box is,
+// then call.cpp for vmap, forward.cpp for forward mode and functional.cpp for functionalize.
 #include <lamella/extension.h>
 
+#include <utility>
+
 #include "call.h"
+#include "functional.h"
 #include "graph.h"
 #include "interface.h"
 #include "layer.h"
@@ -16,9 +19,9 @@ const Level& open_level_of(int64_t number) {
   return *level;
 }
 
-lamella_status open(int64_t size, int32_t randomness, int32_t fallback, int64_t* level) {
+lamella_status open(int32_t kind, int64_t size, int32_t randomness, int32_t choice, int64_t* level) {
   return guarded([&]() -> lamella_status {
-    *level = open_level(size, randomness, fallback);
+    *level = open_level({0, static_cast<Kind>(kind), size, randomness, choice});
     return LAMELLA_OK;
   });
 }
@@ -44,23 +47,56 @@ lamella_status make_dual(lamella_tensor* primal, lamella_tensor* tangent, int64_
   });
 }
 
-// These three take a box of a closed level of forward mode for its primal, unless nothing else is in it.
-lamella_tensor* inner(const lamella_tensor* t, int64_t* level) {
-  const Box* b = open_box_of(t);
-  if (b) *level = b->level;
-  return b ? b->inner.get() : nullptr;
+lamella_status make_functional(lamella_tensor* t, int64_t level, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    *out = functional(Tensor::borrow(t), level).release();
+    return LAMELLA_OK;
+  });
 }
 
-int32_t is_forward(const lamella_tensor* t) {
-  const Box* b = open_box_of(t);
-  return b && b->is_forward;
+lamella_tensor* written(const lamella_tensor* t) {
+  const Box* b = box_of(t);
+  return b && b->whole && b->whole->writes ? b->whole->value.get() : nullptr;
+}
+
+int64_t set_below(int64_t level) { return std::exchange(state().below, level); }
+
+lamella_status settle(int64_t level, int32_t copy) {
+  return guarded([&]() -> lamella_status {
+    settle_functional(level, copy != 0);
+    return LAMELLA_OK;
+  });
+}
+
+// These three take a box of a closed level of forward mode for its primal, and one of functionalize for its value, unless
+// nothing else is in it.
+lamella_status inner(const lamella_tensor* t, lamella_tensor** out, int64_t* level) {
+  return guarded([&]() -> lamella_status {
+    const Box* b = open_box_of(t);
+    *out = nullptr;
+    if (!b) return LAMELLA_OK;
+    *level = b->level;
+    *out = b->inner.get();
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status kind_of(const lamella_tensor* t, int32_t* kind) {
+  return guarded([&]() -> lamella_status {
+    const Box* b = open_box_of(t);
+    *kind = b ? static_cast<int32_t>(b->kind) : -1;
+    return LAMELLA_OK;
+  });
 }
 
 int32_t follows(lamella_tensor* t) { return is_recorded(Tensor::borrow(t)); }
 
-lamella_tensor* tangent(const lamella_tensor* t) {
-  const Box* b = open_box_of(t);
-  return b ? b->tangent.get() : nullptr;
+lamella_status tangent(const lamella_tensor* t, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    const Box* b = open_box_of(t);
+    *out = b ? b->tangent.get() : nullptr;
+    return LAMELLA_OK;
+  });
 }
 
 lamella_status close(int64_t level) {
@@ -102,8 +138,9 @@ lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots
   });
 }
 
-const Interface table = {sizeof table, open,    close,   box,   unbox,    make_dual,  inner,
-                         is_forward,   follows, tangent, depth, make_cut, make_fresh, find_other_leaves};
+const Interface table = {sizeof table,    open,    close,  box,       unbox,      make_dual,
+                         make_functional, written, settle, set_below, inner,      kind_of,
+                         follows,         tangent, depth,  make_cut,  make_fresh, find_other_leaves};
 
 // ---- operators, for functions of Python -----------------------------------------------------------------------------
 

@@ -17,9 +17,10 @@ def serve_function(cls, args):
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_transforms.so"))
-    from . import rules, vectorize  # these import _python, which needs the library
+    from . import control_flow, rules, vectorize  # these import _python, which needs the library
 
-    ctx.contribute("lamella", {"func": sys.modules[__package__], "vmap": vectorize.vmap})
+    names = {"vmap": vectorize.vmap, "cond": control_flow.cond, "while_loop": control_flow.while_loop}
+    ctx.contribute("lamella", names | {"func": sys.modules[__package__], "_higher_order_ops": control_flow})
     ctx.contribute("function", {"vmap": serve_function})
     ctx.contribute("new", {"vmap": rules.new})
     ctx.contribute("operator", {"vmap": rules.find_rule})

@@ -59,13 +59,7 @@ Plan* made(const lamella_operator* op) {
     if (a->flags & LAMELLA_ARGUMENT_WRITTEN && p->written < 0) p->written = i;
   }
   p->is_view = !p->functional && std::string_view(api().operator_category(op)) == "view";
-  lamella_object* composite = nullptr;
-  if (!api().find_kernel(op, "composite", &composite)) {
-    p->has_composite = true;
-    api().release(composite);
-  } else {
-    api().error_clear();
-  }
+  p->has_composite = kernel_of(op, "composite") != nullptr;
   for (int i = 0; i < n && p->has_composite && p->is_random; i++) {
     const std::string_view argument = api().operator_argument(op, i)->name;
     p->may_draw |= argument == "train" || argument == "training";
@@ -94,6 +88,16 @@ int argument_named(const lamella_operator* op, std::string_view name) {
   for (int i = 0; i < api().operator_num_args(op); i++)
     if (api().operator_argument(op, i)->name == name) return i;
   return -1;
+}
+
+const void* kernel_of(const lamella_operator* op, const char* key) {
+  lamella_object* kernel = nullptr;
+  if (api().find_kernel(op, key, &kernel)) {
+    api().error_clear();
+    return nullptr;
+  }
+  api().release(kernel);
+  return kernel;
 }
 
 const Plan& Served::get() {

@@ -64,6 +64,9 @@ inline bool is_made(const lamella_frame* f, const Served& op) {
 // Returns the object of an operator; null if there is no memory.
 Served* served(const lamella_operator* op);
 
+// Returns the address of the kernel that runs for a device, by its name, or of the "composite"; null if there is none.
+const void* kernel_of(const lamella_operator* op, const char* key);
+
 // Returns the text of an operator's rule: a line of the table, or how its dimensions say it. For `lamella ops show`.
 std::string describe_rule(const lamella_operator* op);
 

@@ -9,6 +9,7 @@ from lamella import Tensor, ops
 from lamella.library import Library, Vmap, as_called
 
 from . import _python
+from .kinds import FORWARD, FUNCTIONAL, VMAP
 from .vectorize import LEVELS, trees
 
 
@@ -26,13 +27,16 @@ def find_rule(op: str) -> str:
 
 
 def parts(tensor: Tensor) -> Any:
-    """Returns what the printed form of a box shows: the primal and the tangent of a dual, or the batch of a sample and
-    the levels that it belongs to."""
-    if _python.is_forward(tensor):
+    """Returns what the printed form of a box shows: the value of one of functionalize, the primal and the tangent of a
+    dual, or the batch of a sample and the levels that it belongs to."""
+    if _python.kind_of(tensor) == FUNCTIONAL:
+        found = _python.inner_of(tensor)
+        return {"value": found and found[0]}, [], False
+    if _python.kind_of(tensor) == FORWARD:
         found, tangent = _python.inner_of(tensor), _python.tangent_of(tensor)
         return {"primal": found and found[0]} | ({} if tangent is None else {"tangent": tangent}), [], False
     batch, levels = tensor, list[str]()
-    while (found := _python.inner_of(batch)) is not None and not _python.is_forward(batch):
+    while (found := _python.inner_of(batch)) is not None and _python.kind_of(batch) == VMAP:
         batch = found[0]
         levels.insert(0, str(_python.depth(found[1])))
     return ({"batch": batch}, [f"level={', '.join(levels)}"], False) if levels else None
@@ -40,7 +44,7 @@ def parts(tensor: Tensor) -> Any:
 
 def check_export(tensor: Tensor, to: str) -> None:
     """Raises if the memory of a dual is given away, since what others compute from it has no tangent."""
-    if to == "number" or not _python.is_forward(tensor) or _python.tangent_of(tensor) is None:
+    if to == "number" or _python.kind_of(tensor) != FORWARD or _python.tangent_of(tensor) is None:
         return
     found = _python.inner_of(tensor)
     if found is not None and _python.depth(found[1]):
@@ -54,13 +58,13 @@ def _levels(leaves: list[Any]) -> list[tuple[Tensor, int] | None]:
     return [_python.inner_of(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves]
 
 
-def innermost(leaves: Any) -> tuple[int, bool]:
-    """Returns the innermost level of the boxes among leaves, and whether it is one of forward mode; 0 without boxes."""
+def innermost(leaves: Any) -> tuple[int, int]:
+    """Returns the innermost level of the boxes among leaves, and its kind; 0 and -1 without boxes."""
     found = [(pair[1], leaf) for leaf in leaves if isinstance(leaf, Tensor) and (pair := _python.inner_of(leaf))]
     if not found:
-        return 0, False
+        return 0, -1
     level, box = max(found, key=lambda pair: pair[0])
-    return level, _python.is_forward(box)
+    return level, _python.kind_of(box)
 
 
 def level_of(number: int) -> tuple[int, str]:
@@ -107,10 +111,8 @@ def boxed(who: str, made: Any, out_dims: Any, level: int) -> Any:
     )
 
 
-def _along(op: str, leaves: list[Any], spec: Any, level: int) -> Any:
-    """Calls an operator with duals of a level; tangents are two walks over its call."""
-    from . import derivatives
-
+def _caller(op: str, spec: Any) -> Callable[[list[Any]], Any]:
+    """Returns a function that calls an operator with leaves of its arguments."""
     namespace, _, rest = op.partition("::")
     name, _, overload = rest.partition(".")
     packet = getattr(getattr(ops, namespace), name)
@@ -120,7 +122,35 @@ def _along(op: str, leaves: list[Any], spec: Any, level: int) -> Any:
         args, kwargs = trees().tree_unflatten(given, spec)
         return function(*args, **kwargs)
 
-    return derivatives.transposed_twice(op, call, leaves, level)
+    return call
+
+
+def on_values(call: Callable[[list[Any]], Any], leaves: list[Any], level: int) -> Any:
+    """Calls a function with copies of the values of boxes of functionalize, and writes to the boxes what it wrote.
+
+    The results are boxes in their turn.
+    """
+    given, written = list(leaves), []
+    below = _python.set_below(level)
+    try:
+        for i, found in enumerate(_levels(leaves)):
+            if found is not None and found[1] == level:
+                given[i] = found[0].clone()
+                written.append((leaves[i], given[i], given[i]._version))
+        made, nesting = trees().tree_flatten(call(given))
+    finally:
+        _python.set_below(below)
+    for box, value, version in written:
+        if value._version != version:
+            box.copy_(value)
+
+    def boxed(result: Any) -> Any:
+        if not isinstance(result, Tensor):
+            return result
+        same = [box for box, value, _ in written if value is result]
+        return same[0] if same else _python.functional(result, level)
+
+    return trees().tree_unflatten(list(map(boxed, made)), nesting)
 
 
 def serve(rule: Any) -> Callable[[], None] | None:
@@ -133,12 +163,16 @@ def serve(rule: Any) -> Callable[[], None] | None:
 
     def kernel(call: Any, *args: Any, **kwargs: Any) -> Any:
         leaves, spec = trees().tree_flatten((args, kwargs))
-        level, is_forward = innermost(leaves)
+        level, kind = innermost(leaves)
         if level == 0:
             return call(*args, **kwargs)
-        if is_forward:
+        if kind != VMAP:
+            from . import derivatives
+
             with as_called(call):
-                return _along(rule.op, leaves, spec, level)
+                if kind == FORWARD:
+                    return derivatives.transposed_twice(rule.op, _caller(rule.op, spec), leaves, level)
+                return on_values(_caller(rule.op, spec), leaves, level)
         batches, dims, level = unboxed(leaves)
         inner, named = trees().tree_unflatten(batches, spec)
         in_dims, _ = trees().tree_unflatten(dims, spec)
@@ -157,7 +191,7 @@ def new(tensor: Tensor, made: Tensor) -> Tensor:
     """Returns a new tensor of which each sample has its own, as those that vmap maps over have."""
     if (found := _python.inner_of(tensor)) is None or _python.depth(found[1]) == 0:
         return made
-    if _python.is_forward(tensor):
+    if _python.kind_of(tensor) != VMAP:
         return new(found[0], made)
     batch, level = found
     inner = new(batch, made)

@@ -10,6 +10,7 @@ from typing import Any
 from lamella import Tensor
 
 from . import _python
+from .kinds import VMAP
 
 __all__ = ["debug_unwrap", "vmap"]
 
@@ -168,7 +169,7 @@ def _inputs(func: Any, in_dims: InDims, args: tuple[Any, ...]) -> tuple[list[Any
 
 
 def _run(func, leaves, dims, spec, size, out_dims, randomness, kwargs) -> Any:
-    level = _python.open_level(size, RANDOMNESS[randomness], strict.on)
+    level = _python.open_level(VMAP, size, RANDOMNESS[randomness], strict.on)
     LEVELS[level] = size, randomness
     try:
         boxes = [leaf if dim is None else _python.box(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]

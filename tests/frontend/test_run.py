@@ -283,8 +283,8 @@ def test_what_is_missing_raises_where_it_is_used(program):
             "torch.fx.graph.Graph: lamella.fx.graph.Graph is not planned: it is torch's graph",
         ),
         (
-            "from torch.func import functionalize",
-            "torch.func.functionalize: lamella.func.functionalize is not here yet",
+            "from torch import chalf",
+            "torch.chalf: lamella.chalf is not here yet",
         ),
         ("from torch.cuda import nothing", "torch.cuda.nothing: lamella.cuda.nothing is not here"),
         ("import torch.no_such_module", "torch.no_such_module: lamella.no_such_module does not exist"),

@@ -20,13 +20,14 @@ lamella_tensor* tensor(const char* who, PyObject* o) {
   return t;
 }
 
-// open_level(size, randomness, fallback) returns the number of a new level.
+// open_level(kind, size, randomness, choice) returns the number of a new level.
 PyObject* open_level(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 3) return wrong("open_level", 3);
-  const int64_t size = number(args[0]), randomness = number(args[1]), fallback = number(args[2]);
+  if (n != 4) return wrong("open_level", 4);
+  const int64_t kind = number(args[0]), size = number(args[1]), randomness = number(args[2]), choice = number(args[3]);
   if (PyErr_Occurred()) return nullptr;
   int64_t level = 0;
-  if (table->open(size, static_cast<int32_t>(randomness), static_cast<int32_t>(fallback), &level))
+  if (table->open(static_cast<int32_t>(kind), size, static_cast<int32_t>(randomness), static_cast<int32_t>(choice),
+                  &level))
     return python::face().raise_pending();
   return PyLong_FromLongLong(level);
 }
@@ -67,20 +68,59 @@ PyObject* shared(lamella_tensor* t) {
   return python::face().wrap(t);
 }
 
-// inner_of(tensor) returns a box's batch or primal, and its level's number; None for another tensor.
-PyObject* inner_of(PyObject*, PyObject* o) {
-  lamella_tensor* t = tensor("inner_of", o);
+// functional(value, level)
+PyObject* functional(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return wrong("functional", 2);
+  lamella_tensor* value = tensor("functional", args[0]);
+  const int64_t level = value ? number(args[1]) : 0;
+  if (PyErr_Occurred()) return nullptr;
+  lamella_tensor* out = nullptr;
+  if (table->functional(value, level, &out)) return python::face().raise_pending();
+  return python::face().wrap(out);
+}
+
+// written(tensor) returns the value of a box of functionalize that has been written; None for another tensor.
+PyObject* written(PyObject*, PyObject* o) {
+  const lamella_tensor* t = tensor("written", o);
   if (!t) return nullptr;
+  lamella_tensor* value = table->written(t);
+  if (!value) Py_RETURN_NONE;
+  return shared(value);
+}
+
+// settle(level, copy)
+PyObject* settle(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return wrong("settle", 2);
+  const int64_t level = number(args[0]), copy = number(args[1]);
+  if (PyErr_Occurred()) return nullptr;
+  if (table->settle(level, copy != 0)) return python::face().raise_pending();
+  Py_RETURN_NONE;
+}
+
+PyObject* set_below(PyObject*, PyObject* level) {
+  const int64_t n = number(level);
+  return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(table->set_below(n));
+}
+
+// inner_of(tensor) returns what is in a box, and its level's number; None for another tensor.
+PyObject* inner_of(PyObject*, PyObject* o) {
+  const lamella_tensor* t = tensor("inner_of", o);
+  if (!t) return nullptr;
+  lamella_tensor* inner = nullptr;
   int64_t level = 0;
-  lamella_tensor* inner = table->inner(t, &level);
+  if (table->inner(t, &inner, &level)) return python::face().raise_pending();
   if (!inner) Py_RETURN_NONE;
   PyObject* made = shared(inner);
   return made ? Py_BuildValue("NL", made, static_cast<long long>(level)) : nullptr;
 }
 
-PyObject* is_forward(PyObject*, PyObject* o) {
-  const lamella_tensor* t = tensor("is_forward", o);
-  return t ? PyBool_FromLong(table->is_forward(t)) : nullptr;
+// kind_of(tensor) returns the kind of a box; -1 for another tensor.
+PyObject* kind_of(PyObject*, PyObject* o) {
+  const lamella_tensor* t = tensor("kind_of", o);
+  if (!t) return nullptr;
+  int32_t kind = -1;
+  if (table->kind_of(t, &kind)) return python::face().raise_pending();
+  return PyLong_FromLong(kind);
 }
 
 PyObject* is_recorded(PyObject*, PyObject* o) {
@@ -92,7 +132,8 @@ PyObject* is_recorded(PyObject*, PyObject* o) {
 PyObject* tangent_of(PyObject*, PyObject* o) {
   lamella_tensor* t = tensor("tangent_of", o);
   if (!t) return nullptr;
-  lamella_tensor* tangent = table->tangent(t);
+  lamella_tensor* tangent = nullptr;
+  if (table->tangent(t, &tangent)) return python::face().raise_pending();
   if (!tangent) Py_RETURN_NONE;
   return shared(tangent);
 }
@@ -149,7 +190,11 @@ PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullp
                            {"unbox", fast(convert<&Interface::unbox>), METH_FASTCALL, nullptr},
                            {"dual", fast(dual), METH_FASTCALL, nullptr},
                            {"inner_of", inner_of, METH_O, nullptr},
-                           {"is_forward", is_forward, METH_O, nullptr},
+                           {"kind_of", kind_of, METH_O, nullptr},
+                           {"functional", fast(functional), METH_FASTCALL, nullptr},
+                           {"written", written, METH_O, nullptr},
+                           {"set_below", set_below, METH_O, nullptr},
+                           {"settle", fast(settle), METH_FASTCALL, nullptr},
                            {"is_recorded", is_recorded, METH_O, nullptr},
                            {"tangent_of", tangent_of, METH_O, nullptr},
                            {"depth", depth, METH_O, nullptr},

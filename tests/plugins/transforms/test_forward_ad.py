@@ -653,3 +653,17 @@ def test_the_ways_are_shown():
         "compose",
         "each input weight + bias",
     ]
+
+
+def test_a_recorded_tensor_from_outside_that_duals_are_written_into():
+    w = lamella.ones(3, requires_grad=True)
+    y = w * 1
+
+    def f(x):
+        y.mul_(x)
+        return y.sum()
+
+    value, tangent = func.jvp(f, (lamella.full((3,), 2.0),), (lamella.ones(3),))
+    assert value.item() == 6 and tangent.item() == 3
+    value.backward()
+    assert w.grad.tolist() == [2, 2, 2]

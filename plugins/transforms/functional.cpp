@@ -1,0 +1,291 @@
+#include "functional.h"
+
+#include <algorithm>
+
+#include "lowered.h"
+
+namespace lamella::transforms {
+namespace {
+
+// A tensor argument, or an element of a list.
+struct Given {
+  int argument;
+  int element;  // in its list, or -1
+  lamella_tensor* given;
+  Tensor value;
+  bool is_here;  // whether it is a box of the level
+  bool is_written;
+};
+
+// Returns the copying form of a view operator, such as aten::select_copy.int; null if there is none.
+const lamella_operator* copying(const lamella_operator* op) {
+  return api().find_operator((std::string(api().operator_name(op)) + "_copy").c_str(), api().operator_overload(op));
+}
+
+class Functional {
+ public:
+  Functional(lamella_frame* f, const lamella_value* args, lamella_value* rets, State& s, int64_t level, Served& op)
+      : f_(f), args_(args), rets_(rets), s_(s), level_(level), served_(op), plan_(op.get()) {
+    const Level* open = find_level(s, level);
+    is_open_ = open != nullptr;
+    views_ = open ? open->choice : keep_views;
+    for (int i = 0; i < f->num_args; i++) {
+      if (args[i].tag == LAMELLA_TENSOR) add(i, -1, args[i].as.tensor);
+      if (args[i].tag == LAMELLA_TENSOR_LIST)
+        for (uint32_t k = 0; k < args[i].length; k++) add(i, static_cast<int>(k), args[i].as.tensors[k]);
+    }
+  }
+
+  lamella_status run() {
+    if (!is_open_) return on_values();
+    if (plan_.rule.how == How::host) return host();
+    const bool writes = std::any_of(parts_.begin(), parts_.end(), [](const Given& p) { return p.is_written; });
+    if (writes && !plan_.is_view)
+      return plan_.functional                                ? through_functional()
+             : is_named("aten::copy_") && parts_.size() == 2 ? copy()
+                                                             : on_copies();
+    const bool any = std::any_of(parts_.begin(), parts_.end(), [](const Given& p) { return p.is_here; });
+    if (plan_.is_view && any && writes) return change_geometry();
+    if (plan_.has_composite && (plan_.is_view ? any : may_write())) return compose();
+    return plan_.is_view && any ? view() : on_values();
+  }
+
+ private:
+  void add(int argument, int element, lamella_tensor* t) {
+    if (!t) return;
+    const Box* b = box_of(t);
+    const bool is_here = b && b->level == level_;
+    const auto* a = api().operator_argument(f_->op, argument);
+    const bool is_written = a->flags & (LAMELLA_ARGUMENT_WRITTEN | LAMELLA_ARGUMENT_OUT);
+    const AsCalled as(f_, s_, level_);
+    parts_.push_back(
+        {argument, element, t, is_here ? inner_of(t) : outside(Tensor::borrow(t), level_), is_here, is_written});
+  }
+
+  bool is_named(std::string_view name) const { return api().operator_name(f_->op) == name; }
+
+  void compute(Arguments& a, const lamella_operator* op) {
+    for (const Given& p : parts_) a.tensor(p.argument, p.element, p.value);
+    a.run(op, served_.kind == Served::makes ? f_->parent : nullptr);
+  }
+
+  // Returns whether the call would run the composite, which may write to its arguments without its schema saying so.
+  bool may_write() const {
+    if (plan_.has_derivative || plan_.rule.how == How::loop || parts_.empty()) return false;
+    const char* device = api().backend_name(Tensor::borrow(parts_[0].given).device().get().backend);
+    const void* kernel = kernel_of(f_->op, device);
+    return !kernel || kernel == kernel_of(f_->op, "composite");
+  }
+  // A composite may write to its arguments, and return views of them.
+  lamella_status compose() {
+    const InComposite in(f_, s_, level_);
+    return api().decompose(f_, args_, f_->num_args, rets_, f_->num_rets);
+  }
+
+  // Gives a number, or elements, to the program.
+  lamella_status host() {
+    const AsCalled as(f_, s_, level_);
+    Arguments a(f_, args_);
+    if (const int shared = argument_named(f_->op, "shared"); shared >= 0)
+      LAMELLA_CHECK_NOT_IMPLEMENTED(
+          shared >= f_->num_args || !args_[shared].as.i,
+          "functionalize: the memory of a tensor is given away, and writes to it would not be "
+          "seen; read the elements by tolist()");
+    compute(a, f_->op);
+    a.move_to(rets_);
+    return LAMELLA_OK;
+  }
+
+  lamella_status on_values() {
+    const AsCalled as(f_, s_, level_);
+    Arguments a(f_, args_);
+    compute(a, f_->op);
+    give_all(a);
+    return LAMELLA_OK;
+  }
+
+  // Makes views of the boxes, and the same views of the values.
+  lamella_status view() {
+    if (const lamella_status st = redispatch()) return st;
+    if (is_named("aten::as_strided")) return LAMELLA_OK;  // its strides are those of the base, by which `inner_of` goes
+    const AsCalled as(f_, s_, level_);
+    const lamella_operator* copy = views_ == copy_views ? copying(f_->op) : nullptr;
+    Arguments a(f_, args_);
+    compute(a, copy ? copy : f_->op);
+    for (int i = 0; i < f_->num_rets; i++) {
+      if (rets_[i].tag == LAMELLA_TENSOR) show(rets_[i].as.tensor, a.result(i));
+      if (rets_[i].tag != LAMELLA_TENSOR_LIST) continue;
+      const std::vector<Tensor> values = a.list(i);
+      for (uint32_t k = 0; k < rets_[i].length; k++) show(rets_[i].as.tensors[k], values[k]);
+    }
+    return LAMELLA_OK;
+  }
+  // Serves a form such as t_, which changes the sizes and strides of a box, and not its elements.
+  lamella_status change_geometry() {
+    std::vector<const lamella_storage*> before;
+    for (const Given& p : parts_) before.push_back(p.given->storage);
+    const lamella_status st = plan_.has_composite ? compose() : redispatch();
+    if (st) return st;
+    for (size_t i = 0; i < parts_.size(); i++) {
+      if (!parts_[i].is_written || !parts_[i].is_here) continue;
+      const Tensor t = Tensor::borrow(parts_[i].given);
+      LAMELLA_CHECK_NOT_IMPLEMENTED(t.get()->storage == before[i] && t.numel() <= box_of(t.get())->whole->value.numel(),
+                                    "functionalize: ", title(f_),
+                                    " gives a tensor other memory; make a new one instead");
+    }
+    return LAMELLA_OK;
+  }
+  lamella_status redispatch() {
+    const AsCalled as(f_, s_, level_);
+    return api().redispatch(f_, args_, f_->num_args, rets_, f_->num_rets);
+  }
+  // Gives a new view its value. That of a copying form may have other strides.
+  void show(lamella_tensor* t, const Tensor& value) {
+    Box* b = boxes.get(t);
+    if (!b || b->level != level_) return;
+    b->inner = value;
+    b->seen = b->whole->writes;
+  }
+
+  // The source of copy_ is the new value.
+  lamella_status copy() {
+    const AsCalled as(f_, s_, level_);
+    const Tensor to = Tensor::borrow(parts_[0].given);
+    Tensor value = parts_[1].value;
+    if (value.device() != to.device()) value = value.to(to.device());
+    if (value.dtype() != to.dtype()) value = value.to(to.dtype());
+    write(parts_[0].given, value.expand(to.sizes()), false);
+    check(api().value_retain(&args_[0], &rets_[0]));
+    return LAMELLA_OK;
+  }
+
+  // An in-place or an out= form: the functional form's results are the new values.
+  lamella_status through_functional() {
+    const AsCalled as(f_, s_, level_);
+    Arguments a(f_, args_);
+    keep_overwritten();
+    compute(a, plan_.functional);
+    for (int i = 0; i < api().operator_num_returns(plan_.functional); i++) {
+      const lamella_argument* r = api().operator_return(f_->op, i);
+      write(args_[r->alias_of].as.tensor, a.result(i), plan_.form == LAMELLA_OUT_FORM);
+      check(api().value_retain(&args_[r->alias_of], &rets_[i]));
+    }
+    return LAMELLA_OK;
+  }
+
+  // Puts copies in the place of values that autograd saves and that the write at the end of the level may overwrite.
+  void keep_overwritten() {
+    const bool recorded =
+        std::any_of(parts_.begin(), parts_.end(), [](const Given& p) { return is_recorded(p.value); });
+    for (const Given& w : parts_) {
+      if (!w.is_written || !recorded) continue;
+      for (Given& p : parts_)
+        if (p.given->storage == w.given->storage) p.value = p.value.clone();
+    }
+  }
+
+  // An operator that has no functional form writes to copies, which are the new values.
+  lamella_status on_copies() {
+    const AsCalled as(f_, s_, level_);
+    Arguments a(f_, args_);
+    for (Given& p : parts_)
+      if (p.is_written) p.value = p.value.clone();
+    compute(a, f_->op);
+    for (const Given& p : parts_)
+      if (p.is_written) write(p.given, p.value, true);
+    give_all(a);
+    return LAMELLA_OK;
+  }
+
+  void write(lamella_tensor* t, Tensor value, bool may_resize) {
+    const Tensor to = Tensor::borrow(t);
+    check_castable(f_, value, to);
+    const Box* there = boxes.get(t);
+    if (may_resize && there && there->level == level_ && value.sizes() != to.sizes())
+      return check(
+          api().tensor_assign(t, functional(value.dtype() == to.dtype() ? value : value.to(to.dtype()), level_).get()));
+    LAMELLA_CHECK(value.sizes() == to.sizes(), title(f_), ": the result has shape ", value.sizes(),
+                  ", which cannot be written into a tensor of shape ", to.sizes());
+    if (value.dtype() != to.dtype()) value = value.to(to.dtype());
+    Box* b = become_functional(to, level_);
+    Whole& w = *b->whole;
+    const bool is_whole = w.value.dtype() == to.dtype() && w.value.sizes() == to.sizes() &&
+                          has_strides_of(w.value, to) && to.storage_offset() * to.itemsize() == w.offset;
+    if (is_whole) {
+      w.value = has_strides_of(value, to) ? value : with_strides_of(value, to);
+      b->inner = w.value;
+      b->seen = ++w.writes;
+      return;
+    }
+    // A view is written: the elements of its base are replaced at its place.
+    const Tensor whole = reinterpreted(w.value, to.dtype());
+    const int64_t step = to.numel() ? to.storage_offset() - w.offset / to.itemsize() : 0;
+    const Tensor made = reinterpreted(
+        whole.as_strided_scatter(value, to.sizes(), to.strides(), whole.storage_offset() + step), w.value.dtype());
+    w.value = has_strides_of(made, w.value) ? made : with_strides_of(made, w.value);
+    w.writes++;
+  }
+
+  void give_all(Arguments& a) {
+    for (int i = 0; i < f_->num_rets; i++) {
+      const lamella_argument* r = api().operator_return(f_->op, i);
+      const bool is_written =
+          r->alias_of >= 0 && api().operator_argument(f_->op, r->alias_of)->flags & LAMELLA_ARGUMENT_WRITTEN;
+      if (is_written) {
+        check(api().value_retain(&args_[r->alias_of], &rets_[i]));
+      } else if (a.raw(i).tag == LAMELLA_TENSOR_LIST) {
+        std::vector<Tensor> made;
+        for (const Tensor& t : a.list(i)) made.push_back(result(t));
+        check(api().value_retain(&static_cast<const lamella_value&>(value(TensorList(made))), &rets_[i]));
+      } else if (a.raw(i).tag == LAMELLA_TENSOR) {
+        rets_[i] = value(result(a.result(i)).release());
+      } else {
+        check(api().value_retain(&a.raw(i), &rets_[i]));
+      }
+    }
+  }
+  Tensor result(const Tensor& made) const {
+    for (const Given& p : parts_)  // `to` and `contiguous` may return their argument
+      if (p.value.get() == made.get() && has_strides_of(made, Tensor::borrow(p.given))) return Tensor::borrow(p.given);
+    return is_open_ && made.defined() ? functional(made, level_) : made;
+  }
+
+  lamella_frame* f_;
+  const lamella_value* args_;
+  lamella_value* rets_;
+  State& s_;
+  int64_t level_;
+  Served& served_;
+  const Plan& plan_;
+  bool is_open_;
+  int32_t views_;
+  std::vector<Given> parts_;
+};
+
+}  // namespace
+
+lamella_status serve_functional(lamella_frame* f, const lamella_value* args, lamella_value* rets, State& s,
+                                int64_t level, Served& op) {
+  return Functional(f, args, rets, s, level, op).run();
+}
+
+void settle_functional(int64_t level, bool copy) {
+  std::vector<std::pair<Tensor, Tensor>> written;
+  std::vector<Tensor> became;
+  State& s = state();
+  const Below below(s, level);
+  std::swap(became, s.became);
+  for (const Tensor& t : became) {
+    const Box* b = boxes.get(t);
+    if (!b || b->level != level) {
+      s.became.push_back(t);  // of an outer level
+    } else if (copy && b->whole->writes && !api().tensor_base(t.get())) {
+      written.emplace_back(t, inner_of(t.get()));
+    }
+  }
+  for (const Tensor& t : became)
+    if (const Box* b = boxes.get(t); b && b->level == level) boxes.set(t, std::nullopt);
+  for (const auto& [t, value] : written) t.copy_(value);
+}
+
+}  // namespace lamella::transforms
