@@ -34,7 +34,7 @@ demo: build
 
 # The two sanitized builds and runs go side by side, since a run takes one processor. OMP_WAIT_POLICY makes waiting
 # threads yield, since each of pytest's processes has as many threads as there are processors. Of each sweep a tenth
-# runs, by the day (tests/shares.py); `make test LAMELLA_SWEEP=all` runs all.
+# runs, and of long tests a quarter, by the day (tests/shares.py); `make test LAMELLA_SWEEP=all` runs all.
 test: export LAMELLA_SWEEP := $(or $(LAMELLA_SWEEP),turn)
 test: build
 	setsid sh tests/cpp/tsan.sh $(BIN)/python & tsan=$$!; setsid sh tests/cpp/sanitize.sh $(BIN)/python & sanitize=$$!; \
@@ -80,6 +80,7 @@ stubs: build
 	$(BIN)/python tools/areas.py README.md
 	$(BIN)/python tools/torch_names.py docs/torch_names.md
 	$(BIN)/python tools/operator_pages.py docs/operators
+	$(BIN)/python tests/plugins/transforms/pairs.py docs/transforms.md
 
 clean:
 	rm -rf build $(VENV) $(VENV)-bench

@@ -12,7 +12,7 @@ import pytest
 from children import OWN_PLUGINS, Guest, run
 from environments import PIP, build_wheel, fresh_environment
 from hypothesis import HealthCheck, settings
-from shares import DAY, in_turn, share
+from shares import DAY, LONG_PARTS, in_turn, share
 
 settings.register_profile(
     "lamella",
@@ -34,6 +34,7 @@ PLUGINS = Path(__file__).resolve().parent / "plugins"
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(plugin): the test is about that plugin too")
     config.addinivalue_line("markers", "sweep: with LAMELLA_SWEEP=turn a tenth of the test's parameters, by the day")
+    config.addinivalue_line("markers", "long: with LAMELLA_SWEEP=turn one of four such tests runs, by the day")
     if in_turn():
         os.environ.setdefault(DAY, str(datetime.date.today().toordinal()))  # inherited by all processes of the run
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores SIGINT for background processes
@@ -57,10 +58,12 @@ def pytest_ignore_collect(collection_path):
 
 def pytest_collection_modifyitems(config, items):
     sweeps = {}
+    long = [item for item in items if item.get_closest_marker("long")]
     for item in items:
         if item.get_closest_marker("sweep"):
             sweeps.setdefault(item.nodeid.partition("[")[0], []).append(item)
     without = {i for i in items if any(denied(m.args[0]) for m in i.iter_markers("needs"))}
+    without |= set(long).difference(share(long, parts=LONG_PARTS))
     without |= {i for sweep in sweeps.values() for i in set(sweep).difference(share(sweep))}
     config.hook.pytest_deselected(items=[i for i in items if i in without])
     items[:] = [i for i in items if i not in without]

@@ -1,6 +1,7 @@
 """Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a tenth that changes each day.
 
-``make test`` sets "turn". A test function with the mark ``sweep`` is a sweep over its parameters: see conftest.py.
+``make test`` sets "turn". A test function with the mark ``sweep`` is a sweep over its parameters, and all tests with the
+mark ``long`` together are a sweep of which a run takes a quarter: see conftest.py.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
-PARTS = 10
+PARTS = int(os.environ.get("LAMELLA_SWEEP_PARTS", 10))  # the sanitized programs, which are slow, take smaller shares
+LONG_PARTS = 4  # of the tests with the mark `long`, which take most of a run
 DAY = "LAMELLA_SWEEP_DAY"  # the day for all processes of a run, since midnight may pass between their starts
 
 

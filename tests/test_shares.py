@@ -37,6 +37,15 @@ def test_numbers(x):
 def test_letters(x):
     pass
 
+@pytest.mark.long
+@pytest.mark.parametrize("x", range(3))
+def test_program(x):
+    pass
+
+@pytest.mark.long
+def test_other_program():
+    pass
+
 def test_always():
     pass
 """
@@ -54,6 +63,8 @@ def test_a_marked_test_takes_its_parameters_in_turn(tmp_path):
 
     everything = collected()
     days = [collected(LAMELLA_SWEEP="turn", LAMELLA_SWEEP_DAY=str(day.toordinal())) for day in DAYS]
-    assert len(everything) == 12 and all("test_always" in day for day in days)
-    taken = [name for day in days for name in day if name != "test_always"]
-    assert sorted([*taken, "test_always"]) == sorted(everything)
+    assert len(everything) == 16 and all("test_always" in day for day in days)
+    programs = [[name for name in day if "program" in name] for day in days]
+    assert all(len(day) == 1 for day in programs) and len({day[0] for day in programs[:4]}) == 4
+    taken = [name for day in days for name in day if name != "test_always" and "program" not in name]
+    assert sorted([*taken, "test_always"]) == sorted(name for name in everything if "program" not in name)

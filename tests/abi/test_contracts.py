@@ -83,6 +83,7 @@ def contracts(folder, library, *what):
     return run(folder / "contracts", CPU, library, "bank", *what, timeout=120)
 
 
+@pytest.mark.long
 def test_the_device_keeps_its_contracts(built):
     done = contracts(built, built / "bank.so")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -97,9 +98,11 @@ def test_the_process_ends(built, what):
     assert "ok  contract: " in done.stdout and time.monotonic() - start < 60
 
 
+@pytest.mark.long
 def test_each_broken_contract_is_noticed(built, tmp_path):
     assert not unnoticed(built, tmp_path, PLANTED, lambda library: contracts(built, library))
 
 
+@pytest.mark.long
 def test_a_child_that_hangs_is_noticed(built, tmp_path):
     assert not unnoticed(built, tmp_path, HANGS, lambda library: contracts(built, library, "fork"))

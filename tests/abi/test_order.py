@@ -1,5 +1,6 @@
 """Device ``bank`` keeps the promises of Note [Order] in ``<lamella/backend.h>``; each planted defect is noticed."""
 
+import pytest
 from on_bank import AUTOGRAD, CPU, run, unnoticed
 
 # Each defect breaks one promise: its file, the text to replace, the replacement, and the check that reports it.
@@ -69,5 +70,6 @@ def test_the_device_keeps_its_promises(built):
     assert done.stdout.count("ok  order: ") == 8 + len(AUTOGRAD)
 
 
+@pytest.mark.long
 def test_each_broken_promise_is_noticed(built, tmp_path):
     assert not unnoticed(built, tmp_path, PLANTED, lambda library: order(built, library))

@@ -9,6 +9,7 @@ cmake -S "$top" -B "$build" -G Ninja -DLAMELLA_SANITIZE=ON -DLAMELLA_TESTS=ON -D
   -Dpybind11_DIR="$("$python" -m pybind11 --cmakedir)" > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 cmake --build "$build" > "$build.log" 2>&1 || { tail -50 "$build.log"; exit 1; }
 cd "$build"
+export LAMELLA_SWEEP_PARTS=20
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 for defect in heap shift; do
   if tests/cpp/planted $defect > /dev/null 2>&1; then echo "sanitize: the planted defect '$defect' was not reported"; exit 1; fi
@@ -73,5 +74,5 @@ for defect in behind_memory behind_arguments; do
     echo "sanitize: a kernel of a stranger read $defect, and no sanitizer said so"; exit 1
   fi
 done
-strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py plugins/transforms/test_vmap.py plugins/transforms/test_forward_ad.py
+strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py plugins/transforms/test_vmap.py plugins/transforms/test_forward_ad.py plugins/transforms/test_functionalize.py
 wait $beside

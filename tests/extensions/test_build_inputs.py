@@ -225,6 +225,7 @@ def test_headers_in_the_folder_of_the_cache(bench):
         (bench.folder / headers / "config.h").unlink()
 
 
+@pytest.mark.long
 def test_a_precompiled_header_that_vanishes(bench):
     """The record of an object's headers outlives the precompiled header, so changes of them are noticed."""
     shutil.copytree(include_paths()[0], bench.folder / "headers")

@@ -63,6 +63,7 @@ def test_a_source_in_c(bench):
     assert bench.run(program).strip() == "[2, 4]"
 
 
+@pytest.mark.long
 def test_threads_that_load_one_module(module_bench):
     program = """
     import sys, threading

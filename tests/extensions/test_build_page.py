@@ -31,6 +31,7 @@ def test_the_program(bench):
     assert bench.run("exec(open('page.py').read())").strip() == re.search(r"# (tensor.*)", LOADED)[1]
 
 
+@pytest.mark.long
 def test_the_package(project, tmp_path):
     """The page's commands build and install it; then Lamella calls the hook, and the program has the operator."""
     build_wheel(ROOT / "extensions", tmp_path)
@@ -60,6 +61,7 @@ def test_the_commands(commands, library, project):
     assert run(sys.executable, "-c", program, cwd=project.parent).strip() == EXPECTED
 
 
+@pytest.mark.long
 def test_the_package_without_the_package_of_headers(tmp_path):
     """With the names of the framework in place of lamella_headers, as the page says."""
     for name, text in files(PAGE).items():

@@ -162,6 +162,7 @@ def test_a_broken_precompiled_header_is_dropped(cached):
 
 
 @pytest.mark.parametrize("header", ["extension.h", "library.h"])
+@pytest.mark.long
 def test_the_precompiled_header_is_used(header, bench):
     """With -H the compiler prints the headers that it opens, and marks a precompiled one."""
     program = LOAD.replace("True)", f"{header == 'library.h'}, verbose=True, extra_cflags='-H')")
@@ -175,6 +176,7 @@ def test_the_precompiled_header_is_used(header, bench):
     assert taken == [[], [str(made) for made in bench.files(f"precompiled/*/lamella/{header}.gch")]] and taken[1]
 
 
+@pytest.mark.long
 def test_the_precompiled_header_of_modules_is_used(module_bench):
     """The test runs the printed command again with -H, to see which headers the compiler opens."""
     program = """
@@ -293,6 +295,7 @@ def contents(folder):
     return {str(f): (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if not f.is_dir()}
 
 
+@pytest.mark.long
 def test_nothing_is_written_elsewhere(bench, tmp_path):
     """The process has its own home, temporary folder and working folder, which all stay empty. Precompiling the headers
     does not change their package either."""

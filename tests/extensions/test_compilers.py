@@ -45,6 +45,7 @@ def test_clang_is_there():
         pytest.skip("clang++ is not installed: apt-get install clang")
 
 
+@pytest.mark.long
 def test_all_of_them_in_one_process(libraries):
     for path in libraries.values():
         load(path)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import lamella
+import pytest
 from lamella.extensions import include_paths
 
 INCLUDE = Path(include_paths()[0]) / "lamella"
@@ -28,6 +29,7 @@ def catalogue():
     return [(o, o["name"].partition("::")[2]) for o in ours if not o["name"].partition("::")[2].startswith("_")]
 
 
+@pytest.mark.long
 def test_every_operator_is_a_function():
     missing = {n for o, n in catalogue() if o["form"] == "functional" and not named(FUNCTIONS, n) and n not in RESERVED}
     assert not missing

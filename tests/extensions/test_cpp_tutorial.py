@@ -13,6 +13,7 @@ PAGE = ROOT / "docs" / "custom_operators_cpp.md"
 
 
 @pytest.mark.needs("autograd")
+@pytest.mark.long
 def test_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LAMELLA_EXTENSIONS_DIR", str(tmp_path / "cache"))

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from building import library_operator, operator
 
 EDIT = """
@@ -72,6 +73,7 @@ for text in (*sys.argv[1:], *sys.argv[1:]):
     assert bench.run(program, library_operator(1), other, extra).split("\n")[:6] == ["[2, 4]", "[3, 6]", "[4, 8]"] * 2
 
 
+@pytest.mark.long
 def test_an_edit_that_cannot_be_loaded_leaves_what_was_there(bench):
     program = (
         EDIT
@@ -94,6 +96,7 @@ print(build(sys.argv[1].replace("value(1)", "value(5)")).scaled(x).tolist())
     assert said == [f"{e} {kept}" for e in ("ValueError", "RuntimeError", "BuildError", "CompileError")] + ["[6, 12]"]
 
 
+@pytest.mark.long
 def test_what_is_edited_goes_as_a_whole(bench):
     """An edit also replaces a kernel for another library's operator, a layer and a derivative."""
     source = """
@@ -157,6 +160,7 @@ print(failed, sorted(seen) == [2, 3, 4, 5] or seen)
     assert bench.run(program, *map(operator, (1, 2, 3, 4))).strip() == "[] True"
 
 
+@pytest.mark.long
 def test_other_extensions_of_the_name_stay(bench):
     """Code of another namespace or another file is another extension; the error for a clash names both."""
     other = "from lamella.utils.cpp_extension import load_inline\n"
@@ -202,6 +206,7 @@ print(both == (lamella.ops.built, lamella.ops.second), build(sys.argv[2]))
     assert bench.run(program, whole, only).strip() == "True None"
 
 
+@pytest.mark.long
 def test_a_module_with_operators_is_edited(module_bench):
     source = """
 #include <lamella/pybind.h>
@@ -229,6 +234,7 @@ print(made[1].factor())
     assert module_bench.run(program, source).splitlines() == ["2 2.0", "3 3.0", "True", "2 2.0", "3"]
 
 
+@pytest.mark.long
 def test_a_module_is_known_by_what_was_built(module_bench):
     """An edit replaces a module's operators, whether its file includes Lamella's headers itself or through another one.
     A module without these headers has none."""

@@ -26,6 +26,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.needs("autograd")
+@pytest.mark.long
 def test_the_commands_print_what_the_page_says(folder):
     [commands], [said] = blocks(PAGE, "sh"), blocks(PAGE, "text")
     path = f"{folder / 'bin'}:{clean_environment()['PATH']}"

@@ -364,6 +364,7 @@ def left_by(run, times, first):
     return min(later - earlier for earlier, later in itertools.pairwise(spells)) / each
 
 
+@pytest.mark.long
 def test_a_reload_leaves_less_than_a_kilobyte(notebook):
     """Reloads a cell with a derivative thousands of times, with calls; measures the tables and the whole process."""
     x = lamella.ones(2, requires_grad=hasattr(lamella, "autograd"))
@@ -379,6 +380,7 @@ def test_a_reload_leaves_less_than_a_kilobyte(notebook):
     assert 0 < reported < 1024 and each < 1024
 
 
+@pytest.mark.long
 def test_operators_with_other_schemas_leave_little(notebook):
     """A cell whose schema changes each time leaves one operator each time, since calls may still use it."""
 
@@ -395,6 +397,7 @@ def test_operators_with_other_schemas_leave_little(notebook):
     assert 0 < reported < 1280 and each - reported < 840
 
 
+@pytest.mark.long
 def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():
     text = "x" * 4000
     lib = Library("thrown", "DEF")

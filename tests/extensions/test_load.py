@@ -95,6 +95,7 @@ def test_a_folder_of_ones_own_and_what_is_kept(bench):
     assert [p.name for p in bench.folder.glob("own/builds/*/build.ninja")] == ["build.ninja"]
 
 
+@pytest.mark.long
 def test_functions_are_bound_into_a_module(module_bench):
     program = """
     import sys
@@ -114,6 +115,7 @@ def test_functions_are_bound_into_a_module(module_bench):
     assert count() == 1
 
 
+@pytest.mark.long
 def test_a_module_by_its_own_words_and_operators_beside(module_bench):
     source = """
     #include <pybind11/pybind11.h>
@@ -255,6 +257,7 @@ def test_a_compiler_too_old(bench):
     assert "is clang 13.0.1, and c++17 needs clang 14 or newer" in text
 
 
+@pytest.mark.long
 def test_a_module_that_was_edited_is_another(module_bench):
     program = """
     from lamella.utils.cpp_extension import load_inline

@@ -60,6 +60,7 @@ def block(ns, name="twice", kind=""):
     )
 
 
+@pytest.mark.long
 def test_two_versions_in_one_process(versions, tmp_path):
     first = lamella.ops.load_library(versions[2])
     assert first is lamella.ops.versions and lamella.ops.load_library(versions[2]) is first

@@ -58,6 +58,7 @@ def answers(app, script, *arguments):
     return json.loads(node(app, script, *arguments))
 
 
+@pytest.mark.long
 def test_the_session_of_the_talk(app, programs, tmp_path):
     """The session prints what the talk's does; its numbers are those of eager Python, bit for bit."""
     lamella.manual_seed(0)
@@ -304,6 +305,7 @@ run();
 MISTAKES = ["lamella.ones(3);", "m.forward(() => 1);", "y.shape = [1];", "lamella.tensor('a');", "m.forwards(x);"]
 
 
+@pytest.mark.long
 def test_types_compile(app):
     """The compiler of TypeScript accepts a program, and finds each mistake."""
     installed = subprocess.run(

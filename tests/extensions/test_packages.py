@@ -113,6 +113,7 @@ def operators(tmp_path_factory, builder):
     return build(builder, package(tmp_path_factory.mktemp("operators") / "mine-1.0"))
 
 
+@pytest.mark.long
 def test_a_wheel_carries_no_path_of_its_builder(operators, builder):
     """The library names its sources in messages, relative to the package."""
     with zipfile.ZipFile(operators) as wheel:
@@ -178,6 +179,7 @@ def test_another_python_installs_the_wheel_and_opens_its_library(operators, tmp_
         run(python, "-c", program, folder / "mine/operators.so", cwd=tmp_path)
 
 
+@pytest.mark.long
 def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
     folder = package(tmp_path / "mine-1.0", name="module", source=MODULE, init="")
     wheel = build(builder, folder)
@@ -188,6 +190,7 @@ def test_an_extension_module_has_the_names_of_its_python(builder, tmp_path):
     assert run(sys.executable, "-c", program, cwd=tmp_path).strip() == "7 mine.module"
 
 
+@pytest.mark.long
 def test_the_framework_gives_the_same_helper(tmp_path):
     """lamella.utils.cpp_extension is the same helper; a second build compiles only files that are out of date."""
     folder = package(tmp_path / "mine-1.0", helper="lamella.utils.cpp_extension")
@@ -239,6 +242,7 @@ lamella_extension(module PYTHON module.cpp)
 """
 
 
+@pytest.mark.long
 def test_the_cmake_package(builder, tmp_path):
     """CMake finds the package by the folder that the command line prints, with the headers or the framework."""
     (tmp_path / "mine.cpp").write_text(library_operator(3))

@@ -17,6 +17,7 @@ def ported(tmp_path_factory):
     load(compile_library(tmp_path_factory, HERE / "ported.cpp", *STRICT))
 
 
+@pytest.mark.long
 def test_texts_of_any_kind_and_none():
     x, y = lamella.tensor([0.0, 5.0, 7.0]), lamella.tensor([2.0, 2.0, 4.0])
     floor, same, literal, plain, norm, found, product = ops.ported.texts(x, y, "floor")

@@ -44,6 +44,7 @@ def warped(tmp_path_factory):
     return module(tmp_path_factory, "warped", "-isystem", str(OPENCV), "-lopencv_imgproc", "-lopencv_core")
 
 
+@pytest.mark.long
 def test_tensors_come_and_go(bound):
     x = lamella.tensor([1.0, 2.0])
     assert bound.add(x, None) is x and bound.add(x, x).tolist() == [2, 4]
@@ -129,6 +130,7 @@ def test_an_exception_of_python_stays_itself(bound):
         bound.call(fail, lamella.ones(1))
 
 
+@pytest.mark.long
 def test_a_module_for_another_abi_is_not_imported(tmp_path):
     """Python opens the module without Lamella's loader, so the module itself raises the error."""
     headers = tmp_path / "headers"
@@ -198,6 +200,7 @@ def bilinear_warp(image, matrix, size):
     return top * (1 - fy) + bottom * fy
 
 
+@pytest.mark.long
 def test_the_extension_of_the_talk(warped):
     image = lamella.randn(128, 128, generator=lamella.Generator().manual_seed(0))
     matrix = np.array([[0.6, 0.05, 3.0], [-0.04, 0.55, 5.0], [1e-4, 2e-4, 1.0]], dtype=np.float32)

@@ -63,6 +63,7 @@ def test_an_extension_that_may_fail(bench):
         setup(bench)
 
 
+@pytest.mark.long
 def test_a_module_with_a_plain_name(bench):
     module = '#include <lamella/pybind.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.attr("seven") = 7; }\n'
     setup(bench, source=module, options=".with_options(no_python_abi_suffix=True)")

@@ -39,6 +39,7 @@ def marked(text):
     return tensor
 
 
+@pytest.mark.long
 def test_a_state_is_set_read_and_taken_away():
     before = lamella.ops.slots.live()
     tensor = marked("a")

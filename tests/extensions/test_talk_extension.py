@@ -53,10 +53,12 @@ def folder(bench):
     return bench.folder
 
 
+@pytest.mark.long
 def test_by_load(bench, folder):
     assert bench.run(LOAD + USE).strip() == "(64, 64) True"
 
 
+@pytest.mark.long
 def test_by_setuptools(folder):
     (folder / "setup.py").write_text(SETUP)
     run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", cwd=folder)

@@ -42,6 +42,7 @@ def cell(x, w, b, h, c):
 
 
 @needs_autograd
+@pytest.mark.long
 def test_a_recurrent_cell():
     cell_cpp = built("cell")
 
@@ -105,6 +106,7 @@ torch.library.register_autograd("fused::axpy", backward, setup_context=setup_con
 
 
 @needs_autograd
+@pytest.mark.long
 def test_a_package_whose_module_is_empty(tmp_path):
     """The wheel of an operator with a fake and a gradient in Python is installed in its own environment."""
     (tmp_path / "fused_ops").mkdir()
@@ -151,6 +153,7 @@ else:
     run(python, tmp_path / "use.py", cwd=tmp_path)
 
 
+@pytest.mark.long
 def test_suppression_of_boxes():
     ops = built("boxes")
     rng = np.random.default_rng(1)
@@ -175,6 +178,7 @@ def test_suppression_of_boxes():
 
 
 @pytest.mark.parametrize("dtype, pointers", [*itertools.product(["float32", "float16", "int64"], ["int32", "int64"])])
+@pytest.mark.long
 def test_sums_of_segments(dtype, pointers):
     ops = built("segments")
     x, at = (draw(9, 4) * 4).astype(dtype), np.array([0, 2, 2, 9], pointers)
@@ -201,6 +205,7 @@ def test_gradients_of_segments():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.long
 def test_nearest_neighbours(dtype):
     ops = built("nearest")
     queries, points = draw(40, 3).astype(dtype), draw(50, 3, seed=1).astype(dtype)
@@ -219,6 +224,7 @@ def test_a_reduction_in_parallel():
 
 
 @pytest.mark.parametrize("bias, silu", [*itertools.product([False, True], [False, True])])
+@pytest.mark.long
 def test_a_causal_convolution(bias, silu):
     module = built("causal")
     x, w, b = draw(2, 3, 7), draw(3, 4, seed=1), draw(3, seed=2)
@@ -235,6 +241,7 @@ def test_a_causal_convolution(bias, silu):
 
 
 @pytest.mark.parametrize("dtype, nesterov", [*itertools.product(["float32", "float16", "float64"], [False, True])])
+@pytest.mark.long
 def test_a_step_of_an_optimizer(dtype, nesterov):
     built("steps")
     ops = lamella.ops.steps
@@ -250,6 +257,7 @@ def test_a_step_of_an_optimizer(dtype, nesterov):
     assert ops.total_norm([]).item() == 0
 
 
+@pytest.mark.long
 def test_a_rotation():
     ops = built("rotary")
     x, angles = draw(2, 5, 8), draw(5, 4, seed=1)
@@ -268,6 +276,7 @@ def test_a_function_under_the_key_autograd():
     assert lamella.autograd.gradcheck(lambda x: ops.rotate(x, angles), (x,))
 
 
+@pytest.mark.long
 def test_small_things():
     module = built("tables")
     assert module.look_up(lamella.tensor([[2], [0]])).tolist() == [[4, 5], [0, 1]]
@@ -283,6 +292,7 @@ def test_small_things():
         module.clipped(lamella.zeros(1), 2, 1)
 
 
+@pytest.mark.long
 def test_inline_sources():
     ops = load_inline(
         "inline_torch",
@@ -376,6 +386,7 @@ def test_indices_as_python_writes_them(picks, kind):
 
 
 @needs_autograd
+@pytest.mark.long
 def test_things_that_are_easily_missed():
     ops = load_inline(
         "missed",
@@ -475,6 +486,7 @@ TORCH_LIBRARY_IMPL(checked_arguments, CompositeImplicitAutograd, m) { m.impl("ke
         "#include <Python.h>\n#include <torch/all.h>",
     ],
 )
+@pytest.mark.long
 def test_a_module_by_hand_whatever_is_included_first(includes, tmp_path):
     """Python imports the file without load(), as from a package; the registrations still run."""
     name = f"by_hand_{len(includes)}"

@@ -18,6 +18,7 @@ def typed(tmp_path_factory):
     load(compile_library(tmp_path_factory, HERE / "typed.cpp", "-DWITH_LAYER", *STRICT))
 
 
+@pytest.mark.long
 def test_every_kind_of_argument_arrives():
     x = lamella.zeros(2, 3)
     text = ops.typed.kinds(

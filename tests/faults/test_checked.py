@@ -29,6 +29,7 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=900, env=env)
 
 
+@pytest.mark.long
 def test_our_kernels_keep_the_rules():
     done = run()
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
@@ -36,6 +37,7 @@ def test_our_kernels_keep_the_rules():
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed: apt-get install g++")
+@pytest.mark.long
 def test_each_planted_defect_is_reported(tmp_path_factory):
     done = run(compile_library(tmp_path_factory, HERE / "planted_kernels.cpp", "-O1"))
     found = dict(line.split(": ", 1) for line in done.stdout.splitlines()[:-1])

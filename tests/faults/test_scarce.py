@@ -27,11 +27,13 @@ def run(shim, *operators):
     )
 
 
+@pytest.mark.long
 def test_every_allocation_may_fail(shim):
     done = run(shim)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
+@pytest.mark.long
 def test_a_planted_operator_that_writes_too_early_is_reported(shim):
     done = run(shim, "planted")
     assert done.returncode == 1 and "an argument has changed" in done.stdout, done.stdout + done.stderr

@@ -212,6 +212,7 @@ class TestFuzzer:
         assert never.rejection_rate == 1
 
 
+@pytest.mark.long
 def test_a_statement_in_cpp():
     timer = Timer("total += i;", "int64_t total = 0; int64_t i = 2;", global_setup="#include <vector>", language="c++")
     m = timer.timeit(1000)

@@ -305,6 +305,7 @@ def test_a_buffer_is_a_window():
         assert array.__array_interface__["data"][0] == t.data_ptr()
 
 
+@pytest.mark.long
 def test_a_buffer_keeps_the_memory():
     t = lamella.full((1000,), 7.0)
     gone, view = weakref.ref(t), memoryview(t)

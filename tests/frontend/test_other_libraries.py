@@ -182,6 +182,7 @@ LEARNING = """
 
 
 @pytest.mark.parametrize("name", ["lamella", "torch"])
+@pytest.mark.long
 def test_scikit_learn(tmp_path, name):
     done = run(tmp_path, LEARNING.format(name=name), *(["-m", "lamella", "run"] if name == "torch" else []))
     assert done.returncode == 0, done.stderr

@@ -102,6 +102,7 @@ def test_its_pages_data(board):
     assert mesh["data_shape"] == [1, 3, 3]
 
 
+@pytest.mark.long
 def test_a_browser_shows_its_tags(board, tmp_path):
     browser = Browser(tmp_path)
     board.get("data/plugin/images/images?run=first&tag=digit_as_image&sample=0")  # the files have been read

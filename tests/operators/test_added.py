@@ -100,6 +100,7 @@ def derivative(tree, name):
 
 
 @pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.long
 def test_it_agrees_with_its_oracle(name, tree, tmp_path_factory):
     family, table = OPERATORS[name]
     core = Path(lamella.__file__).parent / "liblamella.so"

@@ -361,6 +361,7 @@ def test_memory_comes_back(guest):
     """)
 
 
+@pytest.mark.long
 def test_dlpack_orders_the_consumers_stream(guest):
     guest.run("""
         import lamella
@@ -616,6 +617,7 @@ def test_a_forked_child_goes_on(guest):
     """)
 
 
+@pytest.mark.long
 def test_every_sample_of_every_operator(guest):
     """On the primitive set the whole catalogue gives the oracles' values; the host computes linear algebra alone."""
     operators = Path(__file__).resolve().parents[1] / "operators"
@@ -662,6 +664,7 @@ MLP = f"""
 
 
 @pytest.mark.parametrize("withdrawn", [False, True])
+@pytest.mark.long
 def test_the_main_job(guest, withdrawn):
     """The two-layer network trains without a fallback, also with no kernel of the cpu but creation and copies."""
     guest.run(

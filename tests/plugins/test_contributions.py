@@ -600,6 +600,7 @@ def test_manifests_that_are_wrong(host, packages, manifest, word):
     assert "failed" in out and word in out
 
 
+@pytest.mark.long
 def test_stubs_declare_them(host, brings, tmp_path):
     """Stubs import names from their definitions, and have methods' signatures and the manifest's attribute types."""
     brings()

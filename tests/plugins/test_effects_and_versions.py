@@ -89,6 +89,7 @@ def test_custom_op():
         custom_op("kept_alone::stamp", lambda x: x, mutates_args=(), since=0)
 
 
+@pytest.mark.long
 def test_a_library_in_cpp(tmp_path_factory):
     load(compile_library(tmp_path_factory, SOURCE))
     assert [describe(f"ticking::{n}")[-2:] for n in ("plain", "now", "later")] == [("", 1), ("state", 4), ("", 5)]

@@ -27,6 +27,7 @@ def ended(guest, program, *options):
     return done.returncode, done.stdout
 
 
+@pytest.mark.long
 def test_the_network_reads_the_held_out_digits(guest):
     text = run(guest.python, EXAMPLES / "mlp.py", cwd=guest.folder)
     assert reached(text) >= 95
@@ -34,11 +35,13 @@ def test_the_network_reads_the_held_out_digits(guest):
     assert formula == native == python
 
 
+@pytest.mark.long
 def test_the_network_fails_where_too_few_are_read(guest):
     status, text = ended(guest, "mlp.py", "--epochs", "1")
     assert status == 1 and reached(text) < 95 and "FAILED: at least 95%" in text
 
 
+@pytest.mark.long
 def test_the_convolutional_net_reads_the_held_out_digits(guest, tmp_path):
     """The training is killed and resumed; its losses are those of an uninterrupted one."""
     curve = tmp_path / "curve.png"
@@ -73,6 +76,7 @@ def test_the_learning_curve_says_what_it_shows(tmp_path):
     assert curve.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_losses_do_not_depend_on_workers(guest, tmp_path):
     def losses(workers):
         file = tmp_path / f"{workers}.lt"
@@ -84,6 +88,7 @@ def test_losses_do_not_depend_on_workers(guest, tmp_path):
 
 
 @pytest.mark.parametrize("device", ["bank", "numpy"])
+@pytest.mark.long
 def test_the_convolutional_net_learns_on_other_devices(guest, tmp_path, device):
     options = ("--device", device, "--steps", "40", "--curve", tmp_path / "new" / "curve.png")
     text = run(guest.python, EXAMPLES / "train_digits.py", *options, cwd=guest.folder, timeout=300)
@@ -91,6 +96,7 @@ def test_the_convolutional_net_learns_on_other_devices(guest, tmp_path, device):
     assert (tmp_path / "new" / "curve.png").exists()
 
 
+@pytest.mark.long
 def test_the_convolutional_net_fails_where_it_learns_nothing(guest, tmp_path):
     curve = ("--curve", tmp_path / "curve.png")
     status, text = ended(guest, "train_digits.py", "--steps", "1", *curve)

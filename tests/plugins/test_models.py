@@ -48,5 +48,6 @@ ON_BANK = """
 
 
 @pytest.mark.parametrize("name", OURS)
+@pytest.mark.long
 def test_it_learns_on_another_device(guest, name):
     guest.run(ON_BANK.format(folder=os.fspath(MODELS), name=name, steps=OURS[name]))

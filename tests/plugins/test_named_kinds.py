@@ -18,6 +18,7 @@ def library(tmp_path_factory):
     load(compile_library(tmp_path_factory, Path(__file__).with_name("kinds.cpp")))
 
 
+@pytest.mark.long
 def test_each_kind_has_a_class():
     line, timeout = error_class("LineError"), error_class("LineTimeout")
     assert timeout.__mro__[:4] == (timeout, line, RuntimeError, Exception)

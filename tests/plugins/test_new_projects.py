@@ -52,6 +52,7 @@ def test_a_project_passes_its_tests(kind, tmp_path):
     print(f"lamella new {kind}: {taken:.1f} s to a green run")
 
 
+@pytest.mark.long
 def test_a_wheel_of_operators_for_other_machines(tmp_path):
     """The wheel built for this machine is converted to one for every Linux that is not too old, and works."""
     project = tmp_path / "project"

@@ -22,6 +22,7 @@ def package(tmp_path_factory, guest):
     return install(PAGE, FILES, tmp_path_factory.mktemp("recipe"), guest)
 
 
+@pytest.mark.long
 def test_the_program_prints_what_the_page_says(package):
     assert package.run(blocks(PAGE, "python")[1]) == blocks(PAGE, "text")[0]
 

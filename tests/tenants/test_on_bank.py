@@ -13,6 +13,7 @@ FILES = sorted(f.name for f in HERE.glob("test_*.py") if "guest" not in f.read_t
 
 
 @pytest.mark.parametrize("file", FILES)
+@pytest.mark.long
 def test_on_bank(guest, boxes_library, notes_libraries, file):
     options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "bank")
     run(

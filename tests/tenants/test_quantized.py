@@ -102,6 +102,7 @@ def on_cpu(guest):
     return runs(guest, "cpu")
 
 
+@pytest.mark.long
 def test_its_numbers(everywhere):
     everywhere("""
 same(q, values)
@@ -446,6 +447,7 @@ forged(q, axis=0)
 @pytest.mark.parametrize(
     "saved, channels", [("static_cast<double>(s.axis)", "q, p"), ("int64_t{-1}", "p"), ("true", "q, p")]
 )
+@pytest.mark.long
 def test_a_planted_defect_is_found(on_cpu, tmp_path, tmp_path_factory, saved, channels):
     """A slot that saves its axis with another type, or without its value, cannot be read."""
     library = compile_library(tmp_path_factory, HERE / "quantized.cpp", f"-DQUANTIZED_SAVED_AXIS={saved}")

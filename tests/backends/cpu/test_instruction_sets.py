@@ -20,6 +20,7 @@ print(len(chosen))
 
 
 @pytest.mark.parametrize("isa", ["x86-64", "x86-64-v3"])
+@pytest.mark.long
 def test_every_sample(isa):
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PROGRAM], cwd=ROOT / "tests" / "operators", capture_output=True,
@@ -29,6 +30,7 @@ def test_every_sample(isa):
     assert int(done.stdout) > 900
 
 
+@pytest.mark.long
 def test_powers_round_alike():
     """Short powers have loops of their own; with the oldest set, the tests of powers check their last bit."""
     done = subprocess.run(

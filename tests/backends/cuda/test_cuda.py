@@ -684,6 +684,7 @@ def test_planted_defects_are_found(fresh, alter, wanted):
     assert wanted in fresh(program, alter=alter)
 
 
+@pytest.mark.long
 def test_the_samples_program_reports_a_planted_defect(standin, tmp_path):
     env = {
         "LD_LIBRARY_PATH": str(standin),
@@ -717,6 +718,7 @@ def test_a_profile_times_kernels_by_events(cuda):
     [("cumsum", "warps[w] = run;=>warps[w] = next;", "gradient_faults"), ("t", "no text=>", "strides are")],
     ids=("a wrong sum", "another layout"),
 )
+@pytest.mark.long
 def test_the_gradients_program_reports_planted_defects(standin, tmp_path, operator, alter, reported):
     program = """
         import sys
@@ -740,6 +742,7 @@ def test_the_gradients_program_reports_planted_defects(standin, tmp_path, operat
     assert done.returncode == 1 and reported in done.stdout and "1 wrong" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_program_for_the_sanitizer_runs(cuda):
     """Runs a part of the program, another one each day."""
     names = "pointwise reductions scans sorts rows norms attention convolutions pools indexing random products updates"
@@ -749,6 +752,7 @@ def test_the_program_for_the_sanitizer_runs(cuda):
 
 
 @pytest.mark.parametrize("program", ["run_samples.py", "run_gradients.py"])
+@pytest.mark.long
 def test_samples(tmp_path_factory, standin, program):
     """Compares a part of the catalogue, another one each day, with the oracles and the CPU. Only operators
     that decline may fall back. Products are computed by cuBLAS's stand-in here, and without it in test_heavy.py."""

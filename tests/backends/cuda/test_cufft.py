@@ -30,12 +30,14 @@ def with_fft(tmp_path_factory, standin):
     return on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/fft")
 
 
+@pytest.mark.long
 def test_every_layout_is_transformed_by_cufft(with_fft):
     """Values are numpy's, in one order of queued work and in another, and cuFFT has computed them."""
     at_once, later = with_fft.run(PROGRAM), with_fft.run(PROGRAM, STANDIN_ASYNC="1")
     assert at_once == later and int(at_once.split()[-1]) > 700, (at_once, later)
 
 
+@pytest.mark.long
 def test_samples_by_cufft(with_fft):
     for program, more in (("run_samples.py", ["stft.center", "istft"]), ("run_gradients.py", [])):
         said = run(sys.executable, HERE / program, *OPERATORS, *more, cwd=with_fft.folder, **with_fft.env)

@@ -35,6 +35,7 @@ def test_attention_on_an_older_device(tmp_path_factory, case):
     on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, case)
 
 
+@pytest.mark.long
 def test_products_by_cublas(tmp_path_factory, standin):
     """Layouts, sizes and types for cuBLAS and cuBLASLt, by stand-ins that refuse the same calls as NVIDIA's."""
     with_blas = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas")
@@ -55,11 +56,13 @@ def test_products_by_cublas(tmp_path_factory, standin):
         with_blas.run(PROGRAM, "blas", STANDIN_BLASLT_DEFECT="1")
 
 
+@pytest.mark.long
 def test_samples_of_products_without_cublas(tmp_path_factory, standin):
     samples = PROGRAM.replace("heavy.py", "run_samples.py")
     on_standin(tmp_path_factory).run(samples, *"mm bmm mv dot linear addmm baddbmm addmv addr matmul".split())
 
 
+@pytest.mark.long
 def test_convolutions_by_cudnn(tmp_path_factory, standin):
     """Layouts, sizes and types for cuDNN, by a stand-in that refuses the same calls as NVIDIA's."""
     with_dnn = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/dnn")

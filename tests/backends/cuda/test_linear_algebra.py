@@ -62,6 +62,7 @@ def fallbacks(printed):
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.long
 def test_results_are_numpys(solver, case):
     """The functions that the case calls are counted, unless the libraries are a GPU's."""
     counted = case in FUNCTIONS and not has_gpu()
@@ -71,6 +72,7 @@ def test_results_are_numpys(solver, case):
     assert fallen == [], fallen
 
 
+@pytest.mark.long
 def test_samples_and_gradients_run_on_the_device(solver):
     """Samples of the primitives agree with the oracles, and only those that decline run on the host."""
     for program in ("run_samples.py", "run_gradients.py"):
@@ -84,6 +86,7 @@ def test_the_program_for_the_sanitizer_runs(solver):
     assert said == "factorizations\n"
 
 
+@pytest.mark.long
 def test_an_older_library_is_called(tmp_path_factory, standin):
     """Without the newer functions batches of eigenvalues have those of Jacobi's method."""
     older = on_standin(tmp_path_factory, "blas", "old_solver")

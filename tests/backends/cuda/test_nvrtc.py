@@ -60,6 +60,7 @@ def compiler():
     return Compiler(LIBRARY, texts_of(ROOT))
 
 
+@pytest.mark.long
 def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
     on_standin(tmp_path_factory).run(PROGRAM, timeout=300)
     on_standin(tmp_path_factory, "blas", "solver").run(MATRICES, timeout=300)

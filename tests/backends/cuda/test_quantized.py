@@ -9,6 +9,7 @@ TESTS = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.needs("autograd", "quantization")
+@pytest.mark.long
 def test_operators_on_cuda(tmp_path_factory):
     """The operators are right there, and kernels of the device serve all of them."""
     program = f"""

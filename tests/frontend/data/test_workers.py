@@ -34,6 +34,7 @@ def test_the_number_of_workers_changes_nothing():
     assert epochs(2, persistent_workers=True, prefetch_factor=3) == wanted
 
 
+@pytest.mark.long
 def test_spawned_workers_do_the_same():
     assert epochs(1, multiprocessing_context="spawn") == epochs(0)
 
@@ -80,6 +81,7 @@ def base_and_views():
     return [base, base[1:], base, base.view(5, 1)]
 
 
+@pytest.mark.long
 def test_kinds_of_content():
     workers = DataLoader(Kinds(), None, num_workers=1, collate_fn=as_they_are)
     for got, wanted in zip(workers, DataLoader(Kinds(), None, collate_fn=as_they_are), strict=True):
@@ -94,6 +96,7 @@ def test_kinds_of_content():
         got[7][0] = 9  # numpy arrays are writable
 
 
+@pytest.mark.long
 def test_batches_that_are_kept_stay():
     dataset = TensorDataset(lamella.arange(4000.0).view(200, 20))
     kept, taken = [], []
@@ -107,6 +110,7 @@ def test_batches_that_are_kept_stay():
     assert np.array_equal(view, rows[0][1:].numpy())
 
 
+@pytest.mark.long
 def test_windows_come_back():
     room = arena.Arena()
     tenant = arena.Tenant()
@@ -159,6 +163,7 @@ def test_init_fn_that_seeds_and_one_that_fails():
         list(DataLoader(Drawn(4), 2, num_workers=1, worker_init_fn=fail))
 
 
+@pytest.mark.long
 def test_persistent_workers_live_on_and_start_anew():
     loader = DataLoader(range(60), 2, num_workers=2, persistent_workers=True)
     batches = iter(loader)

@@ -225,6 +225,7 @@ def test_a_hostile_file_takes_no_memory(tmp_path):
         assert with_little_memory(tmp_path, data) == what
 
 
+@pytest.mark.long
 def test_the_native_reader_under_a_sanitizer(tmp_path):
     """A shorter run of tests/cpp's fuzzer; it must report the variant of the reader that lacks a check."""
     sources = [ROOT / "tests/cpp/fuzz_archive.cpp", *sorted((ROOT / "core/archive").glob("*.cpp"))]

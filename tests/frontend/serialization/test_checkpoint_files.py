@@ -34,6 +34,7 @@ def forked(work):
     return pid
 
 
+@pytest.mark.long
 def test_killed_writers_leave_a_whole_file(tmp_path):
     """200 writers are killed at random moments: the file is always complete, from one of the writers."""
     path, rng = tmp_path / "x.lamella", random.Random(0)

@@ -86,6 +86,7 @@ def test_the_profiler_sees_casts():
     assert "aten::to" in names and any(name in names for name in ("aten::matmul", "aten::mm"))
 
 
+@pytest.mark.long
 def test_on_bank(guest):
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     run(

@@ -58,6 +58,7 @@ def test_a_formula_may_name_what_comes_later():
     library.close()
 
 
+@pytest.mark.long
 def test_a_formula_that_is_not_used_any_more():
     ops, (told,) = built("formula_replaced", "self: nosuch(grad)")
     library = load_inline(

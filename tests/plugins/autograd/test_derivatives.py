@@ -43,6 +43,7 @@ def test_what_is_declared_has_no_history():
     assert not x.view(lamella.int32).view(lamella.float32).requires_grad
 
 
+@pytest.mark.long
 def test_what_is_compared():
     """Each operator over floating numbers is compared for at least one sample."""
     floating = [t for t in SAMPLED if t not in DECLARED and any(gives_numbers(s) for s in cases(t))]

@@ -447,6 +447,7 @@ def test_the_ctx_goes_with_the_graph():
     assert kept[0]() is None
 
 
+@pytest.mark.long
 def test_cycles_through_ctx_are_collected():
     kept = []
 

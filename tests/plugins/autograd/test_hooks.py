@@ -392,6 +392,7 @@ def collected(make):
     return [a() is None for a in alive]
 
 
+@pytest.mark.long
 def test_cycles_through_hooks_are_collected():
     class Big:
         pass

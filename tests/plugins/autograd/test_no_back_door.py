@@ -99,6 +99,7 @@ def test_its_sources_include_the_public_headers_and_its_own():
             assert not any(part.startswith("_") for part in name.split(".")), (file, name)
 
 
+@pytest.mark.long
 def test_a_renamed_copy_is_who_differentiates(stranger):
     python, root = stranger
     out = run(
@@ -117,6 +118,7 @@ def test_a_renamed_copy_is_who_differentiates(stranger):
     assert "'differentiation': 'loaded'" in second and "'autograd': 'loaded'" not in second
 
 
+@pytest.mark.long
 def test_a_renamed_copy_passes_the_suite(stranger, tmp_path_factory):
     python, root = stranger
     options = ("-q", "-x", "-p", "no:cacheprovider")

@@ -123,6 +123,7 @@ def test_deep_code_is_refused():
     assert re.search("nested too deeply|is no code", refusal(with_body(chain)))
 
 
+@pytest.mark.long
 def test_work_is_bounded():
     """Each of these loops is compiled twice, since its variable gets a wider type, so that the last is 2**30 times."""
     lines = []

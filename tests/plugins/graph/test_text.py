@@ -27,6 +27,7 @@ def attributes_of(program):
 
 @settings(max_examples=150)
 @given(generated.programs())
+@pytest.mark.long
 def test_a_printed_program_is_read_as_the_same_program(case):
     text, attributes = case
     program = Program(text)

@@ -333,6 +333,7 @@ def test_a_state_from_outside_does_not_observe_an_observer():
     assert names == ["aten::zeros"]
 
 
+@pytest.mark.long
 def test_many_forks_while_threads_register_profile_and_allocate():
     """Each child has a consistent registry and free locks, whatever other threads did; no fork waits forever."""
     stop = threading.Event()

@@ -31,6 +31,7 @@ def ended(host, program, *options):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_two_nets_are_quantized_in_five_ways(host, tmp_path):
     """Nets too narrow for the factors: the program says so, and fails."""
     picture = tmp_path / "new" / "digits.png"
@@ -106,6 +107,7 @@ def test_the_picture_of_digits_has_every_row(digits, tmp_path):
     assert (tmp_path / "new" / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_a_gpt_is_quantized_in_five_ways(host):
     status, text, _ = ended(host, "quantize_gpt.py", "--steps", "500", "--width", "64", "--layers", "1")
     rows = re.findall(r"^(\w+) +([\d.]+) +(-?[\d.]+)% +(\d+) +([\d.]+)x +([\d.]+)$", text, re.MULTILINE)
@@ -121,6 +123,7 @@ def test_a_gpt_is_quantized_in_five_ways(host):
         assert whole / int(size) == pytest.approx(float(smaller), abs=0.006) and whole / int(size) > least[name]
 
 
+@pytest.mark.long
 def test_a_gpt_that_has_not_learned_fails(host):
     status, text, _ = ended(host, "quantize_gpt.py", "--steps", "1", "--width", "32", "--layers", "1")
     assert status == 1 and re.search(r"^FAILED: a perplexity of [\d.]+ is not half that", text, re.MULTILINE)

@@ -21,6 +21,7 @@ HERE = Path(__file__).resolve().parent
         ("test_quantization_matrix.py", "cpu bank numpy"),
     ],
 )
+@pytest.mark.long
 def test_on_bank(guest, file, devices):
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     run(

@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 
 
 @pytest.mark.needs("autograd", "sparse")
+@pytest.mark.long
 def test_on_bank(guest):
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     file = HERE / "test_sparse_operators.py"
