@@ -54,7 +54,7 @@ def kernel(function):
             return values(a) if isinstance(a, lamella.Tensor) else a
 
         result = np.asarray(function(*map(read, args), **{k: read(v) for k, v in kwargs.items()}))
-        out = lamella.empty(*result.shape, dtype=getattr(lamella, result.dtype.name), device="numpy")
+        out = lamella.empty(result.shape, dtype=getattr(lamella, result.dtype.name), device="numpy")
         array(out)[...] = result
         return out
 
