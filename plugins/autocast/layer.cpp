@@ -10,8 +10,11 @@ bool is_on(const State* s, const lamella_tensor* t) {
   return t && t->backend < most_devices && s->enabled >> t->backend & 1;
 }
 
+bool is_float8(int32_t dtype) { return dtype == LAMELLA_FLOAT8_E4M3FN || dtype == LAMELLA_FLOAT8_E5M2; }
+
 bool is_castable(const lamella_tensor* t, int32_t low) {
-  return t->dtype == LAMELLA_FLOAT32 || t->dtype == LAMELLA_FLOAT16 || t->dtype == LAMELLA_BFLOAT16 || t->dtype == low;
+  return t->dtype == LAMELLA_FLOAT32 || t->dtype == LAMELLA_FLOAT16 || t->dtype == LAMELLA_BFLOAT16 ||
+         is_float8(t->dtype) || t->dtype == low;
 }
 
 // Calls f(tensor) for each tensor among the arguments, in lists too.
@@ -100,11 +103,17 @@ class Arguments {
   std::vector<std::vector<lamella_tensor*>> lists_;  // the vectors within may move, and their elements do not
 };
 
+// Returns a dtype that holds two castable ones; one of 8 bits gives way to any other.
+int32_t wider(int32_t a, int32_t b, int32_t low) {
+  if (a == LAMELLA_NO_DTYPE || a == b) return b;
+  if (is_float8(a) || is_float8(b)) return is_float8(a) && is_float8(b) ? low : is_float8(a) ? b : a;
+  return LAMELLA_FLOAT32;
+}
+
 int32_t widest_dtype(const lamella_frame* f, const lamella_value* args, int32_t backend, int32_t low) {
   int32_t found = LAMELLA_NO_DTYPE;
   each_tensor(args, f->num_args, [&](const lamella_tensor* t) {
-    if (!t || t->backend != backend || !is_castable(t, low)) return;
-    found = found == LAMELLA_NO_DTYPE || found == t->dtype ? t->dtype : LAMELLA_FLOAT32;
+    if (t && t->backend == backend && is_castable(t, low)) found = wider(found, t->dtype, low);
   });
   return found;
 }
