@@ -46,6 +46,8 @@ POINTS = {
     "thread had when the function was called; lamella.plugins.settings collects these blocks",
     "function": "serve(cls, args), called by autograd's Function.apply if an argument is opaque: the results, or "
     "NotImplemented if it does not serve the call",
+    "within": "function(): the result is called with an opaque tensor, and says whether it belongs to a call of a "
+    "transform that began after the function was called",
     "new": "function(tensor, made), called by new_zeros and its kin of an opaque tensor: the new tensor, or another in "
     "its place",
     "operator": "function(name): what `lamella ops show` says of an operator such as 'aten::exp', or None",

@@ -17,7 +17,7 @@ from typing import Any
 
 import lamella
 from lamella import Tensor
-from lamella.plugins import settings
+from lamella.plugins import contributed, settings
 
 from . import _python
 from .function import Function
@@ -210,6 +210,15 @@ def _described(t: Tensor) -> tuple:
     return tuple(t.shape), t.dtype, t.device
 
 
+def _within() -> Callable[[Tensor], bool]:
+    """Returns a function that says whether a tensor belongs to a transform that begins from now on.
+
+    Such a tensor has no meaning after the transform, so that it cannot be the same when the function runs again.
+    """
+    begun = [within() for within in contributed("within")]
+    return lambda tensor: tensor.is_opaque and any(later(tensor) for later in begun)
+
+
 class _Part:
     """The state of one checkpoint: its function and arguments, and the places of the tensors that were saved."""
 
@@ -231,13 +240,18 @@ class _Part:
         # A copy of the generator before the first run, so that the second run draws the same numbers.
         self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
         self.settings = settings()
+        self.within = _within()
 
-    def pack(self, tensor: Tensor) -> _Place:
+    def pack(self, tensor: Tensor) -> _Place | Tensor:
+        if self.within(tensor):
+            return tensor
         place = _Place(len(self.places), _described(tensor))
         self.places.append(weakref.ref(place))
         return place
 
-    def unpack(self, place: _Place) -> Tensor:
+    def unpack(self, place: _Place | Tensor) -> Tensor:
+        if isinstance(place, Tensor):
+            return place
         with self.lock:  # several backwards may reach the same checkpoint
             if place.at not in self.tensors:
                 self.run_again()
@@ -266,15 +280,18 @@ class _Part:
             given[i] = t
         n = len(given) - len(self.names)
         found = 0
+        within = _within()
 
         def keep(tensor):
             nonlocal found
+            if within(tensor):
+                return tensor
             if found < len(self.places) and self.places[found]() is not None:
-                self.tensors[found] = tensor.detach()
+                self.tensors[found] = tensor  # has no history; detach() would also lose its tangent
             found += 1
             if self.stops and found == len(self.places):
                 raise stop
-            return tensor.detach()
+            return tensor
 
         again, stop = copy.copy(self.generator), _Stop()
         try:

@@ -271,6 +271,13 @@ lamella_autograd table = {sizeof table,
                           closed<describe_result>,
                           type_of_node};
 
+// The interface "autograd.saved_hooks": while this thread's hooks are suspended, saved tensors are kept as they are.
+// suspend(on) returns whether hooks were at work before.
+struct SavedHooks {
+  int32_t (*suspend)(int32_t on);
+};
+const SavedHooks saved_hooks = {suspend_saved_hooks};
+
 // The interface "autograd.reader". The Python face sets the function, which is called where `grad` is read of a tensor
 // that gets none, since it is no leaf and does not retain its gradient; an error that it returns is that of the reading.
 struct Reader {
@@ -349,4 +356,5 @@ LAMELLA_LIBRARY(autograd, m) {
     m.impl(op, "autograd", refuse_geometry);
   m.interface("autograd", 1, &table);
   m.interface("autograd.reader", 1, &reader);
+  m.interface("autograd.saved_hooks", 1, &saved_hooks);
 }

@@ -19,11 +19,6 @@ struct Part {
 
 bool contains(const std::vector<int>& list, int i) { return std::find(list.begin(), list.end(), i) != list.end(); }
 
-// Returns zeros that take no memory.
-Tensor zeros_of(const Tensor& like) {
-  return lamella::zeros({}, TensorOptions(like.dtype()).device(like.device())).expand(like.sizes());
-}
-
 Tensor sum_of(const Tensor& a, const Tensor& b) { return !a.defined() ? b : !b.defined() ? a : a + b; }
 
 }  // namespace
@@ -36,7 +31,7 @@ class Forward {
       if (!t) return;
       const Box* b = box_of(t);
       if (b && b->level == level_)
-        parts_.push_back({argument, element, t, b->inner, b->tangent});
+        parts_.push_back({argument, element, t, b->inner, tangent_of(t)});
       else
         parts_.push_back({argument, element, t, outside(Tensor::borrow(t), level_), Tensor()});
     };
@@ -69,7 +64,7 @@ class Forward {
     Arguments a(f_, args_);
     compute(a);
     const Tensor t = a.result(0);
-    rets_[0] = value(dual(t, is_differentiable(t) ? lamella::zeros_like(t) : Tensor(), level_, true).release());
+    rets_[0] = value(dual(t, is_differentiable(t) ? zeros_of(t) : Tensor(), level_).release());
     return LAMELLA_OK;
   }
 
@@ -103,32 +98,27 @@ class Forward {
   // Calls the operator with primals, whose call may be one of a composite in which outer levels make tensors.
   void compute(Arguments& a) {
     for (const Part& p : parts_) a.tensor(p.argument, p.element, p.primal);
-    a.run(f_->op, served_.kind == Served::makes ? f_->parent : nullptr);
+    a.run(f_->op, served_.kind == Served::makes ? f_->parent : f_);
   }
 
-  // Makes the tensor that the call writes a box of the level, whose tangent has memory of its own. Returns false if that
-  // tensor has no tangent, since it is one of integers.
+  // Makes the tensor that the call writes a box of the level, and gives the call a copy of its tangent to write to.
+  // Returns false if it has no tangent, since it is one of integers.
   bool prepare_written() {
     for (Part& p : parts_) {
       if (p.argument != plan_.written) continue;
-      const Box* b = settled(p.given, tangent_like());
-      p.primal = b->inner;
-      p.tangent = b->tangent;
+      p.primal = become_dual(Tensor::borrow(p.given), level_)->inner;
+      p.tangent = tangent_of(p.given);
+      if (p.tangent.defined()) p.tangent = copy_like_others(p.tangent);
       return p.tangent.defined();
     }
     return true;
   }
-  // Returns a tangent of the call; one that is a box of another level if there is one.
-  Tensor tangent_like() const {
-    Tensor found;
+  // Returns a copy of a tangent that belongs to the levels of the other tangents, so that these may be written to it.
+  Tensor copy_like_others(const Tensor& tangent) const {
     for (const Part& p : parts_)
-      if (p.tangent.defined() && (!found.defined() || p.tangent.is_opaque())) found = p.tangent;
-    return found;
-  }
-  Box* settled(lamella_tensor* t, const Tensor& like) {
-    Box* b = become_dual(Tensor::borrow(t), level_, like);
-    b->settle_tangent(Tensor::borrow(t));
-    return b;
+      if (p.tangent.defined() && p.tangent.is_opaque() && p.tangent.numel())
+        return tangent + lamella::zeros_like(p.tangent).sum().to(tangent.dtype());
+    return copy_of(tangent);
   }
 
   // ---- results
@@ -146,10 +136,7 @@ class Forward {
     Tensor tangent = given;
     if (tangent.dtype() != primal.dtype()) tangent = tangent.to(primal.dtype());
     if (tangent.sizes() != primal.sizes()) tangent = tangent.expand(primal.sizes());
-    const bool is_own = std::none_of(parts_.begin(), parts_.end(), [&](const Part& p) {
-      return p.tangent.defined() && p.tangent.get()->storage == tangent.get()->storage;
-    });
-    return dual(primal, tangent, level_, is_own);
+    return dual(primal, tangent, level_);
   }
 
   // Gives the results of a call on primals; `tangents` are those of the results, those of lists one by one, or missing.
@@ -193,7 +180,7 @@ class Forward {
     Arguments a(f_, args_);
     compute(a);
     for (const Part& p : parts_)
-      if (p.argument == plan_.written && p.tangent.defined()) settled(p.given, Tensor())->tangent.zero_();
+      if (p.argument == plan_.written && p.tangent.defined()) replace_part(Tensor::borrow(p.given), zeros_of(p.primal));
     give_all(a, {});
     return LAMELLA_OK;
   }
@@ -210,6 +197,8 @@ class Forward {
     }
     if (plan_.tangent.zero >= 0) b.integer(plan_.tangent.zero, 0);
     b.run(f_->op);
+    for (const Part& p : parts_)
+      if (p.argument == plan_.written) replace_part(Tensor::borrow(p.given), p.tangent);
     give_all(a, results_of(b));
     return LAMELLA_OK;
   }
@@ -287,8 +276,8 @@ class Forward {
     const lamella_storage* memory = args_[plan_.written].as.tensor->storage;
     for (const Part& p : parts_) {
       if (p.given->storage != memory) continue;
-      const Tensor copy = p.primal.clone();
-      a.tensor(p.argument, p.element, p.tangent.defined() ? dual(copy, p.tangent.clone(), level_, true) : copy);
+      const Tensor copy = copy_of(p.primal);
+      a.tensor(p.argument, p.element, p.tangent.defined() ? dual(copy, p.tangent, level_) : copy);
     }
   }
 
@@ -299,17 +288,16 @@ class Forward {
     check_castable(f_, Tensor::borrow(from), Tensor::borrow(to));
     const Box* b = box_of(from);
     const bool is_here = b && b->level == level_;
-    if (is_here || is_box_here(to)) {
-      const Box* target = settled(to, is_here ? b->tangent : Tensor());
-      target->inner.copy_(is_here ? b->inner : Tensor::borrow(from));
-      if (!target->tangent.defined()) return;
-      if (is_here && b->tangent.defined())
-        target->tangent.copy_(b->tangent);
-      else
-        target->tangent.zero_();
-    } else {
+    if (!is_here && !is_box_here(to)) {
       Tensor::borrow(to).copy_(Tensor::borrow(from));
+      return;
     }
+    const Tensor target = Tensor::borrow(to);
+    become_dual(target, level_)->inner.copy_(is_here ? b->inner : Tensor::borrow(from));
+    if (!tangent_of(to).defined()) return;
+    Tensor tangent = is_here ? tangent_of(from) : Tensor();
+    if (tangent.defined() && tangent.dtype() != target.dtype()) tangent = tangent.to(target.dtype());
+    replace_part(target, tangent.defined() ? tangent.expand(target.sizes()) : zeros_of(target));
   }
   bool is_box_here(const lamella_tensor* t) const {
     const Box* b = box_of(t);
@@ -330,6 +318,7 @@ class Forward {
     LAMELLA_CHECK_NOT_IMPLEMENTED(plan_.written < 0, "jvp: ", title(f_),
                                   " writes in place, and neither a rule nor a functional form says its tangent");
     const WithGrad on;
+    const WithoutSavedHooks plain;
     const bool elementwise = is_elementwise();
     const Sizes shape = elementwise ? broadcast_shape() : Sizes();
     Arguments a(f_, args_);

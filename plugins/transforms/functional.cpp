@@ -66,7 +66,7 @@ class Functional {
 
   void compute(Arguments& a, const lamella_operator* op) {
     for (const Given& p : parts_) a.tensor(p.argument, p.element, p.value);
-    a.run(op, served_.kind == Served::makes ? f_->parent : nullptr);
+    a.run(op, served_.kind == Served::makes ? f_->parent : f_);
   }
 
   // Returns whether the call would run the composite, which may write to its arguments without its schema saying so.
@@ -180,7 +180,7 @@ class Functional {
     for (const Given& w : parts_) {
       if (!w.is_written || !recorded) continue;
       for (Given& p : parts_)
-        if (p.given->storage == w.given->storage) p.value = p.value.clone();
+        if (p.given->storage == w.given->storage) p.value = copy_of(p.value);
     }
   }
 
@@ -189,7 +189,7 @@ class Functional {
     const AsCalled as(f_, s_, level_);
     Arguments a(f_, args_);
     for (Given& p : parts_)
-      if (p.is_written) p.value = p.value.clone();
+      if (p.is_written) p.value = copy_of(p.value);
     compute(a, f_->op);
     for (const Given& p : parts_)
       if (p.is_written) write(p.given, p.value, true);
@@ -207,23 +207,8 @@ class Functional {
     LAMELLA_CHECK(value.sizes() == to.sizes(), title(f_), ": the result has shape ", value.sizes(),
                   ", which cannot be written into a tensor of shape ", to.sizes());
     if (value.dtype() != to.dtype()) value = value.to(to.dtype());
-    Box* b = become_functional(to, level_);
-    Whole& w = *b->whole;
-    const bool is_whole = w.value.dtype() == to.dtype() && w.value.sizes() == to.sizes() &&
-                          has_strides_of(w.value, to) && to.storage_offset() * to.itemsize() == w.offset;
-    if (is_whole) {
-      w.value = has_strides_of(value, to) ? value : with_strides_of(value, to);
-      b->inner = w.value;
-      b->seen = ++w.writes;
-      return;
-    }
-    // A view is written: the elements of its base are replaced at its place.
-    const Tensor whole = reinterpreted(w.value, to.dtype());
-    const int64_t step = to.numel() ? to.storage_offset() - w.offset / to.itemsize() : 0;
-    const Tensor made = reinterpreted(
-        whole.as_strided_scatter(value, to.sizes(), to.strides(), whole.storage_offset() + step), w.value.dtype());
-    w.value = has_strides_of(made, w.value) ? made : with_strides_of(made, w.value);
-    w.writes++;
+    become_functional(to, level_);
+    replace_part(to, value);
   }
 
   void give_all(Arguments& a) {

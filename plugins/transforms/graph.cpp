@@ -17,7 +17,7 @@ void each_node(const lamella_autograd* a, lamella_tensor* t, F&& f) {
       a->node_release(n);  // the tensor, or a node that was visited, holds it
     }
     const Box* b = box_of(t);
-    if (b && b->tangent.defined()) each_node(a, b->tangent.get(), f);
+    if (b && tangent_of(t).defined()) each_node(a, tangent_of(t).get(), f);
     t = b ? inner_of(t).get() : nullptr;
   }
 }

@@ -11,6 +11,8 @@ struct Interface {
   // Opens a level of a kind, of enum Kind, with the other members of Level.
   lamella_status (*open)(int32_t kind, int64_t size, int32_t randomness, int32_t choice, int64_t* level);
   lamella_status (*close)(int64_t level);
+  // Returns the number of the last level that was opened in the process.
+  int64_t (*last)();
   // Makes a box for a batch along a dimension; an owned tensor.
   lamella_status (*box)(lamella_tensor* batch, int64_t dim, int64_t level, lamella_tensor** out);
   // Returns the batch along a dimension of the result, owned. A tensor that is no box of the level is repeated.

@@ -11,6 +11,7 @@ namespace lamella::transforms {
 namespace {
 
 int32_t thread_slot = -1;
+std::atomic<int64_t> last_number{0};
 
 // The levels that are open on any thread.
 std::mutex open_lock;
@@ -33,8 +34,7 @@ void include_layer(bool on) {
   t->include = on ? t->include | layer_bit : t->include & ~layer_bit;
 }
 
-}  // namespace
-
+// Returns a view of a tensor in another dtype over the same memory.
 Tensor reinterpreted(const Tensor& t, ScalarType dtype) {
   if (t.dtype() == dtype) return t;
   if (is_complex(t.dtype()) && !is_complex(dtype)) return t.view_as_real();
@@ -42,7 +42,7 @@ Tensor reinterpreted(const Tensor& t, ScalarType dtype) {
   return t.view(dtype);
 }
 
-// A batch keeps its dimension 0.
+// Returns the view of what is in the box `from` that the box `to` is of `from`; a batch keeps its dimension 0.
 Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const Tensor& to) {
   const Tensor inner = reinterpreted(of, to.dtype());
   std::vector<int64_t> sizes, strides;
@@ -58,8 +58,6 @@ Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const 
   return inner.as_strided(sizes, strides, inner.storage_offset() + step);
 }
 
-namespace {
-
 // Returns the dimensions of a tensor from the largest stride to the smallest.
 std::vector<int64_t> by_stride(const Tensor& t) {
   std::vector<int64_t> order(static_cast<size_t>(t.dim()));
@@ -67,16 +65,6 @@ std::vector<int64_t> by_stride(const Tensor& t) {
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return t.stride(a) > t.stride(b); });
   return order;
 }
-
-}  // namespace
-
-bool has_strides_of(const Tensor& t, const Tensor& other) {
-  for (int64_t d = 0; d < t.dim(); d++)
-    if (t.size(d) != 1 && t.stride(d) != other.stride(d)) return false;
-  return true;
-}
-
-namespace {
 
 // Returns whether two elements of a tensor may share memory.
 bool overlaps(const Tensor& t) {
@@ -92,25 +80,19 @@ bool overlaps(const Tensor& t) {
   return false;
 }
 
-// Returns a copy of a tensor with the strides of another one, which may leave gaps.
-Tensor strided_as(const Tensor& t, const Tensor& other) {
-  int64_t span = 1;
-  for (int64_t d = 0; d < t.dim(); d++) span += (other.size(d) - 1) * other.stride(d);
-  const Tensor memory = lamella::zeros({span}, TensorOptions(t.dtype()).device(t.device()));
-  return memory.as_strided_scatter(t, other.sizes(), other.strides(), 0).as_strided(other.sizes(), other.strides(), 0);
-}
-
-}  // namespace
-
+// Returns a tensor's elements with the strides of another one of its sizes, which may leave gaps.
 Tensor with_strides_of(const Tensor& t, const Tensor& other) {
+  if (has_strides_of(t, other)) return t;
   const std::vector<int64_t> order = by_stride(other);
   std::vector<int64_t> back(order.size());
   for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   const Tensor dense = t.permute(order).clone(MemoryFormat::Contiguous).permute(back);
-  return has_strides_of(dense, other) ? dense : strided_as(dense, other);
+  if (has_strides_of(dense, other)) return dense;
+  int64_t span = 1;
+  for (int64_t d = 0; d < t.dim(); d++) span += std::max<int64_t>(other.size(d) - 1, 0) * other.stride(d);
+  const Tensor memory = lamella::zeros({span}, TensorOptions(t.dtype()).device(t.device()));
+  return memory.as_strided_scatter(t, other.sizes(), other.strides(), 0).as_strided(other.sizes(), other.strides(), 0);
 }
-
-namespace {
 
 // Returns another tensor over the same elements, with their history: what a plain tensor has in it when it becomes a box. A
 // box of a closed level counts as what is in it.
@@ -133,45 +115,89 @@ Tensor elements_of(const Tensor& base) {
   return made;
 }
 
-// Returns the state of a box that is no view.
-Box functional_state(const Tensor& value, const Tensor& box, int64_t level) {
-  Box made{level, value, Kind::functional};
-  made.whole = std::make_shared<Whole>(Whole{value, box.storage_offset() * box.itemsize()});
-  return made;
+// ---- parts of a value that a tensor and its views share
+
+std::shared_ptr<Whole> whole_of(const Tensor& value, const Tensor& box) {
+  if (!value.defined()) return nullptr;
+  return std::make_shared<Whole>(Whole{value, box.storage_offset() * box.itemsize(), has_strides_of(value, box)});
+}
+
+// Returns whether a box shows all of a value, and not a view of it.
+bool is_whole(const Whole& w, const Tensor& box) {
+  return w.value.dtype() == box.dtype() && w.value.sizes() == box.sizes() &&
+         box.storage_offset() * box.itemsize() == w.offset && (!w.strided || has_strides_of(w.value, box));
+}
+
+// Returns the place of a box's first element in the memory of a value that was reinterpreted in the box's dtype.
+int64_t offset_in(const Whole& w, const Tensor& reinterpreted, const Tensor& box) {
+  return reinterpreted.storage_offset() + (box.numel() ? box.storage_offset() - w.offset / box.itemsize() : 0);
+}
+
+// Returns the part of a value that a box shows; `part` is what it was after `b->seen` writes.
+const Tensor& part_of(const lamella_tensor* t, Box* b, Tensor& part) {
+  const Whole& w = *b->whole;
+  if (b->seen == w.writes) return part;
+  const Tensor box = Tensor::borrow(const_cast<lamella_tensor*>(t));
+  State& s = state();
+  const Below below(s, b->level);
+  if (is_whole(w, box)) {
+    part = w.value;
+  } else {
+    const Tensor value = reinterpreted(w.value, box.dtype());
+    const int64_t offset = offset_in(w, value, box);
+    const Level* level = find_level(s, b->level);
+    part = level && level->kind == Kind::functional && level->choice == copy_views
+               ? value.as_strided_copy(box.sizes(), box.strides(), offset)
+               : value.as_strided(box.sizes(), box.strides(), offset);
+  }
+  b->seen = w.writes;
+  return part;
 }
 
 }  // namespace
+
+bool has_strides_of(const Tensor& t, const Tensor& other) {
+  for (int64_t d = 0; d < t.dim(); d++)
+    if (t.size(d) != 1 && t.stride(d) != other.stride(d)) return false;
+  return true;
+}
+
+void replace_part(const Tensor& box, const Tensor& value) {
+  Box* b = boxes.get(box);
+  Whole& w = *b->whole;
+  if (is_whole(w, box)) {
+    w.value = w.strided ? with_strides_of(value, box) : value;
+  } else {  // the elements of the base are replaced at the place of the view
+    const Tensor whole = reinterpreted(w.value, box.dtype());
+    const Tensor made = reinterpreted(
+        whole.as_strided_scatter(value, box.sizes(), box.strides(), offset_in(w, whole, box)), w.value.dtype());
+    w.value = with_strides_of(made, w.value);
+  }
+  w.writes++;
+}
 
 uint64_t autograd_bit() {
   const lamella_autograd* a = Tensor::autograd();
   return a ? uint64_t{1} << a->layer : 0;
 }
 
-void Box::settle_tangent(const Tensor& box) {
-  if (!tangent.defined() || tangent.numel() == 0) return;
-  if (owns_tangent && has_strides_of(tangent, box)) return;
-  owns_tangent = true;
-  tangent = with_strides_of(tangent, box);
-}
-
 std::optional<Box> Box::carry(const Tensor& from, const Tensor& to, int32_t how) const {
   switch (how) {
     case LAMELLA_CARRY_VIEW:
     case LAMELLA_CARRY_RESIZE: {
-      if (whole) return Box{level, Tensor(), kind, {}, false, whole, -1};
-      Box view{level, view_of_inner(inner, kind == Kind::vmap, from, to), kind};
-      if (tangent.defined()) {
-        boxes.get(from)->settle_tangent(from);
-        view.tangent = view_of_inner(tangent, false, from, to);
-        view.owns_tangent = true;
+      if (whole && is_whole(*whole, from)) {  // views are made by strides
+        const Below below(state(), level);
+        whole->value = with_strides_of(whole->value, from);
+        whole->strided = true;
       }
-      return view;
+      if (kind == Kind::functional) return Box{level, Tensor(), kind, whole};
+      return Box{level, view_of_inner(inner, kind == Kind::vmap, from, to), kind, whole};
     }
     case LAMELLA_CARRY_DETACH:
       return *this;
     case LAMELLA_CARRY_COPY:
-      if (whole) return functional_state(inner_of(from.get()), to, level);
-      return Box{level, inner.clone(), kind, tangent.defined() ? tangent.clone() : Tensor(), true};
+      if (kind == Kind::functional) return Box{level, Tensor(), kind, whole_of(inner_of(from.get()).clone(), to)};
+      return Box{level, inner.clone(), kind, whole ? whole_of(tangent_of(from.get()), to) : nullptr};
     default:
       return std::nullopt;
   }
@@ -199,11 +225,12 @@ bool is_open_level(int64_t number) {
   return open_numbers().count(number) != 0;
 }
 
+int64_t last_level() { return last_number; }
+
 int64_t open_level(const Level& described) {
-  static std::atomic<int64_t> last{0};
   State& s = state();
   s.levels.push_back(described);
-  s.levels.back().number = ++last;
+  s.levels.back().number = ++last_number;
   {
     const std::lock_guard<std::mutex> guard(open_lock);
     open_numbers().insert(s.levels.back().number);
@@ -223,31 +250,28 @@ void close_level(int64_t number) {
   if (s.levels.empty()) include_layer(false);
 }
 
-const Box* open_box_of(const lamella_tensor* t) {
-  const Box* found = box_of(t);
-  for (const Box* b = found; b; b = box_of(t)) {
-    found = b;
-    t = inner_of(t).get();
+const lamella_tensor* open_box_of(const lamella_tensor* t) {
+  const lamella_tensor* found = nullptr;
+  for (const Box* b = box_of(t); b; b = box_of(t)) {
+    found = t;
     if (b->kind == Kind::vmap || is_open_level(b->level)) break;
+    t = inner_of(t).get();
   }
   return found;
 }
 
 const Tensor& inner_of(const lamella_tensor* t) {
   Box* b = boxes.get(t);
-  if (!b->whole || b->seen == b->whole->writes) return b->inner;
-  State& s = state();
-  const Below below(s, b->level);
-  const Level* level = find_level(s, b->level);
-  const Whole& w = *b->whole;
-  const Tensor box = Tensor::borrow(const_cast<lamella_tensor*>(t));
-  const Tensor value = reinterpreted(w.value, box.dtype());
-  const int64_t step = box.numel() ? box.storage_offset() - w.offset / box.itemsize() : 0;
-  const int64_t offset = value.storage_offset() + step;
-  b->inner = level && level->choice == copy_views ? value.as_strided_copy(box.sizes(), box.strides(), offset)
-                                                  : value.as_strided(box.sizes(), box.strides(), offset);
-  b->seen = w.writes;
-  return b->inner;
+  return b->kind == Kind::functional ? part_of(t, b, b->inner) : b->inner;
+}
+
+const Tensor& tangent_of(const lamella_tensor* t) {
+  Box* b = boxes.get(t);
+  return b->whole && b->kind == Kind::forward ? part_of(t, b, b->tangent) : b->tangent;
+}
+
+Tensor zeros_of(const Tensor& like) {
+  return lamella::zeros({}, TensorOptions(like.dtype()).device(like.device())).expand(like.sizes());
 }
 
 Tensor boxed(const Tensor& batch, int64_t level) {
@@ -256,11 +280,11 @@ Tensor boxed(const Tensor& batch, int64_t level) {
   return box;
 }
 
-Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level, bool owns_tangent) {
+Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level) {
   // Views of the tangent are made by strides, which cannot follow elements that share memory.
   const Tensor inner = overlaps(primal) ? primal.clone(MemoryFormat::Contiguous) : primal;
   Tensor box = opaque_over(inner, inner.sizes(), TensorOptions(inner.dtype()), inner.strides());
-  boxes.set(box, Box{level, inner, Kind::forward, tangent, owns_tangent});
+  boxes.set(box, Box{level, inner, Kind::forward, whole_of(tangent, box)});
   return box;
 }
 
@@ -269,18 +293,23 @@ bool is_recorded(const Tensor& t) {
   if (!a || !t.defined()) return false;
   if (a->requires_grad(t.get())) return true;
   const Box* b = box_of(t.get());
-  return b && (is_recorded(inner_of(t.get())) || is_recorded(b->tangent));
+  return b && (is_recorded(inner_of(t.get())) || is_recorded(tangent_of(t.get())));
 }
 
 Tensor functional(const Tensor& value, int64_t level) {
   const Below below(state(), level);
   const Tensor inner = overlaps(value) ? value.clone(MemoryFormat::Contiguous) : value;
   Tensor box = opaque_over(inner, inner.sizes(), TensorOptions(inner.dtype()), inner.strides());
-  boxes.set(box, functional_state(inner, box, level));
+  boxes.set(box, Box{level, Tensor(), Kind::functional, whole_of(inner, box)});
   return box;
 }
 
-Box* become_functional(const Tensor& t, int64_t level) {
+namespace {
+
+// Makes a tensor, and its base if it is a view, boxes of a level unless they are. Calls begin(base) for the state of the
+// base, and began(tensor) with each tensor that became a box. Returns the tensor's state.
+template <class Begin, class Began>
+Box* become(const Tensor& t, int64_t level, Begin&& begin, Began&& began) {
   const auto at_level = [level](const Tensor& x) {
     Box* b = boxes.get(x);
     return b && b->level == level ? b : nullptr;
@@ -288,39 +317,32 @@ Box* become_functional(const Tensor& t, int64_t level) {
   if (Box* b = at_level(t)) return b;
   lamella_tensor* root = api().tensor_base(t.get());
   const Tensor base = root ? Tensor::borrow(root) : t;
-  State& s = state();
   if (!at_level(base)) {
-    boxes.set(base, functional_state(elements_of(base), base, level));
-    s.became.push_back(base);
+    boxes.set(base, begin(base));
+    began(base);
   }
   if (root) {
     boxes.set(t, at_level(base)->carry(base, t, LAMELLA_CARRY_VIEW));
-    s.became.push_back(t);
+    began(t);
   }
   return boxes.get(t);
 }
 
-Box* become_dual(const Tensor& t, int64_t level, const Tensor& like) {
-  const auto at_level = [level](const Tensor& x) {
-    Box* b = boxes.get(x);
-    return b && b->level == level ? b : nullptr;
-  };
-  if (Box* b = at_level(t)) return b;
-  lamella_tensor* root = api().tensor_base(t.get());
-  const Tensor base = root ? Tensor::borrow(root) : t;
-  if (!at_level(base)) {
+}  // namespace
+
+Box* become_dual(const Tensor& t, int64_t level) {
+  const auto begin = [level](const Tensor& base) {
     const Tensor inner = elements_of(base);
-    Box state{level, inner, Kind::forward};
-    if (is_differentiable(inner)) {
-      const bool is_shared = !like.defined() || !like.is_opaque() || like.numel() == 0;
-      const Tensor number = is_shared ? Tensor() : lamella::zeros_like(like).sum().to(inner.dtype());
-      state.tangent = lamella::zeros_like(is_shared ? inner : number.expand(inner.sizes()));
-    }
-    state.settle_tangent(base);
-    boxes.set(base, state);
-  }
-  if (root) boxes.set(t, at_level(base)->carry(base, t, LAMELLA_CARRY_VIEW));
-  return boxes.get(t);
+    return Box{level, inner, Kind::forward, is_differentiable(inner) ? whole_of(zeros_of(inner), base) : nullptr};
+  };
+  return become(t, level, begin, [](const Tensor&) {});
+}
+
+Box* become_functional(const Tensor& t, int64_t level) {
+  const auto begin = [level](const Tensor& base) {
+    return Box{level, Tensor(), Kind::functional, whole_of(elements_of(base), base)};
+  };
+  return become(t, level, begin, [](const Tensor& x) { state().became.push_back(x); });
 }
 
 Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level) {
@@ -329,8 +351,8 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level) {
 }
 
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim) {
-  const Box* b = open_box_of(t.get());
-  if (b && b->level == level.number) {
+  const lamella_tensor* box = open_box_of(t.get());
+  if (const Box* b = box_of(box); b && b->level == level.number) {
     const int64_t d = dim < 0 ? dim + b->inner.dim() : dim;
     return d == 0 ? b->inner : b->inner.movedim(0, d);
   }

@@ -37,29 +37,26 @@ enum Fallback : int32_t { loop_fallback = 0, strict_fallback = 1 };
 // View operators at a level of functionalize: they stay, or their copying forms run in their place.
 enum Views : int32_t { keep_views = 0, copy_views = 1 };
 
-// The value of a tensor at a level of functionalize. A tensor and its views share it; a write replaces it.
+// A value that a tensor and its views share: of functionalize that of the tensor, of forward mode its tangent. A write
+// replaces it, and never writes to its memory.
 struct Whole {
-  Tensor value;    // of the tensor that the others are views of, with its strides
+  Tensor value;    // of the tensor that the others are views of
   int64_t offset;  // of that tensor in its storage, in bytes
+  bool strided;    // whether the value has that tensor's strides, by which parts of it are taken
   int64_t writes = 0;
 };
 
 // The state of a box. At a level of vmap `inner` is the batch, whose dimension 0 counts the samples; sizes, strides and
 // offset of the box are those of one sample, so that views of the box are views of the batch. At a level of forward mode
-// `inner` is the primal, with the box's own geometry, and `tangent` is a tensor of its sizes and dtype; integers have
-// none. At a level of functionalize `inner` is the part of `whole` that the box shows, as it was after `seen` writes;
-// see `inner_of`.
+// `inner` is the primal, with the box's own geometry, and `whole` is of the tangent, which integers lack. At a level of
+// functionalize `whole` is of the value.
 struct Box {
   int64_t level;
-  Tensor inner;
+  Tensor inner;  // of functionalize: the part of `whole` that the box shows, as it was after `seen` writes
   Kind kind = Kind::vmap;
-  Tensor tangent = {};
-  bool owns_tangent = false;  // whether the tangent's memory is that of this box and of its views alone
   std::shared_ptr<Whole> whole = {};
-  int64_t seen = 0;
-  // Gives the tangent memory of its own, with the strides of the box, so that views of the box have views of the tangent,
-  // and that writes change no other tensor.
-  void settle_tangent(const Tensor& box);
+  Tensor tangent = {};  // of forward mode: the part of `whole`, as it was after `seen` writes
+  int64_t seen = -1;
   std::optional<Box> carry(const Tensor& from, const Tensor& to, int32_t how) const;
 };
 inline Slot<Box> boxes;
@@ -77,12 +74,16 @@ inline bool is_differentiable(const Tensor& t) { return t.defined() && (t.is_flo
 
 inline const Box* box_of(const lamella_tensor* t) { return t && t->keys & layer_bit ? boxes.get(t) : nullptr; }
 
-// Returns what is in a box: of a box of functionalize its value now.
+// Returns what is in a box: the batch, the primal, or the value now.
 const Tensor& inner_of(const lamella_tensor* t);
+// Returns the tangent of a box of forward mode now; undefined if it has none.
+const Tensor& tangent_of(const lamella_tensor* t);
+// Gives a box of forward mode another tangent, or one of functionalize another value, of its sizes and dtype.
+void replace_part(const Tensor& box, const Tensor& value);
 
-// Returns the box of a tensor. One of a closed level of forward mode counts as its primal, and one of functionalize as its
-// value: the result is then the box of that, or if there is none the closed one.
-const Box* open_box_of(const lamella_tensor* t);
+// Returns a tensor that is a box; null for another one. A box of a closed level of forward mode counts as its primal, and
+// one of functionalize as its value: the result is then that, or if that is no box the closed one.
+const lamella_tensor* open_box_of(const lamella_tensor* t);
 
 struct State {
   std::vector<Level> levels;
@@ -104,6 +105,8 @@ bool is_open_level(int64_t number);
 
 // Opens a level and returns its number.
 int64_t open_level(const Level& described);
+// Returns the number of the last level that was opened in the process.
+int64_t last_level();
 // Closes a level, and those that were opened after it.
 void close_level(int64_t number);
 
@@ -121,27 +124,23 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level);
 // Returns the batch of a tensor at a level along dimension `dim`. A tensor that is no box of the level is repeated.
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim);
 
-// Returns a view of a tensor in another dtype over the same memory.
-Tensor reinterpreted(const Tensor& t, ScalarType dtype);
-// Returns the view of what is in a box that a view of the box is. from: the box; of: what is in it; to: the view of the box.
-Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const Tensor& to);
 // Returns whether dimensions that have more than one element have the same strides.
 bool has_strides_of(const Tensor& t, const Tensor& other);
-// Returns a copy of a tensor with the strides of another one of its sizes.
-Tensor with_strides_of(const Tensor& t, const Tensor& other);
 
 // Returns whether autograd follows a tensor, or something in a box of it.
 bool is_recorded(const Tensor& t);
 
 // Returns a box at a level of forward mode. The tangent of integers is undefined.
-Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level, bool owns_tangent);
+Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level);
+// Returns zeros that take no memory.
+Tensor zeros_of(const Tensor& like);
 // Returns a box at a level of functionalize whose value is a tensor's.
 Tensor functional(const Tensor& value, int64_t level);
 // Makes a tensor, and its base if it is a view, boxes at a level of functionalize unless they are. Returns its state.
 Box* become_functional(const Tensor& t, int64_t level);
 // Gives a tensor a tangent of zeros at a level of forward mode unless it has one there, and its base, if it is a view.
-// Returns its state. `like` is a tensor that will be written into the tangent, which therefore belongs to the same levels.
-Box* become_dual(const Tensor& t, int64_t level, const Tensor& like);
+// Returns its state.
+Box* become_dual(const Tensor& t, int64_t level);
 
 // Returns a tensor over the same elements without history; the batch of a box keeps its own.
 Tensor cut(const Tensor& t);

@@ -33,7 +33,7 @@ void Arguments::integer(int argument, int64_t i) { values_[static_cast<size_t>(a
 void Arguments::run(const lamella_operator* op, lamella_frame* parent) {
   num_rets_ = api().operator_num_returns(op);
   const int count = std::min(api().operator_num_args(op), static_cast<int32_t>(values_.size()));
-  check(api().call(parent ? parent : f_, op, values_.data(), count, rets_.data(), num_rets_));
+  check(api().call(parent, op, values_.data(), count, rets_.data(), num_rets_));
 }
 
 Tensor Arguments::result(int i) const {
@@ -51,6 +51,14 @@ std::vector<Tensor> Arguments::list(int i) const {
 
 void Arguments::move_to(lamella_value* rets) {
   for (int i = 0; i < num_rets_; i++) std::swap(rets[i], rets_[static_cast<size_t>(i)]);
+}
+
+Tensor copy_of(const Tensor& t) {
+  static const lamella_operator* const clone = api().find_operator("aten::clone", "");
+  const lamella_value given[2] = {value(t.get()), none()};
+  lamella_value made = none();
+  check(api().call(nullptr, clone, given, 2, &made, 1));  // without the frame, the call is no part of a composite
+  return Tensor::steal(made.as.tensor);
 }
 
 void check_castable(const lamella_frame* f, const Tensor& result, const Tensor& to) {

@@ -19,8 +19,10 @@ class Arguments {
   void tensor(int argument, int element, const Tensor& t);
   void ints(int argument, const std::vector<int64_t>& list);
   void integer(int argument, int64_t i);
-  // Calls an operator with these arguments, or a functional form with as many of them as it takes. parent: null is the call's own frame.
-  void run(const lamella_operator* op, lamella_frame* parent = nullptr);
+  // Calls an operator with these arguments, or a functional form with as many of them as it takes, as a part of the call.
+  void run(const lamella_operator* op) { run(op, f_); }
+  // The same, as a part of another call, or with null of none.
+  void run(const lamella_operator* op, lamella_frame* parent);
   // Returns result i of `run`; undefined if it is no tensor.
   Tensor result(int i) const;
   std::vector<Tensor> list(int i) const;
@@ -40,6 +42,8 @@ class Arguments {
   std::array<lamella_value, LAMELLA_MAX_RETURNS> rets_;
 };
 
+// Returns a copy of a tensor, which is not one for each sample of an outer level, as it is where a composite copies.
+Tensor copy_of(const Tensor& t);
 // Raises an error unless a result's dtype may be cast to that of the tensor that is written.
 void check_castable(const lamella_frame* f, const Tensor& result, const Tensor& to);
 

@@ -42,7 +42,7 @@ lamella_status unbox(lamella_tensor* t, int64_t dim, int64_t level, lamella_tens
 
 lamella_status make_dual(lamella_tensor* primal, lamella_tensor* tangent, int64_t level, lamella_tensor** out) {
   return guarded([&]() -> lamella_status {
-    *out = dual(Tensor::borrow(primal), Tensor::borrow(tangent), level, false).release();
+    *out = dual(Tensor::borrow(primal), Tensor::borrow(tangent), level).release();
     return LAMELLA_OK;
   });
 }
@@ -72,32 +72,30 @@ lamella_status settle(int64_t level, int32_t copy) {
 // nothing else is in it.
 lamella_status inner(const lamella_tensor* t, lamella_tensor** out, int64_t* level) {
   return guarded([&]() -> lamella_status {
-    const Box* b = open_box_of(t);
-    *out = nullptr;
-    if (!b) return LAMELLA_OK;
-    *level = b->level;
-    *out = b->inner.get();
+    const lamella_tensor* box = open_box_of(t);
+    *out = box ? inner_of(box).get() : nullptr;
+    if (box) *level = box_of(box)->level;
     return LAMELLA_OK;
   });
 }
 
 lamella_status kind_of(const lamella_tensor* t, int32_t* kind) {
   return guarded([&]() -> lamella_status {
-    const Box* b = open_box_of(t);
-    *kind = b ? static_cast<int32_t>(b->kind) : -1;
+    const lamella_tensor* box = open_box_of(t);
+    *kind = box ? static_cast<int32_t>(box_of(box)->kind) : -1;
+    return LAMELLA_OK;
+  });
+}
+
+lamella_status tangent(const lamella_tensor* t, lamella_tensor** out) {
+  return guarded([&]() -> lamella_status {
+    const lamella_tensor* box = open_box_of(t);
+    *out = box ? tangent_of(box).get() : nullptr;
     return LAMELLA_OK;
   });
 }
 
 int32_t follows(lamella_tensor* t) { return is_recorded(Tensor::borrow(t)); }
-
-lamella_status tangent(const lamella_tensor* t, lamella_tensor** out) {
-  return guarded([&]() -> lamella_status {
-    const Box* b = open_box_of(t);
-    *out = b ? b->tangent.get() : nullptr;
-    return LAMELLA_OK;
-  });
-}
 
 lamella_status close(int64_t level) {
   return guarded([&]() -> lamella_status {
@@ -138,9 +136,9 @@ lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots
   });
 }
 
-const Interface table = {sizeof table,    open,    close,  box,       unbox,      make_dual,
-                         make_functional, written, settle, set_below, inner,      kind_of,
-                         follows,         tangent, depth,  make_cut,  make_fresh, find_other_leaves};
+const Interface table = {
+    sizeof table, open,  close,   last_level, box,     unbox, make_dual, make_functional, written,          settle,
+    set_below,    inner, kind_of, follows,    tangent, depth, make_cut,  make_fresh,      find_other_leaves};
 
 // ---- operators, for functions of Python -----------------------------------------------------------------------------
 

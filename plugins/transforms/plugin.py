@@ -25,5 +25,6 @@ def register(ctx):
     ctx.contribute("new", {"vmap": rules.new})
     ctx.contribute("operator", {"vmap": rules.find_rule})
     ctx.contribute("export", {"tangent": rules.check_export})
+    ctx.contribute("within", {"vmap": rules.within})
     ctx.contribute("parts", {"vmap": rules.parts})
     on_rule("vmap", rules.serve, lib=ctx.library("vmap", "FRAGMENT"))

@@ -54,6 +54,12 @@ def check_export(tensor: Tensor, to: str) -> None:
         )
 
 
+def within() -> Callable[[Tensor], bool]:
+    """Returns a function that says whether a tensor is a box of a level that is opened from now on."""
+    last = _python.last_level()
+    return lambda tensor: (found := _python.inner_of(tensor)) is not None and found[1] > last
+
+
 def _levels(leaves: list[Any]) -> list[tuple[Tensor, int] | None]:
     return [_python.inner_of(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves]
 

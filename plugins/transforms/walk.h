@@ -19,6 +19,26 @@ class WithGrad {
   uint64_t exclude_;
 };
 
+// While it lives, the calls of this thread save tensors without the program's hooks, such as those of a checkpoint, which
+// expect the calls of the program alone.
+class WithoutSavedHooks {
+ public:
+  WithoutSavedHooks() : hooks_(static_cast<const Hooks*>(api().find_interface("autograd.saved_hooks", 1))) {
+    if (hooks_) were_on_ = hooks_->suspend(1);
+  }
+  ~WithoutSavedHooks() {
+    if (were_on_) hooks_->suspend(0);
+  }
+  WithoutSavedHooks(const WithoutSavedHooks&) = delete;
+
+ private:
+  struct Hooks {  // as plugins/autograd/plugin.cpp has it
+    int32_t (*suspend)(int32_t on);
+  };
+  const Hooks* hooks_;
+  int32_t were_on_ = 0;
+};
+
 // Returns gradients of the inputs; undefined where no root depends on an input.
 inline std::vector<Tensor> gradients(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads,
                                      const std::vector<Tensor>& inputs, bool retain, bool create) {

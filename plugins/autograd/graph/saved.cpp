@@ -90,6 +90,12 @@ lamella_status pop_saved_hooks() {
   return LAMELLA_OK;
 }
 
+int32_t suspend_saved_hooks(int32_t on) {
+  const bool before = any_hooks;
+  any_hooks = !on && hooks_now && !hooks_now->all.empty();
+  return before;
+}
+
 lamella_status register_hooks_slot(lamella_library* library) {
   static const lamella_thread_slot_type type = {sizeof type,  0, "autograd.saved_hooks", copy_hooks, destroy_hooks,
                                                 swapped_hooks};

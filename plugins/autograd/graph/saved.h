@@ -65,6 +65,8 @@ void read_written(lamella_tensor* result, Node* stands);  // gives the result it
 
 lamella_status push_saved_hooks(const lamella_saved_hooks* hooks);
 lamella_status pop_saved_hooks();
+// Suspends this thread's hooks, or takes them up again; returns whether they were at work before.
+int32_t suspend_saved_hooks(int32_t on);
 lamella_status register_hooks_slot(lamella_library*);
 lamella_status used_twice(const Node* n);
 

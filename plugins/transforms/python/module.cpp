@@ -39,6 +39,8 @@ PyObject* close_level(PyObject*, PyObject* level) {
   Py_RETURN_NONE;
 }
 
+PyObject* last_level(PyObject*, PyObject*) { return PyLong_FromLongLong(table->last()); }
+
 // box(batch, dim, level) and unbox(tensor, dim, level)
 template <auto Member>
 PyObject* convert(PyObject*, PyObject* const* args, Py_ssize_t n) {
@@ -185,6 +187,7 @@ PyCFunction fast(F* f) {
 }
 
 PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullptr},
+                           {"last_level", last_level, METH_NOARGS, nullptr},
                            {"close_level", close_level, METH_O, nullptr},
                            {"box", fast(convert<&Interface::box>), METH_FASTCALL, nullptr},
                            {"unbox", fast(convert<&Interface::unbox>), METH_FASTCALL, nullptr},

@@ -1,134 +1,97 @@
-"""Each transform of each transform, and some triples, against finite differences and loops of numpy in float64.
-
-A transform makes a function of a vector from a function of a vector, so that any two, in any order, are a cell of the
-table ``RESULTS``.
-"""
+"""Each transform of each transform, on each device, and some triples, beside their oracles in numpy; see pairs.py."""
 
 import itertools
+import json
 
 import lamella
-import numpy as np
+import pairs
 import pytest
-from lamella.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from pages import ROOT
+from pairs import TRANSFORMS, cell, difference
 
-DEVICE = "cpu"
-# Maps (outer, inner) to the largest difference of a result from its oracle, in relation to the largest result.
-RESULTS: dict[tuple[str, ...], float] = {}
-
-POINT = [0.3, -0.7, 1.1]
-TANGENT = [0.5, 1.0, -0.25]
-SCALES = [1.0, 0.5]  # a batch of vmap is made of the vector times these
-STEP = 0.05
-STENCIL = {-3: -1 / 60, -2: 3 / 20, -1: -3 / 4, 1: 3 / 4, 2: -3 / 20, 3: 1 / 60}  # exact up to degree 6
-
-
-# ---- by numpy: the last dimension of an array is the vector, and those in front are of further vectors ----
-
-
-def numpy_base(x):
-    a, b, c = np.moveaxis(x, -1, 0)
-    return np.stack([np.sin(a * b) + c * c, 0.5 * a * np.exp(c) - np.cos(b)], -1)
-
-
-def numpy_jacobian(f):
-    def jacobian(x):
-        steps = STEP * np.array(list(STENCIL))[:, None, None] * np.eye(3)  # point, column, vector
-        given = x[None, None] + steps.reshape(len(STENCIL), 3, *[1] * (x.ndim - 1), 3)
-        made = np.tensordot(np.array(list(STENCIL.values())) / STEP, f(given), 1)
-        return np.moveaxis(made, 0, -1)
-
-    return jacobian
-
-
-def numpy_total(f):
-    """Sums the results, each with a weight."""
-
-    def total(x):
-        made = f(x)
-        flat = made.reshape(*x.shape[:-1], -1)
-        return flat @ np.linspace(1, 2, flat.shape[-1])
-
-    return total
-
-
-NUMPY = {
-    "vmap": lambda f: lambda x: np.stack([f(x * s) for s in SCALES], x.ndim - 1),
-    "grad": lambda f: numpy_jacobian(numpy_total(f)),
-    "vjp": lambda f: numpy_jacobian(numpy_total(f)),
-    "jvp": lambda f: lambda x: numpy_jacobian(f)(x) @ np.array(TANGENT),
-    "jacrev": numpy_jacobian,
-    "jacfwd": numpy_jacobian,
-    "hessian": lambda f: numpy_jacobian(numpy_jacobian(numpy_total(f))),
-}
-
-
-# ---- by lamella --------------------------------------------------------------------------------------------
-
-
-def vector(values):
-    return lamella.tensor(values, dtype=lamella.float64, device=DEVICE)
-
-
-def base(x):
-    a, b, c = x
-    return lamella.stack([(a * b).sin() + c * c, 0.5 * a * c.exp() - b.cos()])
-
-
-def weights(made):
-    return vector(np.linspace(1, 2, made.numel()).tolist()).view(made.shape)
-
-
-def total(f):
-    def weighed(x):
-        made = f(x)
-        return (made * weights(made)).sum()
-
-    return weighed
-
-
-def transposed(f):
-    def product(x):
-        made, back = vjp(f, x)
-        return back(weights(made))[0]
-
-    return product
-
-
-TRANSFORMS = {
-    "vmap": lambda f: lambda x: vmap(f)(x * vector(SCALES)[:, None]),
-    "grad": lambda f: grad(total(f)),
-    "vjp": transposed,
-    "jvp": lambda f: lambda x: jvp(f, (x,), (vector(TANGENT),))[1],
-    "jacrev": jacrev,
-    "jacfwd": jacfwd,
-    "hessian": lambda f: hessian(total(f)),
-}
 TRIPLES = list(itertools.product(("vmap", "grad", "jvp", "jacrev"), repeat=3))
+TRIPLES += [("functionalize", "vmap", "grad"), ("vmap", "checkpoint", "hessian"), ("hessian", "functionalize", "vmap")]
 
 
-def difference(names):
-    """Returns how much the transforms' result differs from its oracle; the first name is the outermost transform."""
-    found, expected = base, numpy_base
-    for name in reversed(names):
-        found, expected = TRANSFORMS[name](found), NUMPY[name](expected)
-    mine, right = found(vector(POINT)), expected(np.array(POINT))
-    assert mine.shape == right.shape and mine.dtype == lamella.float64
-    return float(np.abs(mine.numpy() - right).max() / max(np.abs(right).max(), 1))
+def table_of_the_page():
+    """Returns the cells of the table in docs/transforms.md, by the names of the outer and the inner transform."""
+    text = (ROOT / "docs" / "transforms.md").read_text()
+    lines = text.partition(pairs.MARKS[0])[2].partition(pairs.MARKS[1])[0].splitlines()
+    names = [name.strip() for name in lines[0].split("|")[2:-1]]
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in lines[2:] if line.startswith("|")]
+    return {(row[0].strip("*"), name): c for row in rows for name, c in zip(names, row[1:], strict=True)}
 
 
 @pytest.mark.parametrize("inner", TRANSFORMS)
 @pytest.mark.parametrize("outer", TRANSFORMS)
 def test_pairs(outer, inner):
-    RESULTS[outer, inner] = difference((outer, inner))
-    assert RESULTS[outer, inner] < 1e-6
+    found = cell(outer, inner)
+    assert table_of_the_page()[outer, inner] == ("right" if found == "right" else "refused"), found
+
+
+def test_the_page_has_the_table():
+    assert set(table_of_the_page()) == set(itertools.product(TRANSFORMS, repeat=2))
+
+
+@pytest.mark.parametrize("device", ["bank", "numpy"])
+def test_pairs_on_other_devices(guest, device):
+    """The example backends, one of them in Python, compute the same table."""
+    found = guest.run(f"""
+        import json, sys
+        sys.path.insert(0, {str(ROOT / "tests" / "plugins" / "transforms")!r})
+        import pairs
+        pairs.DEVICE = {device!r}
+        names = list(pairs.TRANSFORMS)
+        print(json.dumps([[a, b, pairs.cell(a, b)] for a in names for b in names]))
+    """)
+    page = table_of_the_page()
+    wrong = [(a, b, c) for a, b, c in json.loads(found.splitlines()[-1]) if (c == "right") != (page[a, b] == "right")]
+    assert not wrong, wrong[:5]
 
 
 @pytest.mark.parametrize("names", TRIPLES, ids=map(" of ".join, TRIPLES))
 def test_triples(names):
-    RESULTS[names] = difference(names)
-    assert RESULTS[names] < 1e-6
+    assert difference(names) < 1e-6
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_the_oracles_agree_with_one_transform(name):
     assert difference((name,)) < 1e-7
+
+
+def test_a_wrong_result_is_no_cell(monkeypatch):
+    monkeypatch.setitem(TRANSFORMS, "vmap", lambda f: lambda x: TRANSFORMS["grad"](f)(x) * 0)
+    with pytest.raises(AssertionError):
+        cell("vmap", "grad")
+
+
+def sums(x):
+    """A function of a vector with sums over indices, which several threads add to, and a product of matrices."""
+    index = lamella.arange(6000) % 7
+    spread = lamella.zeros(7, dtype=x.dtype).index_add(0, index, x[index % 3] * 0.1)
+    rows = lamella.zeros(7, 3, dtype=x.dtype).scatter_add(0, (index % 7)[:, None].expand(6000, 3), x.expand(6000, 3))
+    return lamella.stack([spread.sin().sum(), (rows @ rows.t()).cos().sum()])
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_deterministic_mode(name):
+    """Within each transform the mode is on, and two runs by several threads give the same bits."""
+    lamella.set_num_threads(2)
+    seen = []
+
+    def function(x):
+        seen.append(lamella.are_deterministic_algorithms_enabled())
+        return sums(x)
+
+    lamella.use_deterministic_algorithms(True)
+    try:
+        x = lamella.tensor([0.3, -0.7, 1.1], dtype=lamella.float32)
+        one, other = (transformed(name, function)(x) for _ in range(2))
+    finally:
+        lamella.use_deterministic_algorithms(False)
+    assert lamella.equal(one, other) and seen and all(seen)
+
+
+def transformed(name, function):
+    """Returns a transform of a function of float32; those of the table are of float64."""
+    return lambda x: TRANSFORMS[name](lambda y: function(y.float()).double())(x.double())
