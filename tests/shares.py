@@ -1,7 +1,7 @@
 """Returns the share of a sweep for this run: all items, or if LAMELLA_SWEEP is "turn" a tenth that changes each day.
 
-``make test`` sets "turn". A test function with the mark ``sweep`` is a sweep over its parameters, and all tests with the
-mark ``long`` together are a sweep of which a run takes a quarter: see conftest.py.
+``make test`` sets "turn". A test function with the mark ``sweep`` is a sweep over its parameters, and all tests with
+the mark ``long`` together are a sweep of which a run takes a quarter: see conftest.py.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -89,14 +90,20 @@ def form_of(operator: str, form: str) -> dict | None:
     """Returns the operator's in-place or out= form."""
     o = BY_TITLE[operator]
     name = o["name"] + ("_" if form == "inplace" else "")
-    for other in BY_TITLE.values():
-        same = [n for n, _ in schema_inputs(other)] == [n for n, _ in schema_inputs(o)]
-        if other["form"] == form and other["name"] == name and same:
-            if [t.partition("(")[0] for _, t in schema_inputs(other)] == [
-                t.partition("(")[0] for _, t in schema_inputs(o)
-            ]:
-                return other
-    return None
+    inputs = plain_inputs(o)
+    return next((other for other in by_name_and_form().get((name, form), ()) if plain_inputs(other) == inputs), None)
+
+
+def plain_inputs(o: dict) -> list[tuple[str, str]]:
+    return [(name, kind.partition("(")[0]) for name, kind in schema_inputs(o)]
+
+
+@functools.cache
+def by_name_and_form() -> dict[tuple[str, str], list[dict]]:
+    found: dict[tuple[str, str], list[dict]] = {}
+    for o in BY_TITLE.values():
+        found.setdefault((o["name"], o["form"]), []).append(o)
+    return found
 
 
 def inplace_faults(sample: Sample) -> list[str]:
