@@ -21,8 +21,14 @@ class Aliases(Loader):
         self.modules: dict[str, str] = {}  # maps each alias to the module's real name
 
     def add(self, alias: str, real: str) -> None:
-        """Makes imports of ``alias.y`` return the module ``real.y``, for every submodule y."""
+        """Makes imports of ``alias.y`` return the module ``real.y``, for every submodule y.
+
+        Submodules that are loaded have their aliases at once. An import of one would set the package's attribute y, which
+        may be a function that has the name of its module.
+        """
         self.modules[alias] = real
+        for name, module in [(n, m) for n, m in sys.modules.items() if n.startswith(f"{real}.")]:
+            sys.modules.setdefault(alias + name.removeprefix(real), module)
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 

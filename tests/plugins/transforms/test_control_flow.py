@@ -288,3 +288,12 @@ def test_modules_have_the_names_of_torch():
     assert hop.cond is lamella.cond and hop.while_loop is lamella.while_loop
     assert one is associative_scan and other is scan
     assert pytree.tree_leaves(hop.__all__) == sorted(hop.__all__)
+
+
+def test_an_import_of_a_module_leaves_the_function_of_its_name():
+    import sys
+
+    import lamella._higher_order_ops.map  # noqa: F401
+
+    assert lamella._higher_order_ops.map is map and lamella._higher_order_ops.scan is scan
+    assert sys.modules["lamella._higher_order_ops.map"].map is map
