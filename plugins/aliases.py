@@ -23,8 +23,8 @@ class Aliases(Loader):
     def add(self, alias: str, real: str) -> None:
         """Makes imports of ``alias.y`` return the module ``real.y``, for every submodule y.
 
-        Submodules that are loaded have their aliases at once. An import of one would set the package's attribute y, which
-        may be a function that has the name of its module.
+        Submodules that are loaded have their aliases at once. An import of one would set the package's attribute y,
+        which may be a function that has the name of its module.
         """
         self.modules[alias] = real
         for name, module in [(n, m) for n, m in sys.modules.items() if n.startswith(f"{real}.")]:
