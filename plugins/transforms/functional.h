@@ -9,7 +9,11 @@ namespace lamella::transforms {
 lamella_status serve_functional(lamella_frame* f, const lamella_value* args, lamella_value* rets, State& s,
                                 int64_t level, Served& op);
 
-// Makes plain tensors of those that became boxes of a level. With `copy` they get the values that were written to them.
-void settle_functional(int64_t level, bool copy);
+// Returns a box at a level of functionalize whose value is that of a tensor from outside. It shares the value with all
+// tensors that share the memory of this one.
+Tensor functional_of(const Tensor& outside, int64_t level);
+
+// Returns the tensors from outside that were written at a level, and their values, in turn; the level forgets all.
+std::vector<Tensor> settle_functional(int64_t level);
 
 }  // namespace lamella::transforms

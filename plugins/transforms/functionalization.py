@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
+import lamella
 from lamella import Tensor
 
 from . import _python
@@ -52,7 +54,6 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         leaves, nesting = trees().tree_flatten((args, kwargs))
         level = _python.open_level(FUNCTIONAL, 0, 0, VIEWS[remove])
         boxes: dict[int, tuple[Tensor, Tensor]] = {}  # by the identity of the argument, which may be given twice
-        finished = False
         try:
             for leaf in leaves:
                 if isinstance(leaf, Tensor) and id(leaf) not in boxes:
@@ -61,19 +62,28 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
             given, named = trees().tree_unflatten(inside, nesting)
             results, its_nesting = trees().tree_flatten(func(*given, **named))
             made = [_value(result, level) if isinstance(result, Tensor) else result for result in results]
-            written = [
-                (leaf, _python.written(box), box.shape, box.stride(), _value(box, level))
-                for leaf, box in boxes.values()
-            ]
-            finished = True
+            written = _python.settle(level)
+        except BaseException:
+            _python.settle(level)  # forgets what was written
+            raise
         finally:
-            _python.settle(level, finished)
             _python.close_level(level)
-        for leaf, value, shape, strides, shown in written:
-            if value is not None and value.shape == leaf.shape:
-                leaf.copy_(value)
-            if (shape, strides) != (leaf.shape, leaf.stride()):  # changed by t_, resize_ and the like
-                leaf.set_(shown)
+        # A value or a result may lie in memory that is written next.
+        targets = {target._storage_id() for target, _ in written}
+        values = [_apart(value, targets) for _, value in written]
+        made = [
+            _apart(m, targets) if isinstance(m, Tensor) and m is not result else m
+            for m, result in zip(made, results, strict=True)
+        ]
+        for (target, _), value in zip(written, values, strict=True):
+            # A leaf that was written under no_grad gets its value so.
+            recorded = value.requires_grad or not (target.is_leaf and target.requires_grad)
+            with nullcontext() if recorded else lamella.no_grad():
+                target.copy_(value)
+        for leaf, box in boxes.values():
+            if (box.shape, box.stride()) != (leaf.shape, leaf.stride()):  # changed by t_, resize_ and the like
+                at = leaf.storage_offset() + box.storage_offset()
+                leaf.set_(leaf.detach().as_strided(box.shape, box.stride(), at))
         return trees().tree_unflatten(made, its_nesting)
 
     return functional
@@ -83,3 +93,8 @@ def _value(tensor: Tensor, level: int) -> Tensor:
     """Returns the value of a box of the level; another tensor itself."""
     found = _python.inner_of(tensor)
     return found[0] if found is not None and found[1] == level else tensor
+
+
+def _apart(value: Tensor, storages: set[int]) -> Tensor:
+    """Returns a tensor, or a copy if its memory is one of these."""
+    return value.clone() if value._storage_id() in storages else value

@@ -19,20 +19,22 @@ struct Interface {
   lamella_status (*unbox)(lamella_tensor*, int64_t dim, int64_t level, lamella_tensor** out);
   // Makes a box of a level of forward mode; an owned tensor.
   lamella_status (*dual)(lamella_tensor* primal, lamella_tensor* tangent, int64_t level, lamella_tensor** out);
-  // Makes a box of a level of functionalize; an owned tensor.
-  lamella_status (*functional)(lamella_tensor* value, int64_t level, lamella_tensor** out);
-  // Returns the value of a box of functionalize if it, or a view of it, has been written, borrowed; else null.
-  lamella_tensor* (*written)(const lamella_tensor*);
-  // Makes plain tensors of those that became boxes of a level of functionalize. With `copy` they get their new values.
-  lamella_status (*settle)(int64_t level, int32_t copy);
+  // Returns the number of this thread's innermost level of functionalize that serves calls now; 0 if there is none.
+  int64_t (*functional_level)();
+  // Makes a box of a level of functionalize for a tensor from outside of it; an owned tensor.
+  lamella_status (*functional)(lamella_tensor* outside, int64_t level, lamella_tensor** out);
+  // Calls take(context, tensor, value) with the tensors from outside that were written at a level of functionalize, and with
+  // their values; both are owned. The level forgets what it knows of tensors from outside.
+  lamella_status (*settle)(int64_t level, void (*take)(void* context, lamella_tensor*, lamella_tensor* value),
+                           void* context);
   // From now on calls of this thread belong to the levels below a number. Returns the number until now.
   int64_t (*set_below)(int64_t level);
   // Sets `out` to what is in a box, borrowed, and `level` to its level; `out` is null for another tensor.
   lamella_status (*inner)(const lamella_tensor*, lamella_tensor** out, int64_t* level);
   // Sets `kind` to that of a box, of enum Kind; to -1 for another tensor.
   lamella_status (*kind_of)(const lamella_tensor*, int32_t* kind);
-  // Returns whether autograd follows a tensor, or something in a box of it.
-  int32_t (*is_recorded)(lamella_tensor*);
+  // Sets `is` to whether autograd follows a tensor, or something in a box of it.
+  lamella_status (*is_recorded)(lamella_tensor*, int32_t* is);
   // Sets `out` to the tangent of a box, borrowed; to null for another tensor.
   lamella_status (*tangent)(const lamella_tensor*, lamella_tensor** out);
   // Sets `place` to a level's place among those that are open on this thread, from 1 on; to 0 if it is not open.

@@ -122,45 +122,36 @@ const Level* level_that_makes(const State& s, int64_t top) {
   return nullptr;
 }
 
-// Returns the innermost level of functionalize that has yet to serve a call; 0 if there is none. It serves each call, also
-// one without boxes, whose results may be written.
-int64_t functional_level(const State& s) {
-  for (size_t i = s.levels.size(); i-- > 0;)
-    if (s.levels[i].number < s.below && s.levels[i].kind == Kind::functional) return s.levels[i].number;
-  return 0;
-}
-
-// Makes a view the box that its base became after the view was made, with a tangent or a value that is written.
+// Gives a view the tangent of its base, which became a box of forward mode after the view was made.
 void follow_base(lamella_tensor* t) {
   const lamella_tensor* base = t->keys & layer_bit ? nullptr : api().tensor_base(t);
   if (!base || !(base->keys & layer_bit)) return;
   const Box* b = boxes.get(base);
-  if (!b || b->kind == Kind::vmap) return;
+  if (!b || b->kind != Kind::forward) return;
   boxes.set(Tensor::borrow(t),
             b->carry(Tensor::borrow(const_cast<lamella_tensor*>(base)), Tensor::borrow(t), LAMELLA_CARRY_VIEW));
-  if (b->kind == Kind::functional) state().became.push_back(Tensor::borrow(t));
 }
 
 // Serves every operator.
 lamella_status serve(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  int64_t top = 0;
-  Kind kind = Kind::vmap;
-  each_tensor(args, f->num_args, [&](lamella_tensor* t) {
-    if (t) follow_base(t);
-    const Box* b = box_of(t);
-    if (!b || b->level <= top) return;
-    top = b->level;
-    kind = b->kind;
-  });
-  State& s = state();
-  if (const int64_t level = functional_level(s); level > top) {
-    top = level;
-    kind = Kind::functional;
-  }
-  auto* op = static_cast<Served*>(f->context);
-  const bool made = is_made(f, *op);
-  if (!top && !made && op->kind != Served::draws) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
   return guarded([&]() -> lamella_status {
+    int64_t top = 0;
+    Kind kind = Kind::vmap;
+    each_tensor(args, f->num_args, [&](lamella_tensor* t) {
+      if (t) follow_base(t);
+      const Box* b = box_of(t);
+      if (!b || b->level <= top) return;
+      top = b->level;
+      kind = b->kind;
+    });
+    State& s = state();
+    if (const int64_t level = functional_level(s); level > top) {
+      top = level;
+      kind = Kind::functional;
+    }
+    auto* op = static_cast<Served*>(f->context);
+    const bool made = is_made(f, *op);
+    if (!top && !made && op->kind != Served::draws) return api().redispatch(f, args, f->num_args, rets, f->num_rets);
     const Plan& p = op->get();
     const Level* of_composite = s.in_composite ? find_level(s, s.composite) : nullptr;
     if (made && of_composite && of_composite->kind != Kind::vmap && top < s.composite) {  // outer levels make theirs

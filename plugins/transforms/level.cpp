@@ -34,7 +34,7 @@ void include_layer(bool on) {
   t->include = on ? t->include | layer_bit : t->include & ~layer_bit;
 }
 
-// Returns a view of a tensor in another dtype over the same memory.
+// Returns a view of a batch in another dtype over the same memory.
 Tensor reinterpreted(const Tensor& t, ScalarType dtype) {
   if (t.dtype() == dtype) return t;
   if (is_complex(t.dtype()) && !is_complex(dtype)) return t.view_as_real();
@@ -42,9 +42,25 @@ Tensor reinterpreted(const Tensor& t, ScalarType dtype) {
   return t.view(dtype);
 }
 
+// Returns the number of elements from a tensor's first one to its last one in memory.
+int64_t span_of(const Tensor& t) {
+  int64_t span = 1;
+  for (int64_t d = 0; d < t.dim(); d++) span += (t.size(d) - 1) * t.stride(d);
+  return t.numel() ? span : 0;
+}
+
+// Returns the memory of a tensor in another dtype, as one dimension, or two of complex numbers as pairs.
+Tensor memory_as(const Tensor& t, ScalarType dtype) {
+  if (t.dtype() == dtype) return t;
+  const int64_t n = span_of(t);
+  if (is_complex(dtype) && !is_complex(t.dtype()))
+    return t.as_strided({n / 2, 2}, {2, 1}, t.storage_offset()).view_as_complex();
+  return reinterpreted(t.as_strided({n}, {1}, t.storage_offset()), dtype);
+}
+
 // Returns the view of what is in the box `from` that the box `to` is of `from`; a batch keeps its dimension 0.
 Tensor view_of_inner(const Tensor& of, bool is_batch, const Tensor& from, const Tensor& to) {
-  const Tensor inner = reinterpreted(of, to.dtype());
+  const Tensor inner = is_batch ? reinterpreted(of, to.dtype()) : memory_as(of, to.dtype());
   std::vector<int64_t> sizes, strides;
   if (is_batch) {
     sizes.push_back(inner.size(0));
@@ -66,7 +82,8 @@ std::vector<int64_t> by_stride(const Tensor& t) {
   return order;
 }
 
-// Returns whether two elements of a tensor may share memory.
+}  // namespace
+
 bool overlaps(const Tensor& t) {
   if (t.numel() == 0) return false;
   int64_t reach = 0;  // of the dimensions with smaller strides
@@ -80,6 +97,8 @@ bool overlaps(const Tensor& t) {
   return false;
 }
 
+namespace {
+
 // Returns a tensor's elements with the strides of another one of its sizes, which may leave gaps.
 Tensor with_strides_of(const Tensor& t, const Tensor& other) {
   if (has_strides_of(t, other)) return t;
@@ -88,14 +107,12 @@ Tensor with_strides_of(const Tensor& t, const Tensor& other) {
   for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   const Tensor dense = t.permute(order).clone(MemoryFormat::Contiguous).permute(back);
   if (has_strides_of(dense, other)) return dense;
-  int64_t span = 1;
-  for (int64_t d = 0; d < t.dim(); d++) span += std::max<int64_t>(other.size(d) - 1, 0) * other.stride(d);
-  const Tensor memory = lamella::zeros({span}, TensorOptions(t.dtype()).device(t.device()));
+  const Tensor memory = lamella::zeros({span_of(other)}, TensorOptions(t.dtype()).device(t.device()));
   return memory.as_strided_scatter(t, other.sizes(), other.strides(), 0).as_strided(other.sizes(), other.strides(), 0);
 }
 
-// Returns another tensor over the same elements, with their history: what a plain tensor has in it when it becomes a box. A
-// box of a closed level counts as what is in it.
+}  // namespace
+
 Tensor elements_of(const Tensor& base) {
   Tensor whole = base;
   while (const Box* b = box_of(whole.get())) {
@@ -115,46 +132,66 @@ Tensor elements_of(const Tensor& base) {
   return made;
 }
 
+namespace {
+
 // ---- parts of a value that a tensor and its views share
 
-std::shared_ptr<Whole> whole_of(const Tensor& value, const Tensor& box) {
-  if (!value.defined()) return nullptr;
-  return std::make_shared<Whole>(Whole{value, box.storage_offset() * box.itemsize(), has_strides_of(value, box)});
+// Returns the place of a box's first element among the bytes that a value is of.
+int64_t place_of(const Box& b, const Tensor& box) { return box.storage_offset() * box.itemsize() + b.shift; }
+
+// Returns whether a tensor at a place is all of a value, and not a view of it.
+bool is_whole(const Whole& w, const Tensor& t, int64_t place) {
+  return w.value.dtype() == t.dtype() && w.value.sizes() == t.sizes() && place == w.place &&
+         (!w.strided || has_strides_of(w.value, t));
 }
 
-// Returns whether a box shows all of a value, and not a view of it.
-bool is_whole(const Whole& w, const Tensor& box) {
-  return w.value.dtype() == box.dtype() && w.value.sizes() == box.sizes() &&
-         box.storage_offset() * box.itemsize() == w.offset && (!w.strided || has_strides_of(w.value, box));
-}
-
-// Returns the place of a box's first element in the memory of a value that was reinterpreted in the box's dtype.
-int64_t offset_in(const Whole& w, const Tensor& reinterpreted, const Tensor& box) {
-  return reinterpreted.storage_offset() + (box.numel() ? box.storage_offset() - w.offset / box.itemsize() : 0);
+// Returns the offset in `memory`, a value in a tensor's dtype, of the tensor at a place.
+int64_t offset_in(const Whole& w, const Tensor& memory, const Tensor& t, int64_t place) {
+  return memory.storage_offset() + (t.numel() ? (place - w.place) / t.itemsize() : 0);
 }
 
 // Returns the part of a value that a box shows; `part` is what it was after `b->seen` writes.
 const Tensor& part_of(const lamella_tensor* t, Box* b, Tensor& part) {
-  const Whole& w = *b->whole;
-  if (b->seen == w.writes) return part;
+  if (b->seen == b->whole->writes) return part;
   const Tensor box = Tensor::borrow(const_cast<lamella_tensor*>(t));
-  State& s = state();
-  const Below below(s, b->level);
-  if (is_whole(w, box)) {
-    part = w.value;
-  } else {
-    const Tensor value = reinterpreted(w.value, box.dtype());
-    const int64_t offset = offset_in(w, value, box);
-    const Level* level = find_level(s, b->level);
-    part = level && level->kind == Kind::functional && level->choice == copy_views
-               ? value.as_strided_copy(box.sizes(), box.strides(), offset)
-               : value.as_strided(box.sizes(), box.strides(), offset);
-  }
-  b->seen = w.writes;
+  const Level* level = find_level(state(), b->level);
+  const Below below(state(), b->level);
+  const bool copies = level && level->kind == Kind::functional && level->choice == copy_views;
+  part = part_at(*b->whole, box, place_of(*b, box), copies);
+  b->seen = b->whole->writes;
   return part;
 }
 
 }  // namespace
+
+std::shared_ptr<Whole> whole_of(const Tensor& value, const Tensor& of) {
+  if (!value.defined()) return nullptr;
+  return std::make_shared<Whole>(Whole{value, of.storage_offset() * of.itemsize(), has_strides_of(value, of)});
+}
+
+Tensor part_at(const Whole& w, const Tensor& like, int64_t place, bool copies) {
+  if (is_whole(w, like, place)) return w.value;
+  const Tensor memory = memory_as(w.value, like.dtype());
+  const int64_t offset = offset_in(w, memory, like, place);
+  return copies ? memory.as_strided_copy(like.sizes(), like.strides(), offset)
+                : memory.as_strided(like.sizes(), like.strides(), offset);
+}
+
+void replace_at(Whole* w, const Tensor& like, int64_t place, const Tensor& value) {
+  if (is_whole(*w, like, place)) {
+    w->value = w->strided ? with_strides_of(value, like) : value;
+  } else {  // the elements of the base are replaced at the place of the view
+    const Tensor memory = memory_as(w->value, like.dtype());
+    const int64_t offset = offset_in(*w, memory, like, place);
+    Tensor made = memory.as_strided_scatter(value, like.sizes(), like.strides(), offset);
+    if (like.dtype() != w->value.dtype()) {
+      made = memory_as(made, w->value.dtype());
+      made = made.as_strided(w->value.sizes(), w->value.strides(), made.storage_offset());
+    }
+    w->value = with_strides_of(made, w->value);
+  }
+  w->writes++;
+}
 
 bool has_strides_of(const Tensor& t, const Tensor& other) {
   for (int64_t d = 0; d < t.dim(); d++)
@@ -164,16 +201,7 @@ bool has_strides_of(const Tensor& t, const Tensor& other) {
 
 void replace_part(const Tensor& box, const Tensor& value) {
   Box* b = boxes.get(box);
-  Whole& w = *b->whole;
-  if (is_whole(w, box)) {
-    w.value = w.strided ? with_strides_of(value, box) : value;
-  } else {  // the elements of the base are replaced at the place of the view
-    const Tensor whole = reinterpreted(w.value, box.dtype());
-    const Tensor made = reinterpreted(
-        whole.as_strided_scatter(value, box.sizes(), box.strides(), offset_in(w, whole, box)), w.value.dtype());
-    w.value = with_strides_of(made, w.value);
-  }
-  w.writes++;
+  replace_at(b->whole.get(), box, place_of(*b, box), value);
 }
 
 uint64_t autograd_bit() {
@@ -185,12 +213,12 @@ std::optional<Box> Box::carry(const Tensor& from, const Tensor& to, int32_t how)
   switch (how) {
     case LAMELLA_CARRY_VIEW:
     case LAMELLA_CARRY_RESIZE: {
-      if (whole && is_whole(*whole, from)) {  // views are made by strides
+      if (whole && is_whole(*whole, from, place_of(*this, from))) {  // views are made by strides
         const Below below(state(), level);
         whole->value = with_strides_of(whole->value, from);
         whole->strided = true;
       }
-      if (kind == Kind::functional) return Box{level, Tensor(), kind, whole};
+      if (kind == Kind::functional) return Box{level, Tensor(), kind, whole, {}, -1, shift};
       return Box{level, view_of_inner(inner, kind == Kind::vmap, from, to), kind, whole};
     }
     case LAMELLA_CARRY_DETACH:
@@ -218,6 +246,12 @@ const Level* find_level(const State& s, int64_t number) {
   for (const Level& l : s.levels)
     if (l.number == number) return &l;
   return nullptr;
+}
+
+int64_t functional_level(const State& s) {
+  for (size_t i = s.levels.size(); i-- > 0;)
+    if (s.levels[i].number < s.below && s.levels[i].kind == Kind::functional) return s.levels[i].number;
+  return 0;
 }
 
 bool is_open_level(int64_t number) {
@@ -296,20 +330,7 @@ bool is_recorded(const Tensor& t) {
   return b && (is_recorded(inner_of(t.get())) || is_recorded(tangent_of(t.get())));
 }
 
-Tensor functional(const Tensor& value, int64_t level) {
-  const Below below(state(), level);
-  const Tensor inner = overlaps(value) ? value.clone(MemoryFormat::Contiguous) : value;
-  Tensor box = opaque_over(inner, inner.sizes(), TensorOptions(inner.dtype()), inner.strides());
-  boxes.set(box, Box{level, Tensor(), Kind::functional, whole_of(inner, box)});
-  return box;
-}
-
-namespace {
-
-// Makes a tensor, and its base if it is a view, boxes of a level unless they are. Calls begin(base) for the state of the
-// base, and began(tensor) with each tensor that became a box. Returns the tensor's state.
-template <class Begin, class Began>
-Box* become(const Tensor& t, int64_t level, Begin&& begin, Began&& began) {
+Box* become_dual(const Tensor& t, int64_t level) {
   const auto at_level = [level](const Tensor& x) {
     Box* b = boxes.get(x);
     return b && b->level == level ? b : nullptr;
@@ -318,31 +339,12 @@ Box* become(const Tensor& t, int64_t level, Begin&& begin, Began&& began) {
   lamella_tensor* root = api().tensor_base(t.get());
   const Tensor base = root ? Tensor::borrow(root) : t;
   if (!at_level(base)) {
-    boxes.set(base, begin(base));
-    began(base);
-  }
-  if (root) {
-    boxes.set(t, at_level(base)->carry(base, t, LAMELLA_CARRY_VIEW));
-    began(t);
-  }
-  return boxes.get(t);
-}
-
-}  // namespace
-
-Box* become_dual(const Tensor& t, int64_t level) {
-  const auto begin = [level](const Tensor& base) {
     const Tensor inner = elements_of(base);
-    return Box{level, inner, Kind::forward, is_differentiable(inner) ? whole_of(zeros_of(inner), base) : nullptr};
-  };
-  return become(t, level, begin, [](const Tensor&) {});
-}
-
-Box* become_functional(const Tensor& t, int64_t level) {
-  const auto begin = [level](const Tensor& base) {
-    return Box{level, Tensor(), Kind::functional, whole_of(elements_of(base), base)};
-  };
-  return become(t, level, begin, [](const Tensor& x) { state().became.push_back(x); });
+    const auto tangent = is_differentiable(inner) ? whole_of(zeros_of(inner), base) : nullptr;
+    boxes.set(base, Box{level, inner, Kind::forward, tangent});
+  }
+  if (root) boxes.set(t, at_level(base)->carry(base, t, LAMELLA_CARRY_VIEW));
+  return boxes.get(t);
 }
 
 Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level) {

@@ -1,5 +1,5 @@
-// Levels of transforms that are open on a thread, and boxes: tensors that stand for one sample of a batch, for a primal and
-// its tangent, or for a value that writes replace.
+// Levels of transforms that are open on a thread, and boxes: tensors that stand for one sample of a batch, for a primal
+// and its tangent, or for a value that writes replace.
 #pragma once
 
 #include <lamella/extension.h>
@@ -22,8 +22,8 @@ enum Randomness : int32_t { refuse_random = 0, different_random = 1, same_random
 // The transforms that open levels.
 enum class Kind : int32_t { vmap = 0, forward = 1, functional = 2 };
 
-// A call of vmap, of a derivative by forward mode, or of functionalize. Levels are numbered through the process, so that a
-// box which outlives its level is recognized.
+// A call of vmap, of a derivative by forward mode, or of functionalize. Levels are numbered through the process, so that
+// a box which outlives its level is recognized.
 struct Level {
   int64_t number;
   Kind kind;
@@ -40,9 +40,9 @@ enum Views : int32_t { keep_views = 0, copy_views = 1 };
 // A value that a tensor and its views share: of functionalize that of the tensor, of forward mode its tangent. A write
 // replaces it, and never writes to its memory.
 struct Whole {
-  Tensor value;    // of the tensor that the others are views of
-  int64_t offset;  // of that tensor in its storage, in bytes
-  bool strided;    // whether the value has that tensor's strides, by which parts of it are taken
+  Tensor value;   // of the tensor that the others are views of
+  int64_t place;  // of that tensor's first element in its storage, in bytes
+  bool strided;   // whether the value has that tensor's strides, by which parts of it are taken
   int64_t writes = 0;
 };
 
@@ -57,6 +57,7 @@ struct Box {
   std::shared_ptr<Whole> whole = {};
   Tensor tangent = {};  // of forward mode: the part of `whole`, as it was after `seen` writes
   int64_t seen = -1;
+  int64_t shift = 0;  // what is added to the box's place in its own storage for its place in that of `whole`, in bytes
   std::optional<Box> carry(const Tensor& from, const Tensor& to, int32_t how) const;
 };
 inline Slot<Box> boxes;
@@ -81,9 +82,17 @@ const Tensor& tangent_of(const lamella_tensor* t);
 // Gives a box of forward mode another tangent, or one of functionalize another value, of its sizes and dtype.
 void replace_part(const Tensor& box, const Tensor& value);
 
-// Returns a tensor that is a box; null for another one. A box of a closed level of forward mode counts as its primal, and
-// one of functionalize as its value: the result is then that, or if that is no box the closed one.
+// Returns a tensor that is a box; null for another one. A box of a closed level of forward mode counts as its primal,
+// and one of functionalize as its value: the result is then that, or if that is no box the closed one.
 const lamella_tensor* open_box_of(const lamella_tensor* t);
+
+// A tensor from outside of a level of functionalize, with all tensors that share its memory: its value, which a write
+// within the level replaces. `of_level` is the level of the box that the tensor is; 0 if it is none.
+struct Outside {
+  int64_t level, of_level;
+  Tensor base;
+  std::shared_ptr<Whole> whole;
+};
 
 struct State {
   std::vector<Level> levels;
@@ -92,13 +101,17 @@ struct State {
   // While a composite runs at the layer: the layers that were off when its operator was called.
   bool in_composite = false;
   uint64_t excluded = 0;
-  int64_t composite = 0;       // the level that the composite runs for
-  std::vector<Tensor> became;  // plain tensors that became boxes of levels of functionalize
+  int64_t composite = 0;  // the level whose call the composite serves
+  std::vector<Outside> outsides;
 };
 // Returns this thread's state, which is made if there is none.
 State& state();
 // Returns an open level by its number; null if it is closed, or of another thread.
 const Level* find_level(const State& s, int64_t number);
+
+// Returns the innermost level of functionalize that has yet to serve a call; 0 if there is none. It serves each call, also
+// one without boxes, whose results may be written.
+int64_t functional_level(const State& s);
 
 // Returns whether a level is open on any thread.
 bool is_open_level(int64_t number);
@@ -124,6 +137,16 @@ Tensor boxed_along(const Tensor& batch, int64_t dim, int64_t level);
 // Returns the batch of a tensor at a level along dimension `dim`. A tensor that is no box of the level is repeated.
 Tensor unboxed(const Tensor& t, const Level& level, int64_t dim);
 
+// Returns a value of a tensor that is no view; null for an undefined one.
+std::shared_ptr<Whole> whole_of(const Tensor& value, const Tensor& of);
+// Returns the part of a value that a tensor of the sizes, strides and dtype of `like` shows at a place.
+Tensor part_at(const Whole& w, const Tensor& like, int64_t place, bool copies);
+// Replaces that part.
+void replace_at(Whole* w, const Tensor& like, int64_t place, const Tensor& value);
+// Returns another tensor over the same elements, with their history. A box of a closed level counts as what is in it.
+Tensor elements_of(const Tensor& base);
+// Returns whether two elements of a tensor may share memory.
+bool overlaps(const Tensor& t);
 // Returns whether dimensions that have more than one element have the same strides.
 bool has_strides_of(const Tensor& t, const Tensor& other);
 
@@ -134,10 +157,6 @@ bool is_recorded(const Tensor& t);
 Tensor dual(const Tensor& primal, const Tensor& tangent, int64_t level);
 // Returns zeros that take no memory.
 Tensor zeros_of(const Tensor& like);
-// Returns a box at a level of functionalize whose value is a tensor's.
-Tensor functional(const Tensor& value, int64_t level);
-// Makes a tensor, and its base if it is a view, boxes at a level of functionalize unless they are. Returns its state.
-Box* become_functional(const Tensor& t, int64_t level);
 // Gives a tensor a tangent of zeros at a level of forward mode unless it has one there, and its base, if it is a view.
 // Returns its state.
 Box* become_dual(const Tensor& t, int64_t level);
@@ -150,9 +169,8 @@ Tensor fresh(const Tensor& t);
 // is a leaf of a transform within the level, since that one records the calls on samples.
 Tensor outside(const Tensor& t, int64_t level);
 
-// While it lives, calls on what is in the boxes of `level` have the layers that were on when the layer's call began, so
-// that autograd records them and an outer level serves them. The layers that the call has passed, other than autograd and vmap, stay off: they
-// have followed the call already.
+// While it lives, calls belong to the levels outside of `level`, and pass the layers that were on when the layer's call
+// began, so that autograd records them. Other layers that the call has passed stay off, since they have followed it.
 class AsCalled {
  public:
   AsCalled(const lamella_frame* f, State& s, int64_t level);

@@ -42,8 +42,8 @@ class Arguments {
   std::array<lamella_value, LAMELLA_MAX_RETURNS> rets_;
 };
 
-// Returns a copy of a tensor, which is not one for each sample of an outer level, as it is where a composite copies.
-Tensor copy_of(const Tensor& t);
+// Returns a copy of a tensor. As a part of a call with boxes it is one for each sample of an outer level.
+Tensor copy_of(const Tensor& t, lamella_frame* call = nullptr);
 // Raises an error unless a result's dtype may be cast to that of the tensor that is written.
 void check_castable(const lamella_frame* f, const Tensor& result, const Tensor& to);
 

@@ -49,21 +49,19 @@ lamella_status make_dual(lamella_tensor* primal, lamella_tensor* tangent, int64_
 
 lamella_status make_functional(lamella_tensor* t, int64_t level, lamella_tensor** out) {
   return guarded([&]() -> lamella_status {
-    *out = functional(Tensor::borrow(t), level).release();
+    *out = functional_of(Tensor::borrow(t), level).release();
     return LAMELLA_OK;
   });
 }
 
-lamella_tensor* written(const lamella_tensor* t) {
-  const Box* b = box_of(t);
-  return b && b->whole && b->whole->writes ? b->whole->value.get() : nullptr;
-}
+int64_t functional_level_now() { return functional_level(state()); }
 
 int64_t set_below(int64_t level) { return std::exchange(state().below, level); }
 
-lamella_status settle(int64_t level, int32_t copy) {
+lamella_status settle(int64_t level, void (*take)(void*, lamella_tensor*, lamella_tensor*), void* context) {
   return guarded([&]() -> lamella_status {
-    settle_functional(level, copy != 0);
+    std::vector<Tensor> written = settle_functional(level);
+    for (size_t i = 0; i < written.size(); i += 2) take(context, written[i].release(), written[i + 1].release());
     return LAMELLA_OK;
   });
 }
@@ -95,7 +93,12 @@ lamella_status tangent(const lamella_tensor* t, lamella_tensor** out) {
   });
 }
 
-int32_t follows(lamella_tensor* t) { return is_recorded(Tensor::borrow(t)); }
+lamella_status follows(lamella_tensor* t, int32_t* is) {
+  return guarded([&]() -> lamella_status {
+    *is = is_recorded(Tensor::borrow(t));
+    return LAMELLA_OK;
+  });
+}
 
 lamella_status close(int64_t level) {
   return guarded([&]() -> lamella_status {
@@ -137,8 +140,8 @@ lamella_status find_other_leaves(lamella_tensor* const* roots, int32_t num_roots
 }
 
 const Interface table = {
-    sizeof table, open,  close,   last_level, box,     unbox, make_dual, make_functional, written,          settle,
-    set_below,    inner, kind_of, follows,    tangent, depth, make_cut,  make_fresh,      find_other_leaves};
+    sizeof table, open,  close,   last_level, box,     unbox, make_dual, functional_level_now, make_functional,  settle,
+    set_below,    inner, kind_of, follows,    tangent, depth, make_cut,  make_fresh,           find_other_leaves};
 
 // ---- operators, for functions of Python -----------------------------------------------------------------------------
 

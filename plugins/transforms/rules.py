@@ -132,28 +132,27 @@ def _caller(op: str, spec: Any) -> Callable[[list[Any]], Any]:
 
 
 def on_values(call: Callable[[list[Any]], Any], leaves: list[Any], level: int) -> Any:
-    """Calls a function with copies of the values of boxes of functionalize, and writes to the boxes what it wrote.
-
-    The results are boxes in their turn.
-    """
-    given, written = list(leaves), []
+    """Calls a function with copies of the values of tensors at a level of functionalize, and writes to the tensors what
+    it has written to the copies. The results are boxes."""
+    given = list(leaves)
+    copies: list[tuple[Tensor, Tensor, int]] = []
+    for i, leaf in enumerate(leaves):
+        if isinstance(leaf, Tensor) and (found := _python.inner_of(leaf.clone())) is not None:
+            given[i] = found[0]
+            copies.append((leaf, found[0], found[0]._version))
     below = _python.set_below(level)
     try:
-        for i, found in enumerate(_levels(leaves)):
-            if found is not None and found[1] == level:
-                given[i] = found[0].clone()
-                written.append((leaves[i], given[i], given[i]._version))
         made, nesting = trees().tree_flatten(call(given))
     finally:
         _python.set_below(below)
-    for box, value, version in written:
+    for leaf, value, version in copies:
         if value._version != version:
-            box.copy_(value)
+            leaf.copy_(value)
 
     def boxed(result: Any) -> Any:
         if not isinstance(result, Tensor):
             return result
-        same = [box for box, value, _ in written if value is result]
+        same = [leaf for leaf, value, _ in copies if value is result]
         return same[0] if same else _python.functional(result, level)
 
     return trees().tree_unflatten(list(map(boxed, made)), nesting)
@@ -170,6 +169,8 @@ def serve(rule: Any) -> Callable[[], None] | None:
     def kernel(call: Any, *args: Any, **kwargs: Any) -> Any:
         leaves, spec = trees().tree_flatten((args, kwargs))
         level, kind = innermost(leaves)
+        if (functional := _python.functional_level()) > level:
+            level, kind = functional, FUNCTIONAL
         if level == 0:
             return call(*args, **kwargs)
         if kind != VMAP:

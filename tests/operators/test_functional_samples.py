@@ -13,7 +13,10 @@ from lamella.utils import _pytree as pytree
 # The results are memory that nothing has written.
 UNDETERMINED = {"empty_like", "empty_strided", "empty.memory_format"}
 OPERATORS = [t for t in FUNCTIONAL if t not in UNDETERMINED and samples.of(t)]
-REFUSALS = ("is opaque, so it has no memory of which to take a part", "gives a tensor other memory")  # set_
+REFUSALS = (
+    "is opaque, so it has no memory of which to take a part",
+    "functionalize keeps the memory of a tensor",
+)  # set_
 REFUSED = (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError)
 
 

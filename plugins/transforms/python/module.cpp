@@ -41,6 +41,8 @@ PyObject* close_level(PyObject*, PyObject* level) {
 
 PyObject* last_level(PyObject*, PyObject*) { return PyLong_FromLongLong(table->last()); }
 
+PyObject* functional_level(PyObject*, PyObject*) { return PyLong_FromLongLong(table->functional_level()); }
+
 // box(batch, dim, level) and unbox(tensor, dim, level)
 template <auto Member>
 PyObject* convert(PyObject*, PyObject* const* args, Py_ssize_t n) {
@@ -81,22 +83,23 @@ PyObject* functional(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return python::face().wrap(out);
 }
 
-// written(tensor) returns the value of a box of functionalize that has been written; None for another tensor.
-PyObject* written(PyObject*, PyObject* o) {
-  const lamella_tensor* t = tensor("written", o);
-  if (!t) return nullptr;
-  lamella_tensor* value = table->written(t);
-  if (!value) Py_RETURN_NONE;
-  return shared(value);
-}
-
-// settle(level, copy)
-PyObject* settle(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return wrong("settle", 2);
-  const int64_t level = number(args[0]), copy = number(args[1]);
-  if (PyErr_Occurred()) return nullptr;
-  if (table->settle(level, copy != 0)) return python::face().raise_pending();
-  Py_RETURN_NONE;
+// settle(level) returns pairs of tensors from outside that were written and of their values.
+PyObject* settle(PyObject*, PyObject* level) {
+  const int64_t n = number(level);
+  PyObject* pairs = PyErr_Occurred() ? nullptr : PyList_New(0);
+  if (!pairs) return nullptr;
+  const auto take = [](void* list, lamella_tensor* t, lamella_tensor* value) {
+    PyObject* one = python::face().wrap(t);
+    PyObject* other = python::face().wrap(value);
+    PyObject* pair = one && other ? PyTuple_Pack(2, one, other) : nullptr;
+    if (pair) PyList_Append(static_cast<PyObject*>(list), pair);
+    Py_XDECREF(pair);
+    Py_XDECREF(other);
+    Py_XDECREF(one);
+  };
+  if (table->settle(n, take, pairs)) python::face().raise_pending();
+  if (PyErr_Occurred()) Py_CLEAR(pairs);
+  return pairs;
 }
 
 PyObject* set_below(PyObject*, PyObject* level) {
@@ -127,7 +130,10 @@ PyObject* kind_of(PyObject*, PyObject* o) {
 
 PyObject* is_recorded(PyObject*, PyObject* o) {
   lamella_tensor* t = tensor("is_recorded", o);
-  return t ? PyBool_FromLong(table->is_recorded(t)) : nullptr;
+  int32_t is = 0;
+  if (!t) return nullptr;
+  if (table->is_recorded(t, &is)) return python::face().raise_pending();
+  return PyBool_FromLong(is);
 }
 
 // tangent_of(tensor) returns the tangent of a box; None for another tensor.
@@ -188,6 +194,7 @@ PyCFunction fast(F* f) {
 
 PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullptr},
                            {"last_level", last_level, METH_NOARGS, nullptr},
+                           {"functional_level", functional_level, METH_NOARGS, nullptr},
                            {"close_level", close_level, METH_O, nullptr},
                            {"box", fast(convert<&Interface::box>), METH_FASTCALL, nullptr},
                            {"unbox", fast(convert<&Interface::unbox>), METH_FASTCALL, nullptr},
@@ -195,9 +202,8 @@ PyMethodDef functions[] = {{"open_level", fast(open_level), METH_FASTCALL, nullp
                            {"inner_of", inner_of, METH_O, nullptr},
                            {"kind_of", kind_of, METH_O, nullptr},
                            {"functional", fast(functional), METH_FASTCALL, nullptr},
-                           {"written", written, METH_O, nullptr},
                            {"set_below", set_below, METH_O, nullptr},
-                           {"settle", fast(settle), METH_FASTCALL, nullptr},
+                           {"settle", settle, METH_O, nullptr},
                            {"is_recorded", is_recorded, METH_O, nullptr},
                            {"tangent_of", tangent_of, METH_O, nullptr},
                            {"depth", depth, METH_O, nullptr},

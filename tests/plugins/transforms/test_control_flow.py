@@ -84,6 +84,15 @@ def test_branches_that_do_not_fit():
         vmap(lambda x: cond(x > 0, lambda: (x,), lambda: x))(x)
 
 
+def test_a_branch_that_writes_to_an_operand():
+    def f(x):
+        return cond(x.sum() > 2, lambda x: x.add_(1), lambda x: x * 5, (x,))
+
+    assert f(lamella.ones(3)).tolist() == [2, 2, 2]
+    with pytest.raises(RuntimeError, match="cond: .* writes in place to an operand; let it write to a clone()"):
+        vmap(f)(lamella.ones(2, 3))
+
+
 # ---- while_loop
 
 
