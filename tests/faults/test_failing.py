@@ -23,13 +23,11 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=900)
 
 
-@pytest.mark.long
 def test_every_kernel_may_fail(library):
     done = run(library)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
-@pytest.mark.long
 def test_a_planted_composite_that_swallows_a_failure_is_reported(library):
     done = run(library, "planted")
     assert done.returncode == 1 and "and the call did not" in done.stdout, done.stdout + done.stderr
