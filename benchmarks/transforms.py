@@ -1,4 +1,5 @@
-"""Transforms of functions beside torch.func, and beside our own loops: calls, gradients of each sample, Jacobians.
+"""Transforms of functions beside torch.func, and beside our own loops: calls, gradients of each sample, Jacobians; and
+autocast.
 
 With words as arguments it runs the rows whose names have one of them.
 """
@@ -133,6 +134,33 @@ def forward_of(tangent: bool) -> Case:
     return made
 
 
+def block_of_autocast(module: Any) -> Callable[[], Any]:
+    [x] = tensors(module, (1,))
+
+    def call() -> Any:
+        with module.autocast("cpu"):
+            return x
+
+    return call
+
+
+def products(cast: bool) -> Case:
+    """A hundred small products, in one block of autocast or without."""
+
+    def made(module: Any) -> Callable[[], Any]:
+        x, w = tensors(module, (4, 4), (4, 4))
+
+        def call() -> Any:
+            with module.autocast("cpu", enabled=cast):
+                for _ in range(100):
+                    y = module.mm(x, w)
+            return y.float()
+
+        return call
+
+    return made
+
+
 # By the name of a row: the case, the most of torch's time, and our own case beside it with the most of its time.
 CASES: dict[str, tuple[Case, float | None, tuple[str, Case, float] | None]] = {
     "vmap of x * y + x, 64×4": (small_map, 0.1, None),
@@ -142,6 +170,9 @@ CASES: dict[str, tuple[Case, float | None, tuple[str, Case, float] | None]] = {
     "jacfwd, MLP 64-64-64": (jacobian("jacfwd"), 0.4, None),
     "hessian, MLP 64-64-64": (jacobian("hessian"), 0.4, None),
     "jvp, convnet, 64": (forward_of(True), None, ("forward", forward_of(False), 2.2)),
+    "with autocast('cpu'): pass": (block_of_autocast, 0.1, None),
+    "100 products of 4×4 under autocast": (products(True), 0.1, None),
+    "100 products of 4×4 without": (products(False), None, None),
 }
 
 
