@@ -114,7 +114,8 @@ PyObject* set_export_checks(PyObject*, PyObject* list) {
 }
 
 PyObject* readable(PyObject* tensor, bool shared) {
-  if (!unwrap(tensor)->opaque()) return Py_NewRef(tensor);
+  const Tensor* t = unwrap(tensor);
+  if (!t->opaque() && !t->storage->sticky) return Py_NewRef(tensor);  // a layer that follows the memory sees the call
   PyObject* op = packet("aten::_materialize");
   PyObject* keywords = op ? Py_BuildValue("{s:O}", "shared", shared ? Py_True : Py_False) : nullptr;
   PyObject* args = keywords ? PyTuple_Pack(1, tensor) : nullptr;
