@@ -184,6 +184,7 @@ from lamella.plugins.transforms.control_flow.cond import cond as cond
 from lamella.plugins.sparse.tensor import crow_indices_copy as crow_indices_copy
 from lamella.plugins.quantization.tensor import dequantize as dequantize
 from lamella.plugins.autograd.tensor import detach_ as detach_
+from lamella import distributed as distributed
 from lamella.plugins.sparse.tensor import dsmm as dsmm
 from lamella.autograd import enable_grad as enable_grad
 from lamella import func as func

@@ -1,2 +1,2 @@
 # Made by `make stubs` from the live registry; a test compares. Do not edit.
-from lamella._torch.distributed import *
+from lamella.plugins.distributed import *

@@ -28,7 +28,6 @@ def check(tmp_path, monkeypatch):
 RAISING = """
     import contextlib
     import torch
-    import torch.distributed as dist
     from torch import nn
     from torch.cuda.amp import autocast as cuda_autocast
     from torch.nn.parallel import DistributedDataParallel as DDP
@@ -50,7 +49,7 @@ RAISING = """
 
     model = alias(torch.nn.Linear(1, 1))
     model = DDP(model, device_ids=[0])
-    rank = dist.get_rank()
+    rank = torch.compile(len)
     lin = nn.Linear(1, 1, biass=False)
     conv = nn.Conv2d(1, 1, 1, 1, 0, 1, 1, True, "zeros", None, None, 7)
     torch.add(lin, lin, alpa=2)
@@ -64,23 +63,23 @@ RAISING = """
 def test_calls_that_raise_are_reported(check):
     found = check(RAISING)
     assert [(line, words.partition(":")[0]) for _, line, words in found] == [
-        (12, "torch.compiler.compile"),
-        (16, "torch.compile"),
-        (20, "torch.amp.autocast"),
-        (24, "torch.compile"),
-        (25, "torch.nn.parallel.DistributedDataParallel"),
-        (26, "torch.distributed.get_rank"),
-        (27, "torch.nn.Linear"),
-        (28, "torch.nn.Conv2d"),
-        (29, "torch.add"),
-        (30, "torch.optim.SGD"),
-        (31, "torch.autocast"),
-        (33, "torch.nn.ReLU"),
+        (11, "torch.compiler.compile"),
+        (15, "torch.compile"),
+        (19, "torch.amp.autocast"),
+        (23, "torch.compile"),
+        (24, "torch.nn.parallel.DistributedDataParallel"),
+        (25, "torch.compile"),
+        (26, "torch.nn.Linear"),
+        (27, "torch.nn.Conv2d"),
+        (28, "torch.add"),
+        (29, "torch.optim.SGD"),
+        (30, "torch.autocast"),
+        (32, "torch.nn.ReLU"),
     ]
     words = {line: words for _, line, words in found}
-    assert "it has no argument 'speed'" in words[20] and "call the module itself" in words[25]
-    assert words[27] == "torch.nn.Linear: it has no argument 'biass'" and words[29].endswith("no argument 'alpa'")
-    assert words[28] == "torch.nn.Conv2d: it takes 11 arguments by position, and 12 are given"
+    assert "it has no argument 'speed'" in words[19] and "call the module itself" in words[24]
+    assert words[26] == "torch.nn.Linear: it has no argument 'biass'" and words[28].endswith("no argument 'alpa'")
+    assert words[27] == "torch.nn.Conv2d: it takes 11 arguments by position, and 12 are given"
 
 
 def test_what_is_reported_raises_when_it_is_run():
@@ -91,7 +90,6 @@ def test_what_is_reported_raises_when_it_is_run():
         (lambda: lamella.compile(mode="max-autotune"), NotImplementedError),
         (lambda: lamella.amp.autocast("cpu", lamella.bfloat16, speed=2), TypeError),
         (lambda: nn.parallel.DistributedDataParallel(nn.Identity(), device_ids=[0]), NotImplementedError),
-        (lambda: lamella.distributed.get_rank(), ValueError),
         (lambda: nn.Linear(1, 1, biass=False), TypeError),
         (lambda: nn.Conv2d(1, 1, 1, 1, 0, 1, 1, True, "zeros", None, None, 7), TypeError),
         (lambda: lamella.add(ones, ones, alpa=2), TypeError),
@@ -225,21 +223,21 @@ def test_the_same_calls_behind_other_conditions_are(check):
             return sys.argv[1:] == []
 
         if ready():
-            dist.barrier()
+            torch.compile(len)
         if not dist.is_initialized():
-            dist.get_rank()
+            torch.compile(len)
         if dist.is_available():
             pass
         else:
-            dist.send(1)
+            torch.compile(len)
         try:
-            dist.recv(1)
+            torch.compile(len)
         except TypeError:
-            dist.isend(1)
+            torch.compile(len)
         if hasattr(torch, "compile"):
             torch.compile(len)
     """
-    assert [line for _, line, _ in check(text)] == [9, 11, 15, 17, 19, 21]
+    assert [line for _, line, _ in check(text)] == [9, 11, 17, 19, 21]
 
 
 def test_a_plugins_objects_are_not_those_of_placeholders(check):

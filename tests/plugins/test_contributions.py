@@ -158,7 +158,8 @@ def test_a_plugin_that_fails_leaves_nothing(host, brings):
         from lamella.plugins import contributions
 
         assert "glowing" not in contributions.copied
-        assert list(contributions.place("export").used) == ["autograd.requires_grad", "transforms.tangent"]
+        checks = ["autograd.requires_grad", "distributed.c10d", "transforms.tangent"]
+        assert list(contributions.place("export").used) == checks
         """
     )
 
@@ -378,7 +379,7 @@ from lamella.plugins import Keyword
 def vmap(f):
     return f
 
-def init_process_group():
+def load():
     return "begun"
 
 @hookimpl
@@ -387,7 +388,7 @@ def register(ctx):
     script.script = len
     ctx.contribute("lamella", {"compiler": script, "compile": vmap})
     ctx.contribute("lamella.optim", {"vmap": vmap})
-    ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
+    ctx.contribute("lamella.hub", {"load": load})
     ctx.contribute("lamella.export", {"export": len})
     ctx.contribute("lamella.depth.deeper", {"rfft": len})
     ctx.contribute("keyword", {"filled": Keyword(lambda tensor, value: tensor.fill_(value))})
@@ -398,7 +399,7 @@ PROMISES = {
     "contributions": {
         "lamella": ["compiler", "compile"],
         "lamella.optim": ["vmap"],
-        "lamella.distributed": ["init_process_group"],
+        "lamella.hub": ["load"],
         "lamella.export": ["export"],
         "lamella.depth.deeper": ["rfft"],
     },
@@ -417,15 +418,15 @@ def test_tenants_bring_planned_modules(host, packages):
         assert tenant.state == "loaded", tenant.traceback
         from lamella.compiler import script
         from lamella.optim import SGD, vmap
-        import lamella.export, lamella.depth.deeper, lamella.distributed
+        import lamella.export, lamella.depth.deeper, lamella.hub
 
         assert script is lamella.compiler.script is len and lamella.compile is vmap
         assert {"vmap", "SGD"} <= set(lamella.optim.__all__) and "export" in lamella.__all__
-        assert lamella.distributed.init_process_group() == "begun" and lamella.distributed.is_available() is False
+        assert lamella.hub.load() == "begun"
         try:
-            lamella.distributed.barrier()
-        except ValueError as error:
-            assert "one process" in str(error)
+            lamella.hub.list()
+        except NotImplementedError as error:
+            assert "downloads neither" in str(error)
         assert lamella.export.export is lamella.depth.deeper.rfft is len
         assert lamella.zeros(2, filled=3).tolist() == [3, 3]
         assert repr(lamella.ones(1)) == "tensor([1.], odd)" and "odd" not in repr(lamella.ones(2))
@@ -450,7 +451,7 @@ def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
             raise SystemExit("no error")
 
         assert lamella.compiler.is_compiling() is False and sys.modules["lamella.compiler"] is lamella.compiler
-        assert lamella.distributed.is_available() is False and not hasattr(lamella.optim, "vmap")
+        assert "downloads neither" in repr(lamella.hub.load) and not hasattr(lamella.optim, "vmap")
         assert not [m for m in sys.modules if m.startswith(("lamella.export", "lamella.depth"))]
         assert lamella.__all__.count("compiler") == 1 and "export" not in lamella.__all__
         why = "is brought by plugin 'tenant' (tiny-tenant 1.2), which failed to load: OSError: after all that"

@@ -1,11 +1,11 @@
-"""The functions of torch.distributed. Those with which programs test whether it is available say that it is not; the
-others raise the errors of a process without a group."""
+"""The functions of torch.distributed where the plugin ``distributed`` is not loaded. Those with which programs test
+whether it is available say that it is not; the others raise the errors of a process without a group."""
 
 from __future__ import annotations
 
 from lamella._torch.refusals import refuse
 
-WHY = "Lamella has one process; torch.distributed is planned with a plugin of its own"
+WHY = "the plugin 'distributed', which brings groups of processes, is not loaded"
 
 refuse("lamella.distributed", "init_device_mesh init_process_group", WHY)
 refuse(

@@ -11,8 +11,8 @@ __all__ = ["DistributedDataParallel"]
 
 
 class DistributedDataParallel(Module):
-    """The class of modules whose copies in several processes share gradients. Lamella has one process, so there is no
-    such module: ``isinstance`` of any module is False, and the constructor raises. A plugin may bring another class.
+    """The class of modules whose copies in several processes share gradients. There is none
+    yet: ``isinstance`` of any module is False, and the constructor raises. A plugin may bring another class.
 
     Raises:
         NotImplementedError: always
@@ -24,6 +24,5 @@ class DistributedDataParallel(Module):
 
     __init__: Any = Refusal(
         "lamella.nn.parallel.DistributedDataParallel",
-        "there is no group of processes to share gradients with: Lamella has one process, and torch.distributed is "
-        "planned with a plugin of its own; call the module itself",
+        "it is not here yet; call the module itself, and add up gradients by lamella.distributed.all_reduce",
     )

@@ -48,9 +48,8 @@ class DistributedSampler(Sampler[Any]):
             raise RuntimeError(
                 "DistributedSampler: Requires distributed package to be available; otherwise give num_replicas and rank"
             )
-        groups: Any = lamella.distributed
-        self.num_replicas = groups.get_world_size() if num_replicas is None else num_replicas
-        self.rank = groups.get_rank() if rank is None else rank
+        self.num_replicas = lamella.distributed.get_world_size() if num_replicas is None else num_replicas
+        self.rank = lamella.distributed.get_rank() if rank is None else rank
         if self.rank >= self.num_replicas or self.rank < 0:
             last = self.num_replicas - 1
             raise ValueError(

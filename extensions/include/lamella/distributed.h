@@ -1,0 +1,94 @@
+/* The interface "distributed", version 1: stores, groups of processes, and the work that is under way. Collectives are
+ * operators of the namespace c10d, which take the name of a group.
+ *
+ *   const lamella_distributed& d = lamella::distributed_interface();
+ *   lamella_store* store;
+ *   lamella::check(d.file_store("/tmp/rendezvous", 2, &store));
+ *   const lamella_group_options group = {sizeof group, rank, 2, 0, minutes, LAMELLA_GROUP_COMPARES, 0, "mpi", "", "world"};
+ *   lamella::check(d.open_group(&group, store));
+ *   // c10d::all_reduce(x, "sum", "world")
+ *
+ * The promises of docs/abi.md hold for this file: structs grow only at their end. Times are in nanoseconds. */
+#ifndef LAMELLA_DISTRIBUTED_H
+#define LAMELLA_DISTRIBUTED_H
+
+#include <lamella/process_group.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  uint32_t size;
+  int32_t port; /* of a server 0: any that is free */
+  const char* host;
+  int32_t world_size; /* 0: not known */
+  int32_t server;     /* whether this process runs the server */
+  int32_t wait_for_workers;
+  int32_t reserved;
+  int64_t timeout;
+} lamella_tcp_store;
+
+enum lamella_group_flags {
+  LAMELLA_GROUP_COMPARES = 1, /* each call is compared between ranks before data moves */
+  LAMELLA_GROUP_ORDERED = 2   /* reductions add in the order of ranks: their bits depend on values and ranks alone */
+};
+
+typedef struct {
+  uint32_t size;
+  int32_t rank; /* within the group */
+  int32_t num_ranks;
+  int32_t reserved;
+  int64_t timeout;
+  uint32_t flags; /* enum lamella_group_flags */
+  int32_t number; /* of a part of a group: differs between parts that are made at once */
+  const char* engine;
+  const char* part_of;  /* the name of the group that `ranks` are of; "" or null: all processes of a store */
+  const char* name;     /* the name of the new group */
+  const int32_t* ranks; /* of a part: its ranks in the whole group, in the order of ranks in the part */
+} lamella_group_options;
+
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  /* Stores; the caller owns them. */
+  lamella_status (*hash_store)(lamella_store** out);
+  lamella_status (*prefix_store)(const char* prefix, lamella_store* inner, lamella_store** out);
+  /* world_size: how many processes use the file, of which the last to let its store go removes it; 0: nobody does. */
+  lamella_status (*file_store)(const char* path, int32_t world_size, lamella_store** out);
+  lamella_status (*tcp_store)(const lamella_tcp_store*, lamella_store** out, int32_t* port);
+
+  /* Groups, by their names. All processes of a store open a group at once; all ranks of a part make the part at once. */
+  lamella_status (*open_group)(const lamella_group_options*, lamella_store*);
+  /* Closes a group; nothing happens if there is none. Calls under way fail. */
+  lamella_status (*close_group)(const char* name);
+
+  /* Work: an owned object for the collective that was started last on just the tensor's memory; null: none is known. */
+  lamella_status (*work_of)(lamella_tensor*, lamella_object** out);
+  /* Waits for the collectives that write the tensor's memory, and those that read it if `writes` is not 0. */
+  lamella_status (*settle)(lamella_tensor*, int32_t writes);
+  /* Waits until the work is done; a negative timeout is none, since the group limits each collective. Raises the error
+   * of a work that failed. */
+  lamella_status (*wait)(lamella_object* work, int64_t timeout);
+  lamella_status (*test)(lamella_object* work, int32_t* done);
+  /* The sender's rank within the group, of a receipt that is done; else -1. */
+  lamella_status (*sender)(lamella_object* work, int32_t* rank);
+} lamella_distributed;
+
+#ifdef __cplusplus
+}
+
+#include <lamella/error.h>
+
+namespace lamella {
+
+/* Returns the interface "distributed"; throws if no plugin has published it. */
+LAMELLA_HIDDEN inline const lamella_distributed& distributed_interface() {
+  const auto* found = static_cast<const lamella_distributed*>(api().find_interface("distributed", 1));
+  if (!found) throw Error(LAMELLA_RUNTIME_ERROR, "the plugin 'distributed' is not loaded: install or allow it");
+  return *found;
+}
+
+}  // namespace lamella
+#endif
+#endif

@@ -1,0 +1,188 @@
+// What a call consists of: the comparison between ranks, and the engine's collective, or a reduction by parts that are
+// added here.
+#include <lamella/operators.h>
+
+#include <cstring>
+
+#include "group/group.h"
+#include "group/kinds.h"
+
+namespace lamella::distributed {
+namespace {
+
+bool reduces_itself(const lamella_process_group& engine, int32_t dtype) {
+  return dtype < 64 && (engine.reduces >> dtype & 1);
+}
+
+// Bytes, for collectives of the plugin's own.
+lamella_collective bytes(int kind, const void* in, void* out, int64_t count) {
+  lamella_collective c{};
+  c.size = sizeof c;
+  c.kind = kind;
+  c.dtype = LAMELLA_UINT8;
+  c.itemsize = 1;
+  c.in = in;
+  c.out = out;
+  c.count = count;
+  return c;
+}
+
+lamella_collective with_memory(lamella_collective c, int kind, const Tensor& in, const Tensor& out, int64_t count) {
+  c.kind = kind;
+  c.in = in.defined() ? in.data_ptr() : nullptr;
+  c.out = out.defined() ? out.data_ptr() : nullptr;
+  c.count = count;
+  return c;
+}
+
+Tensor reduced(const Tensor& sum, const Tensor& next, int reduction) {
+  switch (reduction) {
+    case LAMELLA_REDUCE_SUM:
+      return sum.add_(next);
+    case LAMELLA_REDUCE_PRODUCT:
+      return sum.mul_(next);
+    case LAMELLA_REDUCE_MIN:
+      return lamella::minimum(sum, next);
+    case LAMELLA_REDUCE_MAX:
+      return lamella::maximum(sum, next);
+    case LAMELLA_REDUCE_BAND:
+      return sum.bitwise_and_(next);
+    case LAMELLA_REDUCE_BOR:
+      return sum.bitwise_or_(next);
+    default:
+      return sum.bitwise_xor_(next);
+  }
+}
+
+}  // namespace
+
+std::string Group::describe(const Job& job) const {
+  const lamella_collective& c = job.collective;
+  std::string text = kind_name(c.kind);
+  text += "(";
+  if (c.kind != LAMELLA_BARRIER) {
+    text += api().dtype_info(c.dtype)->name;
+    text += "[";
+    for (int i = 0; i < job.ndim; i++) text += (i ? ", " : "") + std::to_string(job.shape[i]);
+    text += "]";
+  }
+  if (reduces(c.kind)) text += std::string(", ") + reduction_name(job);
+  if (has_root(c.kind)) text += ", root " + std::to_string(c.peer);
+  if (c.kind == LAMELLA_SEND) text += ", to " + std::to_string(c.peer) + ", tag " + std::to_string(c.tag);
+  if (c.kind == LAMELLA_RECV)
+    text += ", from " + (c.peer < 0 ? "any" : std::to_string(c.peer)) + ", tag " + std::to_string(c.tag);
+  return text + ")";
+}
+
+// Carries a call out, when it was compared.
+int Group::move(Job& job) {
+  lamella_collective& c = job.collective;
+  c.in_counts = job.gives.data();
+  c.out_counts = job.gets.data();
+  int sender = -1;
+  if (reduces(c.kind) && (ordered_ || !reduces_itself(engine_, c.dtype))) {
+    reduce_in_order(job);
+  } else {
+    sender = step(job, c, Phase::call);
+    if (job.mean && job.output.defined()) job.output.div_(Scalar(size_));
+  }
+  if (job.target.defined()) job.target.copy_(job.output);
+  return sender;
+}
+
+// Raises an error that names two calls unless all ranks make the same call.
+void Group::compare(Job& job) {
+  const lamella_collective& c = job.collective;
+  const bool rows = c.kind == LAMELLA_ALL_TO_ALL;  // whose first sizes may differ
+  uint64_t hash = 14695981039346656037u;           // FNV-1a, by words
+  const auto add = [&](int64_t word) { hash = (hash ^ static_cast<uint64_t>(word)) * 1099511628211u; };
+  for (const int64_t word : {int64_t{c.kind}, int64_t{c.dtype}, int64_t{reduces(c.kind) ? c.reduction : 0},
+                             int64_t{has_root(c.kind) ? c.peer : 0}, int64_t{job.mean}, int64_t{job.ndim}})
+    add(word);
+  for (int i = rows; i < job.ndim; i++) add(job.shape[i]);
+  const auto gather = [&](const void* own, int64_t n) {  // n bytes of each rank
+    const Tensor all = lamella::empty({(size_ + 1) * n}, kByte);
+    job.between.push_back(all);
+    auto* data = static_cast<char*>(all.data_ptr());
+    std::memcpy(data, own, static_cast<size_t>(n));
+    step(job, bytes(LAMELLA_ALL_GATHER, data, data + n, n), Phase::comparison);
+    job.between.clear();
+    return all;
+  };
+  const auto entry = [](const Tensor& all, int rank, int64_t n) {
+    return std::string_view(static_cast<const char*>(all.data_ptr()) + (rank + 1) * n, static_cast<size_t>(n));
+  };
+  const Tensor hashes = gather(&hash, sizeof hash);
+  int other = 0;
+  while (other < size_ && entry(hashes, other, sizeof hash) == entry(hashes, 0, sizeof hash)) other++;
+  if (other < size_) {
+    constexpr int64_t room = 256;
+    std::string own = describe(job);
+    own.resize(room);
+    const Tensor texts = gather(own.data(), room);
+    const auto call = [&](int r) {
+      return std::string(entry(texts, r, room).data(), strnlen(entry(texts, r, room).data(), room));
+    };
+    raise_backend(detail::text("call ", number_.load(), " of group '", name_,
+                               "': the ranks' calls differ, and no data has moved: rank 0 calls ", call(0),
+                               ", and rank ", other, " calls ", call(other),
+                               "; all ranks of a group must make the same calls in the same order"));
+  }
+  if (!rows) return;
+  // What each rank gives to each, and then what it takes from each.
+  std::vector<int64_t> own(job.gives);
+  own.insert(own.end(), job.gets.begin(), job.gets.end());
+  const auto n = static_cast<int64_t>(own.size() * sizeof(int64_t));
+  const Tensor counts = gather(own.data(), n);
+  const auto count = [&](int r, int at) {
+    int64_t value = 0;
+    std::memcpy(&value, entry(counts, r, n).data() + static_cast<size_t>(at) * sizeof value, sizeof value);
+    return value;
+  };
+  for (int from = 0; from < size_; from++)
+    for (int to = 0; to < size_; to++)
+      if (count(from, to) != count(to, size_ + from))
+        raise_backend(detail::text("call ", number_.load(), " of group '", name_, "', all_to_all: rank ", from,
+                                   " gives ", count(from, to), " elements to rank ", to, ", which takes ",
+                                   count(to, size_ + from), "; no data has moved"));
+}
+
+// Reduces by moving parts and adding them here in the order of ranks, so that an element's bits depend on its values and
+// the number of ranks alone. Narrow floats are added up in float32.
+void Group::reduce_in_order(Job& job) {
+  const lamella_collective& c = job.collective;
+  const bool scatters = c.kind == LAMELLA_REDUCE_SCATTER;
+  const int64_t part = scatters ? c.count : (c.count + size_ - 1) / size_;
+  const auto empty_like = [&](int64_t n) { return job.between.emplace_back(lamella::empty({n}, job.input.dtype())); };
+  Tensor in = job.input.reshape({-1});
+  if (in.numel() != part * size_) {  // the last part is filled up
+    const Tensor padded = empty_like(part * size_);
+    padded.zero_();
+    padded.narrow(0, 0, in.numel()).copy_(in);
+    in = padded;
+  }
+  const Tensor parts = empty_like(part * size_);
+  const std::vector<int64_t> counts(static_cast<size_t>(size_), part);
+  lamella_collective move = with_memory(c, LAMELLA_ALL_TO_ALL, in, parts, part);
+  move.in_counts = move.out_counts = counts.data();
+  step(job, move, Phase::call);
+
+  const ScalarType dtype = job.input.dtype();
+  const bool narrow = c.reduction <= LAMELLA_REDUCE_PRODUCT && in.is_floating_point() && job.input.itemsize() < 4;
+  Tensor sum = parts.narrow(0, 0, part).to(narrow ? kFloat : dtype, false, true);
+  for (int r = 1; r < size_; r++) sum = reduced(sum, parts.narrow(0, r * part, part), c.reduction);
+  if (job.mean) sum.div_(Scalar(size_));
+  sum = job.between.emplace_back(sum.to(dtype).contiguous());
+  if (scatters) {
+    job.output.reshape({-1}).copy_(sum);
+  } else {
+    const bool gets = c.kind == LAMELLA_ALL_REDUCE || rank_ == c.peer;
+    const Tensor all = gets ? empty_like(part * size_) : Tensor();
+    const int kind = c.kind == LAMELLA_REDUCE ? LAMELLA_GATHER : LAMELLA_ALL_GATHER;
+    step(job, with_memory(c, kind, sum, all, part), Phase::call);
+    if (gets) job.output.reshape({-1}).copy_(all.narrow(0, 0, c.count));
+  }
+  job.between.clear();
+}
+
+}  // namespace lamella::distributed

@@ -1,0 +1,91 @@
+// A group of processes: an engine's group, and what stands above every engine. The order of calls, time limits, the
+// comparison of calls between ranks, and reductions that the engine lacks.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <list>
+#include <memory>
+#include <thread>
+
+#include "group/peers.h"
+#include "group/work.h"
+#include "store/store.h"
+
+namespace lamella::distributed {
+
+class Group {
+ public:
+  Group(const lamella_group_options& options, const lamella_process_group& engine, StoreRef store,
+        std::shared_ptr<Peers> peers);
+  ~Group();
+  Group(const Group&) = delete;
+
+  // Returns a group by its name; raises if there is none.
+  static std::shared_ptr<Group> find(std::string_view name);
+  static void open(const lamella_group_options& options, lamella_store* store);
+  static void close(const std::string& name);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const std::string& name() const { return name_; }
+
+  // Carries out a collective on this thread, after those that were started before. Returns the sender of a receipt.
+  int run(Job job);
+  // Starts a collective, which another thread carries out.
+  WorkRef start(Job job);
+
+ private:
+  // What the engine carries out now.
+  struct Flight {
+    WorkRef message;  // of a message that was started; else empty
+    void* work = nullptr;
+    Clock::time_point begin = Clock::now();
+    int culprit = -1;  // a rank that has ended and is waited for, which was seen at `seen`
+    Clock::time_point seen{};
+  };
+  enum class Phase { comparison, call };
+
+  // Waits until all ranks of a part have come, so that the engine's function, which has no time limit, waits for none.
+  void meet();
+  int carry_out(Job& job);
+  int move(Job& job);
+  int step(const Job& job, const lamella_collective& c, Phase phase);
+  // Returns whether a flight has ended; raises the engine's error.
+  bool look_at(const Flight& flight, const Job& job, int& sender);
+  // Raises an error if a flight can come to no end.
+  void watch(Flight& flight, const Job& job, Phase phase);
+  void move_messages();
+  void compare(Job& job);
+  void reduce_in_order(Job& job);
+  std::string describe(const Job& job) const;
+  std::string place() const;
+  void check_usable();
+  void break_down(const Job& job, const std::string& message);
+  [[noreturn]] void fail(const Job& job, const std::string& why);
+  void serve();
+  void stop();
+
+  std::string name_;
+  int rank_, size_;
+  std::chrono::nanoseconds limit_;
+  bool compares_, ordered_, is_world_;
+  const lamella_process_group& engine_;
+  StoreRef store_;  // of the group of all processes
+  std::shared_ptr<Peers> peers_;
+  void* handle_ = nullptr;
+  std::atomic<int64_t> number_{0};  // of collectives
+  std::atomic<bool> stops_{false};
+  std::list<Flight> flights_;  // messages; the group's thread alone uses it
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<WorkRef> queue_;   // collectives that were started
+  std::list<Flight> messages_;  // messages that were started, on their way to the thread
+  bool busy_ = false;           // a collective is carried out
+  bool disorder_ = false;       // the engine may still use memory of calls that failed
+  std::string broken_;          // why the group takes no more calls
+  std::thread thread_;          // begins with the first call that is started
+};
+
+}  // namespace lamella::distributed

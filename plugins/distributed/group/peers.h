@@ -1,0 +1,45 @@
+// The other processes of a group. A process of this machine that ends is seen at once, by its descriptor, so that those
+// which wait for it need not wait until their time limit.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace lamella::distributed {
+
+// Identifies the machine and its table of processes: numbers of processes are compared only within one.
+std::string machine();
+
+class Peers {
+ public:
+  enum class State { there, left, ended };  // left: it has closed its groups before it ended
+
+  // Publishes this process, and finds the others of the group. Called by all ranks.
+  Peers(const StoreRef& store, int rank, int size, std::chrono::nanoseconds limit);
+  // Some of another group's ranks.
+  Peers(const Peers& all, const int32_t* ranks, int n);
+  ~Peers();
+  Peers& operator=(const Peers&) = delete;
+
+  // Returns the states of all ranks. Processes of other machines are always there.
+  std::vector<State> look();
+  std::string describe(int rank) const;
+  // Publishes that this process closes its groups.
+  void leave(int rank) const;
+
+ private:
+  struct Peer {
+    int pid = 0, fd = -1;  // fd -1: this process, one of another machine, or one whose end was seen
+    int world_rank = 0;
+    std::string host;
+    State state = State::there;
+  };
+  StoreRef store_;
+  mutable std::mutex mutex_;
+  std::vector<Peer> peers_;
+};
+
+}  // namespace lamella::distributed
