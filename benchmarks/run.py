@@ -15,6 +15,7 @@ def main() -> int:
     import backend
     import call_path
     import checkpoints
+    import collectives
     import convolution
     import data
     import distributions
@@ -70,6 +71,7 @@ def main() -> int:
         + observability.main()
         + data.main()
         + checkpoints.main()
+        + collectives.main()
         + sharing.main()
         + extensions.main()
         + loading.main()
