@@ -10,6 +10,9 @@ from .stores import FileStore, Store, TCPStore
 
 default_pg_timeout = timedelta(minutes=30)
 
+# The servers of this process by their addresses: groups that are made one after the other use one.
+servers: dict[tuple[str, int], TCPStore] = {}
+
 
 def number_from(variables: Sequence[str], what: str) -> int:
     """Returns the number in the first of some environment variables that is set."""
@@ -70,5 +73,10 @@ def rendezvous(
                 f"tcp://host:port"
             )
         serves = rank == 0 and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True"
-        store = TCPStore(host, port, world_size, serves, timeout, wait_for_workers=False)
+        if not serves or (host, port) not in servers:
+            store = TCPStore(host, port, world_size, serves, timeout, wait_for_workers=False)
+            if serves and port:
+                servers[host, port] = store
+        else:
+            store = servers[host, port]
     yield store, rank, world_size

@@ -1,6 +1,7 @@
 // The layer "c10d": it stands inside autograd, on the storages in which a collective is or was under way. Before an
 // operator it waits for the collectives that write what the operator reads, or that use what it writes.
 #include <algorithm>
+#include <numeric>
 
 #include "operators.h"
 
@@ -9,19 +10,36 @@ namespace {
 
 int32_t layer_bit = -1, slot_index = -1;
 
-// The bytes of a storage that a tensor's elements span.
+// The bytes of a storage that a tensor's elements span: runs of bytes, which begin at multiples of `step` from the first.
 struct Range {
   int64_t begin, end;
+  int64_t run, step;  // step 0: one run
+
+  bool overlaps(const Range& o) const {
+    if (begin >= o.end || o.begin >= end) return false;
+    const int64_t common = std::gcd(step, o.step);
+    if (!common) return true;
+    const auto modulo = [&](int64_t n) { return (n % common + common) % common; };
+    return modulo(o.begin - begin) < run || modulo(begin - o.begin) < o.run;  // as columns of a matrix do not
+  }
+  bool operator==(const Range& o) const { return begin == o.begin && end == o.end; }
 };
 
 Range range_of(const lamella_tensor* t) {
-  int64_t first = 0, last = 0;
-  for (int i = 0; i < t->dl.ndim; i++) {
-    if (t->dl.shape[i] == 0) return {0, 0};
-    (t->dl.strides[i] < 0 ? first : last) += (t->dl.shape[i] - 1) * t->dl.strides[i];
-  }
   const int64_t item = itemsize(t);
-  return {(t->storage_offset + first) * item, (t->storage_offset + last + 1) * item};
+  int64_t first = 0, last = 0, run = item, step = 0;
+  for (int i = t->dl.ndim - 1; i >= 0; i--) {
+    const int64_t size = t->dl.shape[i], stride = t->dl.strides[i] * item;
+    if (size == 0) return {0, 0, 0, 0};
+    if (size == 1) continue;
+    (stride < 0 ? first : last) += (size - 1) * stride;
+    if (stride == run && !step)
+      run *= size;
+    else
+      step = std::gcd(step, stride);
+  }
+  const int64_t begin = t->storage_offset * item;
+  return {begin + first, begin + last + item, run, step};
 }
 
 // What is under way in a storage: the state of its slot, which stays until the storage goes.
@@ -35,7 +53,7 @@ class UnderWay {
   WorkRef last(Range range) {
     const std::lock_guard lock(mutex_);
     for (auto e = entries_.rbegin(); e != entries_.rend(); ++e)
-      if (e->range.begin == range.begin && e->range.end == range.end) return e->work;
+      if (e->range == range) return e->work;
     return nullptr;
   }
   // Waits for what an operator that reads or writes the range has to wait for. Raises the error of a work that failed.
@@ -44,7 +62,7 @@ class UnderWay {
     {
       const std::lock_guard lock(mutex_);
       for (const Entry& e : entries_)
-        if ((writes || e.writes) && e.range.begin < range.end && range.begin < e.range.end) before.push_back(e.work);
+        if ((writes || e.writes) && e.range.overlaps(range)) before.push_back(e.work);
     }
     if (before.empty()) return;
     struct Last {  // an error that is raised here is not raised by the next operator

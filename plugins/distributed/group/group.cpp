@@ -306,17 +306,18 @@ void Group::watch(Flight& flight, const Job& job, Phase phase) {
     for (int r = 0; r < size_; r++) {
       const Peers::State state = states[static_cast<size_t>(r)];
       // A rank that has closed its groups may have done its part of a call before.
-      const bool ends = is_message(c.kind) || phase == Phase::comparison ? state != Peers::State::there
-                                                                         : state == Peers::State::ended;
+      const bool ends =
+          is_message(c.kind) || phase == Phase::comparison ? state != Peers::State::there : state >= Peers::State::lost;
       if (ends) gone++, last = r;
       if (ends && (!is_message(c.kind) || r == c.peer)) flight.culprit = r;
     }
     if (c.kind == LAMELLA_RECV && c.peer < 0 && gone == size_ - 1) flight.culprit = last;
-    if (flight.culprit >= 0) flight.seen = now;
+    if (flight.culprit < 0) return;
+    // What a process sent before it ended may still arrive; one that is lost may have left in order.
+    const bool lost = states[static_cast<size_t>(flight.culprit)] == Peers::State::lost;
+    flight.until = now + (lost ? std::chrono::milliseconds(5000) : std::chrono::milliseconds(200));
   }
-  // What a process sent before it ended may still arrive.
-  if (flight.culprit >= 0 && now - flight.seen > std::chrono::milliseconds(200))
-    fail(job, peers_->describe(flight.culprit) + " has ended");
+  if (now > flight.until) fail(job, peers_->describe(flight.culprit) + " has ended, or has left the group");
 }
 
 // Takes over the messages that were started, and ends those that have arrived. Called by the group's thread.

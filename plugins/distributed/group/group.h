@@ -41,8 +41,8 @@ class Group {
     WorkRef message;  // of a message that was started; else empty
     void* work = nullptr;
     Clock::time_point begin = Clock::now();
-    int culprit = -1;  // a rank that has ended and is waited for, which was seen at `seen`
-    Clock::time_point seen{};
+    int culprit = -1;  // a rank that has ended, and is waited for until then
+    Clock::time_point until{};
   };
   enum class Phase { comparison, call };
 

@@ -85,15 +85,22 @@ std::vector<Peers::State> Peers::look() {
   std::vector<pollfd> fds;
   for (const Peer& p : peers_) fds.push_back({p.fd, POLLIN, 0});  // poll passes over -1
   ::poll(fds.data(), fds.size(), 0);
+  // A process that has left may be alive, and wait for the others to leave.
+  const bool asks = Clock::now() - asked_ > std::chrono::seconds(1);
+  if (asks) asked_ = Clock::now();
   std::vector<State> states;
   for (size_t i = 0; i < fds.size(); i++) {
     Peer& p = peers_[i];
-    if (fds[i].revents) {
-      p.state = State::ended;
+    const bool ended = fds[i].revents;
+    if (p.state == State::there && (ended || asks)) {
+      if (ended) p.state = State::ended;
       try {
         if (store_.check({left_key(p.world_rank)})) p.state = State::left;
-      } catch (const Error&) {  // the store has gone with the process
+      } catch (const Error&) {
+        if (ended) p.state = State::lost;
       }
+    }
+    if (ended) {
       ::close(p.fd);
       p.fd = -1;
     }

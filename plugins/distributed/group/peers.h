@@ -15,7 +15,8 @@ std::string machine();
 
 class Peers {
  public:
-  enum class State { there, left, ended };  // left: it has closed its groups before it ended
+  // left: it has closed its groups. lost: it has ended, and the store that would say how has gone, perhaps with it.
+  enum class State { there, left, lost, ended };
 
   // Publishes this process, and finds the others of the group. Called by all ranks.
   Peers(const StoreRef& store, int rank, int size, std::chrono::nanoseconds limit);
@@ -39,6 +40,7 @@ class Peers {
   };
   StoreRef store_;
   mutable std::mutex mutex_;
+  Clock::time_point asked_ = Clock::now();  // when the store was asked which ranks have left
   std::vector<Peer> peers_;
 };
 

@@ -188,6 +188,12 @@ def messages_of_parts(rank, size):
     for w in dist.batch_isend_irecv(ops):
         w.wait()
     assert grid[:, 0].tolist() == [last, rank, rank]
+    for columns in (slice(0, 1), slice(0, 2)):
+        grid = lamella.full((3, 4), float(rank))
+        halo, own = grid[:, columns], grid[:, 2:4] if columns.stop == 2 else grid[:, 1:2]
+        for w in dist.batch_isend_irecv([dist.P2POp(dist.irecv, halo, last), dist.P2POp(dist.isend, own, following)]):
+            w.wait()
+        assert halo.tolist() == [[last] * columns.stop] * 3 and grid[:, 2:].tolist() == [[rank] * 2] * 3
     # messages arrive in the order in which they were sent, however they were sent
     if rank == 0:
         first = dist.isend(lamella.full((70000,), 1.0), 1)
@@ -300,6 +306,24 @@ BODIES = (
 @pytest.mark.parametrize("size", [2, 3])
 def test_collectives(body, size, tmp_path):
     run(body, tmp_path, size).check()
+
+
+def again(rank, size):
+    """A group can be closed, and another one made at the same address."""
+    for i in range(2):
+        dist.destroy_process_group()
+        assert not dist.is_initialized()
+        dist.init_process_group("mpi", init_method=globals()["method"], rank=rank, world_size=size)
+        x = lamella.full((2,), float(rank + i))
+        dist.all_reduce(x)
+        assert x.tolist() == [sum(range(size)) + i * size] * 2
+
+
+def test_a_group_is_made_again(tmp_path):
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    run(again, tmp_path, 2, method=f"tcp://127.0.0.1:{port}").check()
 
 
 def test_the_file_of_a_store_goes(tmp_path):

@@ -339,6 +339,26 @@ def absent_from_a_part(rank, size):
         raise AssertionError("no error")
 
 
+def raises_and_lingers(rank, size):
+    """A rank that has closed its groups is seen to have left, also while its process goes on."""
+    if rank == 1:
+        dist.destroy_process_group()
+        time.sleep(8)
+        os._exit(0)
+    begin = time.monotonic()
+    try:
+        dist.all_reduce(lamella.ones(1))
+    except dist.DistBackendError as e:
+        assert "rank 1 (process" in str(e) and "has left the group" in str(e), str(e)
+    else:
+        raise AssertionError("no error")
+    assert time.monotonic() - begin < 6
+
+
+def test_a_rank_that_lingers_after_it_has_left(tmp_path):
+    run(raises_and_lingers, tmp_path, 2, limit=60).check()
+
+
 def test_a_new_group_with_a_rank_that_has_ended(tmp_path):
     outcome = run(absent_from_a_part, tmp_path, 3, limit=60)
     assert outcome.statuses[:2] == [0, 0] and outcome.seconds < 30, outcome.errors
