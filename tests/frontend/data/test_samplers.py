@@ -104,7 +104,7 @@ def test_distributed_epochs_differ():
         (lambda: BatchSampler([1], 0, False), ValueError, "batch_size"),
         (lambda: BatchSampler([1], 2.0, False), ValueError, "batch_size"),
         (lambda: BatchSampler([1], 2, 1), ValueError, "drop_last"),
-        (lambda: DistributedSampler([1]), RuntimeError, "num_replicas"),
+        (lambda: DistributedSampler([1]), ValueError, "init_process_group"),
         (lambda: DistributedSampler([1], 2, 2), ValueError, "Invalid rank"),
         (lambda: iter(Sampler()), NotImplementedError, "__iter__"),
     ],

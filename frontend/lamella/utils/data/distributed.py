@@ -20,7 +20,7 @@ class DistributedSampler(Sampler[Any]):
 
     Args:
         dataset: the table, whose length when the sampler is made determines the number of indices
-        num_replicas: the number of processes; required unless ``lamella.distributed`` is available, which gives it
+        num_replicas: the number of processes; required unless ``init_process_group`` has made a group, which gives it
         rank: the number of this process, from 0 on; likewise
         shuffle: draw the order from ``seed`` plus the epoch; otherwise it is 0, 1, …
         seed: the same in all processes
@@ -28,7 +28,7 @@ class DistributedSampler(Sampler[Any]):
 
     Raises:
         RuntimeError: ``num_replicas`` or ``rank`` is missing, and ``lamella.distributed`` is not available
-        ValueError: ``rank`` is not from 0 to ``num_replicas - 1``
+        ValueError: ``rank`` is not from 0 to ``num_replicas - 1``, or one of the two is missing and there is no group
 
     >>> from lamella.utils.data import DistributedSampler
     >>> [list(DistributedSampler("abcde", 2, rank, shuffle=False)) for rank in range(2)]
