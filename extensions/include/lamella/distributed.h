@@ -54,7 +54,8 @@ typedef struct {
   /* Stores; the caller owns them. */
   lamella_status (*hash_store)(lamella_store** out);
   lamella_status (*prefix_store)(const char* prefix, lamella_store* inner, lamella_store** out);
-  /* world_size: how many processes use the file, of which the last to let its store go removes it; 0: nobody does. */
+  /* `world_size` processes use the file, and the last of them that releases its store removes it. With 0 the file
+   * stays. */
   lamella_status (*file_store)(const char* path, int32_t world_size, lamella_store** out);
   lamella_status (*tcp_store)(const lamella_tcp_store*, lamella_store** out, int32_t* port);
 

@@ -1,5 +1,5 @@
-// What a call consists of: the comparison between ranks, and the engine's collective, or a reduction by parts that are
-// added here.
+// The steps of a call: Group compares it between ranks, and then submits it to the engine, or reduces by parts that it adds
+// up itself.
 #include <lamella/operators.h>
 
 #include <cstring>
@@ -129,7 +129,7 @@ void Group::compare(Job& job) {
                                "; all ranks of a group must make the same calls in the same order"));
   }
   if (!rows) return;
-  // What each rank gives to each, and then what it takes from each.
+  // A rank's entry has its counts for each rank first, and then its counts from each.
   std::vector<int64_t> own(job.gives);
   own.insert(own.end(), job.gets.begin(), job.gets.end());
   const auto n = static_cast<int64_t>(own.size() * sizeof(int64_t));

@@ -313,7 +313,7 @@ void Group::watch(Flight& flight, const Job& job, Phase phase) {
     }
     if (c.kind == LAMELLA_RECV && c.peer < 0 && gone == size_ - 1) flight.culprit = last;
     if (flight.culprit < 0) return;
-    // What a process sent before it ended may still arrive; one that is lost may have left in order.
+    // Data that a process sent before it ended may still arrive. A lost process may have closed its groups in order.
     const bool lost = states[static_cast<size_t>(flight.culprit)] == Peers::State::lost;
     flight.until = now + (lost ? std::chrono::milliseconds(5000) : std::chrono::milliseconds(200));
   }

@@ -89,7 +89,7 @@ int64_t number_in(const std::string& key, std::string_view value);
 
 StoreRef make_hash_store();
 StoreRef make_prefix_store(std::string prefix, StoreRef inner);
-// world_size: how many processes use the file, of which the last to let its store go removes it; 0: nobody does.
+// `world_size` processes use the file, and the last of them that releases its store removes it. With 0 the file stays.
 StoreRef make_file_store(const std::string& path, int world_size);
 
 struct TcpOptions {
