@@ -19,10 +19,15 @@ CASES = {  # the number of float32 elements, how often a round repeats it, the b
     "all_reduce 8 B": (2, 300, 0.05),
     "all_reduce 1 KB": (256, 300, 0.05),
     "all_reduce 64 KB": (1 << 14, 100, 0.2),
-    "all_reduce 4 MB": (1 << 20, 10, 0.2),
+    "all_reduce 4 MB": (1 << 20, 30, 0.2),
     "all_reduce 64 MB": (1 << 24, 2, 0.8),
+    "all_reduce 8 B, by MPI": (2, 300, 0.05),
+    "all_reduce 4 MB, by MPI": (1 << 20, 30, 0.2),
+    "all_reduce 64 MB, by MPI": (1 << 24, 2, 0.8),
+    "all_reduce 4 MB, in a window": (1 << 20, 30, 0.06),
+    "all_reduce 64 MB, in a window": (1 << 24, 2, 0.25),
     "all_gather_into_tensor 64 KB": (1 << 14, 100, 0.2),
-    "broadcast 4 MB": (1 << 20, 10, 0.5),
+    "broadcast 4 MB": (1 << 20, 30, 0.5),
     "barrier": (0, 300, 0.05),
 }
 
@@ -33,23 +38,34 @@ def take_part(peer: str, rank: int, store: str, pipe: Any) -> None:
     dist = importlib.import_module(f"{peer}.distributed")
     ns.set_num_threads(1)
     dist.init_process_group(BACKENDS[peer], init_method=f"file://{store}", rank=rank, world_size=2)
+    # Another group of the peer's, whose data does not move by shared memory.
+    by_mpi = dist.new_group(shared_memory=False) if peer == "lamella" else dist.group.WORLD
     while case := pipe.recv():
         name, size, times = case
-        x, out = ns.full((size,), float(rank + 1)), ns.zeros(2 * size)
+        name, _, way = name.partition(", ")
+        name = name.partition(" ")[0]
+        group = by_mpi if way == "by MPI" else dist.group.WORLD
+        values = (ns.arange(size) % 1024).float()
+        x, out = values * (rank + 1), ns.zeros(2 * size)
+        if way == "in a window" and peer == "lamella":
+            x = dist.symmetric_empty(size).copy_(x)
         calls = {
-            "all_reduce": lambda x=x: dist.all_reduce(x, dist.ReduceOp.MAX),
+            "all_reduce": lambda x=x, group=group: dist.all_reduce(x, group=group),
             "all_gather_into_tensor": lambda x=x, out=out: dist.all_gather_into_tensor(out, x),
             "broadcast": lambda x=x: dist.broadcast(x, 1),
             "barrier": dist.barrier,
         }
         call = calls[name]
         call()
+        total = float(x.double().sum() + out.double().sum())
+        if name == "all_reduce":
+            x.copy_(values * (1 - 2 * rank))  # the sum is 0, so that repetitions change nothing
         dist.barrier()
         start = time.perf_counter_ns()
         for _ in range(times):
             call()
         took = (time.perf_counter_ns() - start) / times
-        pipe.send((took, float(x.sum() + out.sum()) if size else 0.0))
+        pipe.send((took, total + float(x.double().sum()) if size else 0.0))
     dist.destroy_process_group()
 
 
@@ -90,7 +106,7 @@ def main(word: str = "") -> list[Row]:
             for n in range(ROUNDS + 1):
                 sums = set()
                 for peer in order:
-                    took, total = pairs[peer].ask((name.partition(" ")[0], size, times))
+                    took, total = pairs[peer].ask((name, size, times))
                     sums.add(total)
                     if n:
                         samples[peer].append(took)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .groups import is_ucc_available as is_ucc_available
     from .groups import monitored_barrier as monitored_barrier
     from .groups import new_group as new_group
+    from .memory import symmetric_empty as symmetric_empty
     from .messages import P2POp as P2POp
     from .messages import batch_isend_irecv as batch_isend_irecv
     from .messages import irecv as irecv
@@ -76,6 +77,7 @@ NAMES = {
     "is_available is_initialized is_mpi_available is_gloo_available is_nccl_available is_ucc_available "
     "is_torchelastic_launched get_rank get_world_size get_backend get_process_group_ranks get_global_rank "
     "get_group_rank monitored_barrier",
+    "memory": "symmetric_empty",
     "messages": "P2POp send recv isend irecv batch_isend_irecv",
     "collectives": "ReduceOp Work all_reduce reduce broadcast all_gather all_gather_into_tensor reduce_scatter "
     "reduce_scatter_tensor all_to_all all_to_all_single gather scatter barrier",

@@ -18,8 +18,8 @@ from .addresses import default_pg_timeout, rendezvous
 from .engines import find
 from .stores import Store, nanoseconds
 
-# Bits of LAMELLA_GROUP_COMPARES and LAMELLA_GROUP_ORDERED in <lamella/distributed.h>.
-COMPARES, ORDERED = 1, 2
+# Bits of enum lamella_group_flags in <lamella/distributed.h>.
+COMPARES, ORDERED, SHARES_MEMORY = 1, 2, 4
 
 # Torch's names of engines that another engine serves.
 SERVED_BY = {"gloo": "mpi"}
@@ -204,6 +204,7 @@ def init_process_group(
     *,
     check_calls: bool = True,
     deterministic: bool = False,
+    shared_memory: bool = True,
 ) -> None:
     """Makes the group of all processes, and waits until all have come.
 
@@ -219,6 +220,8 @@ def init_process_group(
             error that names both calls; it costs some microseconds
         deterministic: whether reductions add in the order of ranks, so that their bits depend on values and the number
             of ranks alone
+        shared_memory: whether the collectives of processes on one machine move data by memory that all map, where the
+            engine allows it
 
     Raises:
         RuntimeError: the engine cannot start
@@ -243,7 +246,7 @@ def init_process_group(
         store, rank, world_size = next(iter(rendezvous(init_method or "env://", rank, world_size, limit)))
     elif rank < 0 or world_size < 1:
         raise ValueError("init_process_group: with a store, 'rank' and 'world_size' are required")
-    flags = COMPARES * check_calls | ORDERED * deterministic
+    flags = COMPARES * check_calls | ORDERED * deterministic | SHARES_MEMORY * shared_memory
     with lock:
         name, state.count = str(state.count), state.count + 1
     library.face().open_group(name, engine, store._handle, rank, world_size, nanoseconds(limit), flags, 0, None, ())
@@ -299,6 +302,10 @@ def new_group(
     group_desc: str | None = None,
     device_id: Any = None,
     sort_ranks: bool = True,
+    *,
+    check_calls: bool | None = None,
+    deterministic: bool | None = None,
+    shared_memory: bool | None = None,
 ) -> Any:
     """Makes a group of some processes. All processes of the job call it, in the same order, also those outside of the
     group, which get ``GroupMember.NON_GROUP_MEMBER``.
@@ -310,6 +317,7 @@ def new_group(
         pg_options, use_local_synchronization, device_id: accepted, as torch has them
         group_desc: a description
         sort_ranks: whether the group's ranks follow the order of global ranks, and not that of ``ranks``
+        check_calls, deterministic, shared_memory: as in ``init_process_group``; None: as in the group of all processes
 
     Raises:
         ValueError: a rank is not in the job, or stands twice; another engine is named
@@ -337,6 +345,9 @@ def new_group(
         return GroupMember.NON_GROUP_MEMBER
     limit = world.timeout if timeout is None else timeout
     rank = chosen.index(world.rank())
+    flags = world.flags
+    for flag, on in ((COMPARES, check_calls), (ORDERED, deterministic), (SHARES_MEMORY, shared_memory)):
+        flags = flags if on is None else flags | flag if on else flags & ~flag
     library.face().open_group(
         name,
         world.engine,
@@ -344,12 +355,12 @@ def new_group(
         rank,
         len(chosen),
         nanoseconds(limit),
-        world.flags,
+        flags,
         number,
         world.group_name,
         [world.ranks.index(r) for r in chosen],
     )
-    made = ProcessGroup(name, world.engine, chosen, rank, group_desc or "undefined", world.flags)
+    made = ProcessGroup(name, world.engine, chosen, rank, group_desc or "undefined", flags)
     made.timeout = limit
     state.groups[name] = made
     return made

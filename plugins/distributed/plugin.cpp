@@ -52,6 +52,9 @@ const lamella_distributed interface = {
     [](lamella_object* work, int32_t* rank) {
       return guarded([&] { return *rank = Work::of(work).sender(), LAMELLA_OK; });
     },
+    [](const char* group, int64_t bytes, lamella_tensor** out) {
+      return guarded([&] { return *out = Group::find(group)->window(bytes).release(), LAMELLA_OK; });
+    },
 };
 
 }  // namespace

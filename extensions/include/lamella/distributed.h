@@ -31,7 +31,8 @@ typedef struct {
 
 enum lamella_group_flags {
   LAMELLA_GROUP_COMPARES = 1, /* each call is compared between ranks before data moves */
-  LAMELLA_GROUP_ORDERED = 2   /* reductions add in the order of ranks: their bits depend on values and ranks alone */
+  LAMELLA_GROUP_ORDERED = 2,  /* reductions add in the order of ranks: their bits depend on values and ranks alone */
+  LAMELLA_GROUP_SHARES_MEMORY = 4 /* between processes of one machine data moves by shared memory */
 };
 
 typedef struct {
@@ -74,6 +75,10 @@ typedef struct {
   lamella_status (*test)(lamella_object* work, int32_t* done);
   /* The sender's rank within the group, of a receipt that is done; else -1. */
   lamella_status (*sender)(lamella_object* work, int32_t* rank);
+  /* Makes a window: memory of `bytes` bytes in each rank, which all ranks of a machine have mapped, so that collectives in
+   * place need no copies there. Called by all ranks. `out` becomes this rank's memory, a tensor of uint8 with zeros. In a group of
+   * several machines, or without LAMELLA_GROUP_SHARES_MEMORY, the memory is the rank's own. */
+  lamella_status (*window)(const char* group, int64_t bytes, lamella_tensor** out);
 } lamella_distributed;
 
 #ifdef __cplusplus

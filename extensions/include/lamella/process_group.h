@@ -102,10 +102,14 @@ typedef struct {
 
 /* ---- an engine -------------------------------------------------------------------------------------------------- */
 
+enum lamella_engine_flags {
+  LAMELLA_ENGINE_HOST_MEMORY = 1 /* between processes of one machine, the plugin may move data itself */
+};
+
 /* The interface "process_group.NAME", version 1. A group is the engine's, and so is a work: one collective under way. */
 typedef struct {
   uint32_t size;
-  uint32_t flags;
+  uint32_t flags;   /* enum lamella_engine_flags */
   uint64_t reduces; /* the dtypes that the engine reduces, a bit for each; the plugin reduces others itself */
   void* context;
   /* Makes the group of all processes of the store. Called by all of them. */

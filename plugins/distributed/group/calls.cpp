@@ -6,6 +6,7 @@
 
 #include "group/group.h"
 #include "group/kinds.h"
+#include "group/parts.h"
 
 namespace lamella::distributed {
 namespace {
@@ -33,25 +34,6 @@ lamella_collective with_memory(lamella_collective c, int kind, const Tensor& in,
   c.out = out.defined() ? out.data_ptr() : nullptr;
   c.count = count;
   return c;
-}
-
-Tensor reduced(const Tensor& sum, const Tensor& next, int reduction) {
-  switch (reduction) {
-    case LAMELLA_REDUCE_SUM:
-      return sum.add_(next);
-    case LAMELLA_REDUCE_PRODUCT:
-      return sum.mul_(next);
-    case LAMELLA_REDUCE_MIN:
-      return lamella::minimum(sum, next);
-    case LAMELLA_REDUCE_MAX:
-      return lamella::maximum(sum, next);
-    case LAMELLA_REDUCE_BAND:
-      return sum.bitwise_and_(next);
-    case LAMELLA_REDUCE_BOR:
-      return sum.bitwise_or_(next);
-    default:
-      return sum.bitwise_xor_(next);
-  }
 }
 
 }  // namespace
@@ -90,8 +72,8 @@ int Group::move(Job& job) {
   return sender;
 }
 
-// Raises an error that names two calls unless all ranks make the same call.
-void Group::compare(Job& job) {
+// Returns a number that the same calls of all ranks have in common.
+uint64_t Group::signature(const Job& job) const {
   const lamella_collective& c = job.collective;
   const bool rows = c.kind == LAMELLA_ALL_TO_ALL;  // whose first sizes may differ
   uint64_t hash = 14695981039346656037u;           // FNV-1a, by words
@@ -100,43 +82,42 @@ void Group::compare(Job& job) {
                              int64_t{has_root(c.kind) ? c.peer : 0}, int64_t{job.mean}, int64_t{job.ndim}})
     add(word);
   for (int i = rows; i < job.ndim; i++) add(job.shape[i]);
-  const auto gather = [&](const void* own, int64_t n) {  // n bytes of each rank
-    const Tensor all = lamella::empty({(size_ + 1) * n}, kByte);
-    job.between.push_back(all);
-    auto* data = static_cast<char*>(all.data_ptr());
-    std::memcpy(data, own, static_cast<size_t>(n));
-    step(job, bytes(LAMELLA_ALL_GATHER, data, data + n, n), Phase::comparison);
-    job.between.clear();
+  return hash;
+}
+
+// Returns n bytes of each rank.
+std::string Group::gather(Job& job, const void* own, int64_t n) {
+  if (shared_ && n <= SharedMemory::room) {
+    std::memcpy(shared_->message(), own, static_cast<size_t>(n));
+    meet_here(job);
+    std::string all;
+    for (int r = 0; r < size_; r++) all.append(shared_->message(r), static_cast<size_t>(n));
     return all;
-  };
-  const auto entry = [](const Tensor& all, int rank, int64_t n) {
-    return std::string_view(static_cast<const char*>(all.data_ptr()) + (rank + 1) * n, static_cast<size_t>(n));
-  };
-  const Tensor hashes = gather(&hash, sizeof hash);
-  int other = 0;
-  while (other < size_ && entry(hashes, other, sizeof hash) == entry(hashes, 0, sizeof hash)) other++;
-  if (other < size_) {
-    constexpr int64_t room = 256;
-    std::string own = describe(job);
-    own.resize(room);
-    const Tensor texts = gather(own.data(), room);
-    const auto call = [&](int r) {
-      return std::string(entry(texts, r, room).data(), strnlen(entry(texts, r, room).data(), room));
-    };
-    raise_backend(detail::text("call ", number_.load(), " of group '", name_,
-                               "': the ranks' calls differ, and no data has moved: rank 0 calls ", call(0),
-                               ", and rank ", other, " calls ", call(other),
-                               "; all ranks of a group must make the same calls in the same order"));
   }
-  if (!rows) return;
+  const Tensor all = lamella::empty({(size_ + 1) * n}, kByte);
+  job.between.push_back(all);
+  auto* data = static_cast<char*>(all.data_ptr());
+  std::memcpy(data, own, static_cast<size_t>(n));
+  step(job, bytes(LAMELLA_ALL_GATHER, data, data + n, n), Phase::comparison);
+  job.between.clear();
+  return std::string(data + n, static_cast<size_t>(size_ * n));
+}
+
+// Raises an error that names two calls unless all ranks make the same call.
+void Group::compare(Job& job) {
+  const uint64_t own_hash = signature(job);
+  const std::string hashes = gather(job, &own_hash, sizeof own_hash);
+  for (int r = 1; r < size_; r++)
+    if (std::memcmp(&hashes[0], &hashes[static_cast<size_t>(r) * sizeof own_hash], sizeof own_hash)) differ(job, r);
+  if (job.collective.kind != LAMELLA_ALL_TO_ALL) return;
   // A rank's entry has its counts for each rank first, and then its counts from each.
   std::vector<int64_t> own(job.gives);
   own.insert(own.end(), job.gets.begin(), job.gets.end());
-  const auto n = static_cast<int64_t>(own.size() * sizeof(int64_t));
-  const Tensor counts = gather(own.data(), n);
+  const size_t n = own.size() * sizeof(int64_t);
+  const std::string counts = gather(job, own.data(), static_cast<int64_t>(n));
   const auto count = [&](int r, int at) {
     int64_t value = 0;
-    std::memcpy(&value, entry(counts, r, n).data() + static_cast<size_t>(at) * sizeof value, sizeof value);
+    std::memcpy(&value, &counts[static_cast<size_t>(r) * n + static_cast<size_t>(at) * sizeof value], sizeof value);
     return value;
   };
   for (int from = 0; from < size_; from++)
@@ -145,6 +126,20 @@ void Group::compare(Job& job) {
         raise_backend(detail::text("call ", number_.load(), " of group '", name_, "', all_to_all: rank ", from,
                                    " gives ", count(from, to), " elements to rank ", to, ", which takes ",
                                    count(to, size_ + from), "; no data has moved"));
+}
+
+// Raises the error of ranks whose calls differ: rank 0's, and another one's.
+void Group::differ(Job& job, int other) {
+  constexpr int64_t room = 256;
+  std::string own = describe(job);
+  own.resize(room - 1);
+  own += '\0';
+  const std::string texts = gather(job, own.data(), room);
+  const auto call = [&](int r) { return std::string(&texts[static_cast<size_t>(r * room)]); };
+  raise_backend(detail::text("call ", number_.load(), " of group '", name_,
+                             "': the ranks' calls differ, and no data has moved: rank 0 calls ", call(0), ", and rank ",
+                             other, " calls ", call(other),
+                             "; all ranks of a group must make the same calls in the same order"));
 }
 
 // Reduces by moving parts and adding them here in the order of ranks, so that an element's bits depend on its values and
@@ -167,12 +162,9 @@ void Group::reduce_in_order(Job& job) {
   move.in_counts = move.out_counts = counts.data();
   step(job, move, Phase::call);
 
-  const ScalarType dtype = job.input.dtype();
-  const bool narrow = c.reduction <= LAMELLA_REDUCE_PRODUCT && in.is_floating_point() && job.input.itemsize() < 4;
-  Tensor sum = parts.narrow(0, 0, part).to(narrow ? kFloat : dtype, false, true);
-  for (int r = 1; r < size_; r++) sum = reduced(sum, parts.narrow(0, r * part, part), c.reduction);
-  if (job.mean) sum.div_(Scalar(size_));
-  sum = job.between.emplace_back(sum.to(dtype).contiguous());
+  std::vector<Tensor> of_ranks;
+  for (int r = 0; r < size_; r++) of_ranks.push_back(parts.narrow(0, r * part, part));
+  const Tensor sum = job.between.emplace_back(reduced(of_ranks, c.reduction, job.mean));
   if (scatters) {
     job.output.reshape({-1}).copy_(sum);
   } else {

@@ -2,11 +2,11 @@
 #include "group/group.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <map>
 
 #include "group/kinds.h"
+#include "group/pace.h"
 #include "operators.h"
 
 namespace lamella::distributed {
@@ -29,31 +29,6 @@ Groups& groups() {
 
 thread_local const Group* serving = nullptr;  // the group whose thread this is
 
-// Waits between two looks at a work. Looks are dense at first, since a message of a few bytes takes microseconds; a
-// sleep lets the computing threads have the processor.
-class Pace {
- public:
-  explicit Pace(std::chrono::nanoseconds dense) : begin_(Clock::now()), dense_(dense) {}
-  // Returns true about once a millisecond, for what need not be looked at more often.
-  bool pause() {
-    if (++looks_ % 64) return ::sched_yield(), false;
-    const auto passed = Clock::now() - begin_;
-    if (passed > dense_) {
-      looks_ = 63;  // each further look sleeps
-      std::this_thread::sleep_for(passed < std::chrono::seconds(1) ? std::chrono::microseconds(50)
-                                                                   : std::chrono::microseconds(500));
-    }
-    if (passed - seen_ < std::chrono::milliseconds(1)) return false;
-    seen_ = passed;
-    return true;
-  }
-
- private:
-  Clock::time_point begin_;
-  std::chrono::nanoseconds dense_, seen_{0};
-  unsigned looks_ = 0;
-};
-
 }  // namespace
 
 Group::Group(const lamella_group_options& o, const lamella_process_group& engine, StoreRef store,
@@ -64,6 +39,7 @@ Group::Group(const lamella_group_options& o, const lamella_process_group& engine
       limit_(o.timeout),
       compares_(o.flags & LAMELLA_GROUP_COMPARES),
       ordered_(o.flags & LAMELLA_GROUP_ORDERED),
+      shares_(o.flags & LAMELLA_GROUP_SHARES_MEMORY && engine.flags & LAMELLA_ENGINE_HOST_MEMORY),
       is_world_(!o.part_of || !*o.part_of),
       engine_(engine),
       store_(std::move(store)),
@@ -139,6 +115,9 @@ void Group::open(const lamella_group_options& o, lamella_store* store) {
     made->meet();
     lamella::check(engine->split(whole->handle_, o.ranks, o.num_ranks, o.number, &made->handle_));
   }
+  if (made->shares_ && made->size_ > 1 && made->peers_->on_one_machine())
+    made->shared_ = SharedMemory::open(made->store_, "shared/" + name, o.rank, o.num_ranks,
+                                       std::chrono::nanoseconds(o.timeout), *made->peers_);
   const std::lock_guard lock(groups().mutex);
   LAMELLA_CHECK(groups().by_name.try_emplace(name, made).second, "group '", name, "' exists already");
 }
@@ -174,23 +153,21 @@ void Group::close(const std::string& name) {
 int Group::run(Job job) {
   check_usable();
   if (is_message(job.collective.kind)) return carry_out(job);  // messages wait for no collective
-  {
-    std::unique_lock lock(mutex_);
-    if (busy_ || !queue_.empty()) {
-      lock.unlock();
-      return start(std::move(job))->wait(std::chrono::nanoseconds(-1));
-    }
-    busy_ = true;
-  }
-  struct Turn {
-    Group& g;
-    ~Turn() {
-      const std::lock_guard lock(g.mutex_);
-      g.busy_ = false;
-      g.changed_.notify_all();
-    }
-  } turn{*this};
+  if (!begin_turn()) return start(std::move(job))->wait(std::chrono::nanoseconds(-1));
+  const EndOfTurn end{*this};
   return carry_out(job);
+}
+
+bool Group::begin_turn() {
+  const std::lock_guard lock(mutex_);
+  if (busy_ || !queue_.empty()) return false;
+  return busy_ = true;
+}
+
+Group::EndOfTurn::~EndOfTurn() {
+  const std::lock_guard lock(group.mutex_);
+  group.busy_ = false;
+  group.changed_.notify_all();
 }
 
 WorkRef Group::start(Job job) {
@@ -256,7 +233,9 @@ void Group::break_down(const Job& job, const std::string& message) {
   new Job(job);
   const std::lock_guard lock(mutex_);
   disorder_ = true;
-  if (broken_.empty() && !is_message(job.collective.kind)) broken_ = message;
+  if (is_message(job.collective.kind)) return;
+  if (broken_.empty()) broken_ = message;
+  if (shared_) shared_->give_up();
 }
 
 void Group::fail(const Job& job, const std::string& why) {
@@ -268,20 +247,28 @@ void Group::fail(const Job& job, const std::string& why) {
 int Group::step(const Job& job, const lamella_collective& c, Phase phase) {
   Flight flight{nullptr};
   lamella::check(engine_.submit(handle_, &c, &flight.work));
-  const bool on_thread = serving == this;
-  Pace pace(on_thread ? std::chrono::nanoseconds(std::chrono::microseconds(20)) : std::chrono::milliseconds(50));
+  Pace pace(dense_looks());
   int sender = -1;
   while (!look_at(flight, job, sender)) {
     if (!pace.pause()) continue;
     watch(flight, job, phase);
-    if (on_thread) move_messages();
-    if (!on_thread && api().check_interrupt()) {
-      const Error e = Error::pending(LAMELLA_INTERRUPTED);
-      break_down(job, describe(job) + " was interrupted");
-      throw e;
-    }
+    between_looks(job);
   }
   return sender;
+}
+
+std::chrono::nanoseconds Group::dense_looks() const {
+  if (serving == this) return std::chrono::microseconds(20);
+  return std::chrono::milliseconds(50);
+}
+
+// Does what this thread has to do beside its call, about once a millisecond.
+void Group::between_looks(const Job& job) {
+  if (serving == this) return move_messages();
+  if (!api().check_interrupt()) return;
+  const Error e = Error::pending(LAMELLA_INTERRUPTED);
+  break_down(job, describe(job) + " was interrupted");
+  throw e;
 }
 
 bool Group::look_at(const Flight& flight, const Job& job, int& sender) {
@@ -349,13 +336,9 @@ int Group::carry_out(Job& job) {
   if (is_message(c.kind)) return move(job);
   number_++;
   if (size_ == 1) return move(job);
+  if (move_here(job)) return -1;
   if (compares_) compare(job);
-  try {
-    return move(job);
-  } catch (const std::exception& e) {  // the other ranks wait for this one by now
-    break_down(job, describe(job) + place() + e.what());
-    throw;
-  }
+  return or_break_down(job, [&] { return move(job); });
 }
 
 }  // namespace lamella::distributed

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "group/peers.h"
+#include "group/shared.h"
 #include "group/work.h"
 #include "store/store.h"
 
@@ -34,6 +35,9 @@ class Group {
   int run(Job job);
   // Starts a collective, which another thread carries out.
   WorkRef start(Job job);
+  // Makes memory of this size in each rank, which all of them map, and returns this rank's as a tensor of bytes. Called by
+  // all ranks. In a group of several machines the memory is the rank's own.
+  Tensor window(int64_t bytes);
 
  private:
   // What the engine carries out now.
@@ -56,8 +60,36 @@ class Group {
   // Raises an error if a flight can come to no end.
   void watch(Flight& flight, const Job& job, Phase phase);
   void move_messages();
+  std::chrono::nanoseconds dense_looks() const;
+  void between_looks(const Job& job);
+  // Calls a function for which the other ranks wait: if it fails, so does the group.
+  template <class F>
+  auto or_break_down(const Job& job, F&& f) {
+    try {
+      return f();
+    } catch (const std::exception& e) {
+      break_down(job, describe(job) + place() + e.what());
+      throw;
+    }
+  }
+  // Begins this thread's turn in the order of collectives; returns false if others are under way.
+  bool begin_turn();
+  struct EndOfTurn {
+    Group& group;
+    ~EndOfTurn();
+  };
+  uint64_t signature(const Job& job) const;
+  std::string gather(Job& job, const void* own, int64_t n);
   void compare(Job& job);
+  [[noreturn]] void differ(Job& job, int other);
   void reduce_in_order(Job& job);
+
+  // Carries a call out by shared memory; returns false, without a meeting, if it is one for the engine.
+  bool move_here(Job& job);
+  // Comes to a meeting of all ranks at the shared memory, and waits for the others.
+  void meet_here(const Job& job);
+  Tensor make_window(int64_t bytes);
+  void watch_here(const Job& job, Clock::time_point begin);
   std::string describe(const Job& job) const;
   std::string place() const;
   void check_usable();
@@ -69,10 +101,11 @@ class Group {
   std::string name_;
   int rank_, size_;
   std::chrono::nanoseconds limit_;
-  bool compares_, ordered_, is_world_;
+  bool compares_, ordered_, shares_, is_world_;
   const lamella_process_group& engine_;
   StoreRef store_;  // of the group of all processes
   std::shared_ptr<Peers> peers_;
+  std::unique_ptr<SharedMemory> shared_;  // null: the engine moves all data
   void* handle_ = nullptr;
   std::atomic<int64_t> number_{0};  // of collectives
   std::atomic<bool> stops_{false};

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
@@ -57,7 +58,8 @@ Peers::Peers(const StoreRef& store, int rank, int size, std::chrono::nanoseconds
     p.world_rank = r;
     p.pid = std::atoi(text.c_str());
     p.host = c == std::string::npos ? "" : text.substr(c + 1);
-    if (r == rank || c == std::string::npos || text.substr(b + 1, c - b - 1) != here) continue;
+    p.here = c != std::string::npos && text.substr(b + 1, c - b - 1) == here;
+    if (r == rank || !p.here) continue;
     p.fd = open_process(p.pid);
     if (p.fd < 0 && errno == ESRCH) p.state = State::ended;
     if (p.fd < 0 || begin_of(p.pid) == text.substr(a + 1, b - a - 1)) continue;
@@ -112,6 +114,10 @@ std::vector<Peers::State> Peers::look() {
 std::string Peers::describe(int rank) const {
   const Peer& p = peers_.at(static_cast<size_t>(rank));
   return detail::text("rank ", rank, " (process ", p.pid, " on ", p.host, ")");
+}
+
+bool Peers::on_one_machine() const {
+  return std::all_of(peers_.begin(), peers_.end(), [](const Peer& p) { return p.here; });
 }
 
 void Peers::leave(int rank) const {

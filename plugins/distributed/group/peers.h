@@ -28,6 +28,9 @@ class Peers {
   // Returns the states of all ranks. Processes of other machines are always there.
   std::vector<State> look();
   std::string describe(int rank) const;
+  // Whether all run on this machine, so that numbers of processes identify them.
+  bool on_one_machine() const;
+  int pid(int rank) const { return peers_.at(static_cast<size_t>(rank)).pid; }
   // Publishes that this process closes its groups.
   void leave(int rank) const;
 
@@ -35,6 +38,7 @@ class Peers {
   struct Peer {
     int pid = 0, fd = -1;  // fd -1: this process, one of another machine, or one whose end was seen
     int world_rank = 0;
+    bool here = false;  // on this machine
     std::string host;
     State state = State::there;
   };

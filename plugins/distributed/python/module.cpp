@@ -221,6 +221,15 @@ PyObject* close_group(PyObject*, PyObject* arg) {
   Py_RETURN_NONE;
 }
 
+PyObject* window(PyObject*, PyObject* args) {
+  const char* name;
+  long long bytes;
+  if (!PyArg_ParseTuple(args, "sL", &name, &bytes)) return nullptr;
+  lamella_tensor* made = nullptr;
+  if (!call([&] { return table->window(name, bytes, &made); })) return nullptr;
+  return python::face().wrap(made);
+}
+
 PyObject* work_of(PyObject*, PyObject* arg) {
   lamella_tensor* t = python::face().unwrap(arg);
   if (!t) return PyErr_Format(PyExc_TypeError, "work_of: expected a Tensor, got %s", Py_TYPE(arg)->tp_name);
@@ -266,6 +275,7 @@ PyMethodDef functions[] = {{"hash_store", hash_store, METH_NOARGS, nullptr},
                            {"tcp_store", tcp_store, METH_VARARGS, nullptr},
                            {"open_group", open_group, METH_VARARGS, nullptr},
                            {"close_group", close_group, METH_O, nullptr},
+                           {"window", window, METH_VARARGS, nullptr},
                            {"work_of", work_of, METH_O, nullptr},
                            {"settle", settle, METH_VARARGS, nullptr},
                            {}};

@@ -45,6 +45,39 @@ def reductions(rank, size):
     assert x.tolist() == [(size - 1) / 2] * 3
 
 
+def sizes(rank, size):
+    rng = np.random.default_rng(1)
+    for n in (1, 63, 511, 520, 4097, 70_001, 400_003):
+        for dtype in ("float32", "int16", "complex128"):
+            all_of = [rng.integers(0, 9, (size, n)).astype(dtype) for _ in range(size)]
+            own = lamella.from_numpy(all_of[rank])
+            total = sum(all_of[1:], all_of[0])
+            x = own.clone()
+            dist.all_reduce(x)
+            np.testing.assert_array_equal(x.numpy(), total)
+            x = own.clone()
+            dist.reduce(x, size - 1)
+            np.testing.assert_array_equal(x.numpy(), total if rank == size - 1 else all_of[rank])
+            x = own.clone()
+            dist.broadcast(x, 1)
+            np.testing.assert_array_equal(x.numpy(), all_of[1])
+            out = lamella.zeros_like(own[0])
+            dist.reduce_scatter_tensor(out, own.view(-1))
+            np.testing.assert_array_equal(out.numpy(), total[rank])
+            out = lamella.zeros(size, size, n, dtype=own.dtype)
+            dist.all_gather_into_tensor(out, own)
+            np.testing.assert_array_equal(out.numpy(), np.stack(all_of))
+            outs = [lamella.zeros_like(own) for _ in range(size)] if rank == 0 else None
+            dist.gather(own, outs)
+            assert not outs or all((o.numpy() == a).all() for o, a in zip(outs, all_of, strict=True))
+            out = lamella.zeros_like(own[0])
+            dist.scatter(out, [*own] if rank == 1 else None, src=1)
+            np.testing.assert_array_equal(out.numpy(), all_of[1][rank])
+            outs = [lamella.zeros_like(own[0]) for _ in range(size)]
+            dist.all_to_all(outs, [*own])
+            assert all((o.numpy() == a[rank]).all() for o, a in zip(outs, all_of, strict=True))
+
+
 def strided(rank, size):
     base = np.arange(24.0).reshape(4, 6) * (rank + 1)
     want = np.arange(24.0).reshape(4, 6) * sum(range(1, size + 1))
@@ -288,6 +321,7 @@ def in_order(rank, size):
 
 
 BODIES = (
+    sizes,
     reductions,
     strided,
     moves,
@@ -304,8 +338,74 @@ BODIES = (
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("size", [2, 3])
-def test_collectives(body, size, tmp_path):
-    run(body, tmp_path, size).check()
+@pytest.mark.parametrize("shared", [True, False], ids=["shared memory", "engine"])
+def test_collectives(body, size, shared, tmp_path):
+    run(body, tmp_path, size, shared_memory=shared).check()
+
+
+def windows(rank, size):
+    for n in (1, 5000, 300_001):
+        x = dist.symmetric_empty(n, 2, dtype=lamella.float64)
+        assert x.shape == (n, 2) and not x.any()
+        own = np.random.default_rng(rank).standard_normal((n, 2))
+        x.copy_(lamella.from_numpy(own))
+        want = own.copy() * 0
+        for r in range(size):
+            want = want + np.random.default_rng(r).standard_normal((n, 2))
+        dist.all_reduce(x)
+        np.testing.assert_array_equal(x.numpy(), want)
+        y = x[n // 2 :]  # a part of the window
+        dist.all_reduce(y, dist.ReduceOp.AVG)
+        np.testing.assert_array_equal(y.numpy(), sum([want[n // 2 :]] * size, 0 * want[n // 2 :]) / size)
+        np.testing.assert_array_equal(x[: n // 2].numpy(), want[: n // 2])
+        dist.barrier()
+        z = x if rank == 0 else lamella.full((n, 2), 1.0, dtype=lamella.float64)  # of one rank alone in the window
+        z.fill_(float(rank))
+        dist.all_reduce(z, async_op=True).wait()
+        assert (z == sum(range(size))).all()
+    part = dist.new_group([0, 1])
+    if rank < 2:
+        x = dist.symmetric_empty(2000, group=part)
+        dist.all_reduce(x.fill_(rank + 1.0), group=part)
+        assert x.tolist() == [3.0] * 2000
+    kept = dist.symmetric_empty(2000)
+    try:
+        dist.symmetric_empty(7 + rank)
+    except ValueError as e:
+        assert "sizes" in str(e), e
+    else:
+        assert not dist.group.WORLD.flags & 4
+    dist.destroy_process_group()
+    kept.fill_(1.0)  # the memory outlives the group
+    assert kept.sum() == 2000
+    dist.init_process_group("mpi", init_method=f"file://{sys.argv[3]}2", rank=rank, world_size=size)
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared memory", "engine"])
+def test_windows(shared, tmp_path):
+    run(windows, tmp_path, 3, shared_memory=shared).check()
+
+
+def memory_that_cannot_be_shared(rank, size):
+    import resource
+
+    dist.all_reduce(lamella.ones(3))
+    if rank == 1:
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    for _ in range(2):
+        try:
+            dist.symmetric_empty(2 << 30, dtype=lamella.uint8)
+        except RuntimeError as e:
+            assert "rank 1 (process" in str(e) and "cannot map 2147483648 bytes" in str(e), e
+        else:
+            raise AssertionError("no error")
+    x = lamella.ones(3)
+    dist.all_reduce(x)  # the group goes on
+    assert x.tolist() == [2.0] * 3
+
+
+def test_memory_that_cannot_be_shared(tmp_path):
+    run(memory_that_cannot_be_shared, tmp_path, 2).check()
 
 
 def again(rank, size):

@@ -12,6 +12,12 @@ import pytest
 from ranks import finish, run, start
 
 
+@pytest.fixture(params=[True, False], ids=["shared memory", "engine"])
+def shared(request):
+    """Whether data moves by shared memory, or by the engine alone."""
+    return request.param
+
+
 def errors_of(outcome, rank):
     return outcome.outputs[rank] + outcome.errors[rank]
 
@@ -47,8 +53,8 @@ def started_work(rank, size):
 
 
 @pytest.mark.parametrize("body", [rank_ends, rank_exits, rank_raises, started_work])
-def test_a_rank_that_ends(body, tmp_path):
-    outcome = run(body, tmp_path, 3, limit=60)
+def test_a_rank_that_ends(body, tmp_path, shared):
+    outcome = run(body, tmp_path, 3, limit=60, shared_memory=shared)
     assert outcome.seconds < 30, "the time limit was waited for"
     for rank in (0, 2):
         assert outcome.statuses[rank] == 1
@@ -64,12 +70,12 @@ def first_rank_ends(rank, size):
     dist.all_reduce(lamella.ones(4))
 
 
-def test_the_rank_of_the_store_ends(tmp_path):
+def test_the_rank_of_the_store_ends(tmp_path, shared):
     """The store goes with the first rank; the others do not wait for its limit."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    outcome = run(first_rank_ends, tmp_path, 3, limit=60, method=f"tcp://127.0.0.1:{port}")
+    outcome = run(first_rank_ends, tmp_path, 3, limit=60, method=f"tcp://127.0.0.1:{port}", shared_memory=shared)
     assert outcome.seconds < 30, "a time limit was waited for"
     for rank in (1, 2):
         text = errors_of(outcome, rank)
@@ -91,8 +97,8 @@ def failed_work(rank, size):
     x.fill_(1)  # the error was raised: the tensor is as it was
 
 
-def test_a_work_that_failed(tmp_path):
-    run(failed_work, tmp_path, 2).check()
+def test_a_work_that_failed(tmp_path, shared):
+    run(failed_work, tmp_path, 2, shared_memory=shared).check()
 
 
 def forked_beside_a_message(rank, size):
@@ -125,8 +131,8 @@ def silent_rank(rank, size):
     dist.all_reduce(lamella.ones(4))
 
 
-def test_a_rank_that_is_stopped(tmp_path):
-    ranks = start(silent_rank, tmp_path, 2, limit=3)
+def test_a_rank_that_is_stopped(tmp_path, shared):
+    ranks = start(silent_rank, tmp_path, 2, limit=3, shared_memory=shared)
     try:
         out, err = ranks[0].communicate(timeout=60)
     finally:
@@ -171,8 +177,8 @@ def calls_that_differ(rank, size):
     assert x.tolist() == [size] * 2
 
 
-def test_calls_that_differ(tmp_path):
-    run(calls_that_differ, tmp_path, 3, limit=20).check()
+def test_calls_that_differ(tmp_path, shared):
+    run(calls_that_differ, tmp_path, 3, limit=20, shared_memory=shared).check()
 
 
 def missing_rank(rank, size):
@@ -218,8 +224,8 @@ def leaves_early(rank, size):
         assert x.tolist() == [1.0] * 3
 
 
-def test_a_rank_that_leaves_early(tmp_path):
-    run(leaves_early, tmp_path, 3).check()
+def test_a_rank_that_leaves_early(tmp_path, shared):
+    run(leaves_early, tmp_path, 3, shared_memory=shared).check()
 
 
 def goes_on_after_a_limit(rank, size):
@@ -248,8 +254,8 @@ def goes_on_after_a_limit(rank, size):
         assert x.tolist() == [i * size] * 1000
 
 
-def test_a_group_beside_one_that_failed(tmp_path):
-    run(goes_on_after_a_limit, tmp_path, 2).check()
+def test_a_group_beside_one_that_failed(tmp_path, shared):
+    run(goes_on_after_a_limit, tmp_path, 2, shared_memory=shared).check()
 
 
 def interrupted(rank, size):
@@ -266,8 +272,8 @@ def interrupted(rank, size):
     os._exit(0)
 
 
-def test_ctrl_c_ends_a_wait(tmp_path):
-    outcome = run(interrupted, tmp_path, 2).check()
+def test_ctrl_c_ends_a_wait(tmp_path, shared):
+    outcome = run(interrupted, tmp_path, 2, shared_memory=shared).check()
     assert outcome.outputs[0] == "interrupted\n" and outcome.seconds < 60
 
 
@@ -301,8 +307,8 @@ def closed_meanwhile(rank, size):
     os._exit(0)
 
 
-def test_a_group_that_is_closed_while_calls_wait(tmp_path):
-    run(closed_meanwhile, tmp_path, 2).check()
+def test_a_group_that_is_closed_while_calls_wait(tmp_path, shared):
+    run(closed_meanwhile, tmp_path, 2, shared_memory=shared).check()
 
 
 def forked_and_ended(rank, size):
@@ -355,8 +361,8 @@ def raises_and_lingers(rank, size):
     assert time.monotonic() - begin < 6
 
 
-def test_a_rank_that_lingers_after_it_has_left(tmp_path):
-    run(raises_and_lingers, tmp_path, 2, limit=60).check()
+def test_a_rank_that_lingers_after_it_has_left(tmp_path, shared):
+    run(raises_and_lingers, tmp_path, 2, limit=60, shared_memory=shared).check()
 
 
 def test_a_new_group_with_a_rank_that_has_ended(tmp_path):
@@ -375,8 +381,8 @@ def counts_that_differ(rank, size):
     dist.barrier()
 
 
-def test_counts_of_all_to_all_that_differ(tmp_path):
-    run(counts_that_differ, tmp_path, 2).check()
+def test_counts_of_all_to_all_that_differ(tmp_path, shared):
+    run(counts_that_differ, tmp_path, 2, shared_memory=shared).check()
 
 
 def bad_arguments(rank, size):

@@ -1,0 +1,123 @@
+// The calls of a group whose ranks share memory: meetings of ranks, and windows.
+#include <immintrin.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "group/group.h"
+#include "group/kinds.h"
+#include "group/pace.h"
+#include "group/shared_call.h"
+
+namespace lamella::distributed {
+
+bool Group::move_here(Job& job) {
+  if (!shared_ || !SharedCall::takes(job.collective.kind)) return false;
+  SharedCall call(*shared_, job, rank_, size_, [&] { meet_here(job); });
+  call.speak(compares_ ? signature(job) : 0);
+  meet_here(job);
+  for (int r = 1; r < size_; r++)
+    if (call.heard(r).signature != call.heard(0).signature) differ(job, r);
+  or_break_down(job, [&] {
+    call.move();
+    if (job.target.defined()) job.target.copy_(job.output);
+  });
+  return true;
+}
+
+void Group::meet_here(const Job& job) {
+  shared_->arrive();
+  for (int i = 0; i < 200; i++) {  // some microseconds
+    if (shared_->all_have_arrived()) return;
+    _mm_pause();
+  }
+  const auto begin = Clock::now();
+  Pace pace(dense_looks());
+  while (!shared_->all_have_arrived()) {
+    if (!pace.pause()) continue;
+    watch_here(job, begin);
+    between_looks(job);
+  }
+}
+
+// Raises an error if a rank that has not arrived will not do so.
+void Group::watch_here(const Job& job, Clock::time_point begin) {
+  if (stops_) fail(job, "the group was closed");
+  const bool late = Clock::now() - begin > limit_;
+  const auto states = peers_->look();
+  for (int r = 0; r < size_; r++) {
+    const bool gave_up = shared_->gave_up(r), gone = states[static_cast<size_t>(r)] != Peers::State::there;
+    if (shared_->has_arrived(r)) continue;  // looked at last: it may have arrived before it ended
+    if (gave_up) fail(job, peers_->describe(r) + " has given up an earlier call of the group");
+    if (gone) fail(job, peers_->describe(r) + " has ended, or has left the group");
+    if (late)
+      fail(job, detail::text("timed out: ", limit_.count() / 1000000, " ms have passed, and ", peers_->describe(r),
+                             " has not joined"));
+  }
+}
+
+Tensor Group::window(int64_t bytes) {
+  LAMELLA_CHECK_VALUE(bytes >= 0, "argument 'bytes': must not be negative, got ", bytes);
+  if (!shared_) return lamella::zeros({bytes}, kByte);
+  check_usable();
+  Tensor made;
+  without_host_lock([&] { made = make_window(bytes); });
+  return made;
+}
+
+Tensor Group::make_window(int64_t bytes) {
+  while (!begin_turn()) {
+    lamella::check(api().check_interrupt());
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return !busy_ && queue_.empty(); });
+  }
+  const EndOfTurn end{*this};
+  Job job;
+  job.collective.size = sizeof job.collective;
+  job.collective.kind = LAMELLA_BARRIER;
+  number_++;
+  struct Told {
+    int64_t bytes;
+    int32_t fd, mapped;
+  };
+  const int64_t whole = std::max<int64_t>(bytes, 1);
+  std::string why;
+  Told own{bytes, -1, 0};
+  try {
+    own.fd = new_memory(whole);
+  } catch (const Error& e) {
+    why = e.what();
+  }
+  struct Descriptor {
+    int fd;
+    ~Descriptor() {
+      if (fd >= 0) ::close(fd);
+    }
+  } descriptor{own.fd};
+  const auto all = [&] {
+    const std::string texts = gather(job, &own, sizeof own);
+    std::vector<Told> told(static_cast<size_t>(size_));
+    std::memcpy(told.data(), texts.data(), texts.size());
+    return told;
+  };
+  const auto window = std::make_shared<Window>(shared_->next_window(), whole);
+  std::vector<Told> told = all();
+  bool mapped = true, equal = true;
+  for (int r = 0; r < size_; r++) {
+    const Told& t = told[static_cast<size_t>(r)];
+    equal = equal && t.bytes == bytes;
+    mapped = mapped && equal && t.fd >= 0 && window->map(peers_->pid(r), t.fd);
+  }
+  own.mapped = mapped;
+  told = all();  // after this the descriptors are closed
+  LAMELLA_CHECK_VALUE(equal, "window of group '", name_, "': the ranks have given different sizes, here ", bytes);
+  for (int r = 0; r < size_; r++)
+    if (!told[static_cast<size_t>(r)].mapped)
+      raise_backend(detail::text("window of group '", name_, "': ", peers_->describe(r), " cannot map ", bytes,
+                                 " bytes of each rank", why.empty() ? "" : ": ", why));
+  shared_->keep(window);
+  return from_blob(
+      static_cast<void*>(window->of(rank_)), {bytes}, [window](void*) {}, TensorOptions().dtype(kByte));
+}
+
+}  // namespace lamella::distributed
