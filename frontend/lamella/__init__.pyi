@@ -188,6 +188,7 @@ from lamella import distributed as distributed
 from lamella.plugins.sparse.tensor import dsmm as dsmm
 from lamella.autograd import enable_grad as enable_grad
 from lamella import func as func
+from lamella import futures as futures
 from lamella.plugins.autocast.functions import get_autocast_dtype as get_autocast_dtype
 from lamella import graph as graph
 from lamella.plugins.sparse.tensor import hsmm as hsmm

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from .objects import recv_object_list as recv_object_list
     from .objects import scatter_object_list as scatter_object_list
     from .objects import send_object_list as send_object_list
+    from .reducer import GradBucket as GradBucket
+    from .reducer import Reducer as Reducer
     from .stores import FileStore as FileStore
     from .stores import HashStore as HashStore
     from .stores import PrefixStore as PrefixStore
@@ -83,15 +85,17 @@ NAMES = {
     "reduce_scatter_tensor all_to_all all_to_all_single gather scatter barrier",
     "objects": "all_gather_object gather_object broadcast_object_list scatter_object_list send_object_list "
     "recv_object_list",
+    "reducer": "GradBucket Reducer",
     "errors": "DistError DistBackendError DistNetworkError DistStoreError",
 }
+PACKAGES = ("algorithms",)
 HOMES = {name: module for module, names in NAMES.items() for name in names.split()}
 if not TYPE_CHECKING:
     __all__ = [*HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMES:
+    if name in NAMES or name in PACKAGES:
         return import_module(f"{__name__}.{name}")
     if module := HOMES.get(name):
         found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)

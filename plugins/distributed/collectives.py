@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from lamella import Tensor
 
 from . import library
 from .arguments import apart, check_alike, check_tensor, check_tensors, fits, hand_to, peer, rows
+from .futures import Future
 from .groups import joined
 from .stores import nanoseconds
 
@@ -95,6 +97,21 @@ class Work:
         """Waits, and returns the tensors of the collective."""
         self.wait()
         return self._result
+
+    def get_future(self) -> Future[Any]:
+        """Returns a future of the list of the collective's tensors."""
+        future: Future[Any] = Future()
+
+        def follow() -> None:
+            try:
+                self.wait()
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result([self._result] if isinstance(self._result, Tensor) else self._result)
+
+        threading.Thread(target=follow, name="lamella-work", daemon=True).start()
+        return future
 
     def source_rank(self) -> int:
         """Returns the rank within the group that has sent what ``irecv`` received."""

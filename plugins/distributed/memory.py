@@ -38,7 +38,8 @@ def symmetric_empty(*size: int | Sequence[int], dtype: Any = None, group: Any = 
     g = joined(group, "symmetric_empty")
     if g is None:
         return None
-    sizes = lamella.Size(size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
+    flat: Any = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    sizes = lamella.Size(flat)
     dtype = lamella.get_default_dtype() if dtype is None else dtype
     memory: Tensor = library.face().window(g.group_name, sizes.numel() * dtype.itemsize)
     return memory.view(dtype).view(sizes)

@@ -5,6 +5,7 @@
 #include <lamella/operators.h>
 #include <lamella/kernel.h>
 
+#include <map>
 #include <numeric>
 
 #include "group/group.h"
@@ -192,6 +193,46 @@ void all_reduce(const Tensor& self, Text op, Text group, bool async_op, const Te
   hand_over(*g, std::move(job), async_op, self, out);
 }
 
+// Works that the caller waits for, and no layer: by numbers, since operators return no other objects.
+struct Started {
+  std::mutex mutex;
+  std::map<int64_t, WorkRef> works;
+  int64_t last = 0;
+};
+Started& started() {
+  static auto* all = new Started;
+  return *all;
+}
+
+int64_t start_all_reduce(const Tensor& self, Text op, Text group) {
+  const auto g = Group::find(group);
+  Job job = reducing(make_job(LAMELLA_ALL_REDUCE, self, self, self, self.numel()), op, self.dtype());
+  if (job.target.defined() && !job.target.is_cpu()) {
+    without_host_lock([&] { g->run(std::move(job)); });
+    return 0;
+  }
+  const WorkRef work = g->start(std::move(job));
+  Started& s = started();
+  const std::lock_guard lock(s.mutex);
+  s.works.emplace(++s.last, work);
+  return s.last;
+}
+void finish(int64_t work) {
+  WorkRef found(nullptr);
+  {
+    Started& s = started();
+    const std::lock_guard lock(s.mutex);
+    const auto at = s.works.find(work);
+    if (at == s.works.end()) {
+      LAMELLA_CHECK_VALUE(!work, "argument 'work': there is no work ", work, ", or it was finished");
+      return;
+    }
+    found = at->second;
+    s.works.erase(at);
+  }
+  without_host_lock([&] { found->wait(std::chrono::nanoseconds(-1)); });
+}
+
 void reduce(const Tensor& self, int64_t dst, Text op, Text group, bool async_op, const Tensor& out) {
   const auto g = Group::find(group);
   const bool gets = dst == g->rank();
@@ -324,6 +365,14 @@ void register_operators(Library& m) {
          nullptr, "Reduces the tensors of all ranks into each of them.");
   m.infer("all_reduce_", in_place<Text, Text, bool>(infer_all_reduce));
   m.impl<all_reduce>("all_reduce_", "backend", flags);
+  define(
+      "start_all_reduce(Tensor(a!) self, str op, str group) -> int", LAMELLA_FORM_FUNCTION, nullptr,
+      "Starts to reduce the tensors of all ranks into each of them. No operator waits for that: `finish` does, by the "
+      "number that is returned.");
+  m.impl<start_all_reduce>("start_all_reduce", "backend", flags);
+  define("finish(int work) -> ()", LAMELLA_FORM_FUNCTION, nullptr,
+         "Waits for the work that `start_all_reduce` started.");
+  m.impl<finish>("finish", "composite");
   define("reduce_(Tensor(a!) self, int dst, str op, str group, bool async_op=False) -> Tensor(a!)",
          LAMELLA_FORM_FUNCTION, nullptr, "Reduces the tensors of all ranks into that of rank `dst`.");
   m.infer("reduce_", in_place<int64_t, Text, Text, bool>(infer_reduce));

@@ -1,6 +1,7 @@
 // The library of the plugin: operators of the namespace c10d, and the interface "distributed".
 #include <lamella/distributed.h>
 
+#include "ddp/reducer.h"
 #include "group/group.h"
 #include "operators.h"
 #include "store/store.h"
@@ -54,6 +55,32 @@ const lamella_distributed interface = {
     },
     [](const char* group, int64_t bytes, lamella_tensor** out) {
       return guarded([&] { return *out = Group::find(group)->window(bytes).release(), LAMELLA_OK; });
+    },
+    [](lamella_tensor* const* leaves, int32_t n, const lamella_reducer_options* options, lamella_object** out) {
+      return guarded([&] {
+        std::vector<Tensor> all;
+        for (int32_t i = 0; i < n; i++) all.push_back(Tensor(TensorRef::borrow(leaves[i])));
+        *out = &Reducer::make(std::move(all), *options)->object;
+        return LAMELLA_OK;
+      });
+    },
+    [](lamella_object* reducer, int32_t on) {
+      return guarded([&] { return Reducer::of(reducer).set_sync(on != 0), LAMELLA_OK; });
+    },
+    [](lamella_object* reducer, double factor) {
+      return guarded([&] { return Reducer::of(reducer).set_factor(factor), LAMELLA_OK; });
+    },
+    [](lamella_object* reducer, const lamella_bucket_hook* hook) {
+      return guarded([&] { return Reducer::of(reducer).set_hook(*hook), LAMELLA_OK; });
+    },
+    [](lamella_object* reducer) { return guarded([&] { return Reducer::of(reducer).shadow(), LAMELLA_OK; }); },
+    [](lamella_object* reducer, int32_t bucket, lamella_tensor** gradients, const int32_t** leaves, int32_t* n) {
+      return guarded([&] {
+        const Reducer& r = Reducer::of(reducer);
+        *gradients = nullptr;
+        if (bucket >= 0 && bucket < r.num_buckets()) *gradients = Tensor(r.bucket(bucket, leaves, n)).release();
+        return LAMELLA_OK;
+      });
     },
 };
 

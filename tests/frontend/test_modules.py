@@ -158,7 +158,6 @@ class Self(nn.Module):
         (lambda: nn.Dropout(2.0), ValueError, "Dropout: argument 'p' must be a probability"),
         (lambda: nn.Identity().compile(), NotImplementedError, "no compiler"),
         (lambda: nn.Identity().train("on"), ValueError, "argument 'mode' must be a bool"),
-        (lambda: nn.SyncBatchNorm(3)(lamella.ones(2, 3)), RuntimeError, "no process groups"),
     ],
 )
 def test_refused(call, error, words):

@@ -687,5 +687,5 @@ def test_data_parallel():
     with pytest.raises(AttributeError, match="not here yet"):
         nn.parallel.replicate  # noqa: B018
     assert not isinstance(net, nn.parallel.DistributedDataParallel)
-    with pytest.raises(NotImplementedError, match=r"DistributedDataParallel: it is not here yet; call the module"):
+    with pytest.raises(ValueError, match=r"please make sure to call init_process_group"):
         nn.parallel.DistributedDataParallel(net)

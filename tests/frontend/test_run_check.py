@@ -67,7 +67,6 @@ def test_calls_that_raise_are_reported(check):
         (15, "torch.compile"),
         (19, "torch.amp.autocast"),
         (23, "torch.compile"),
-        (24, "torch.nn.parallel.DistributedDataParallel"),
         (25, "torch.compile"),
         (26, "torch.nn.Linear"),
         (27, "torch.nn.Conv2d"),
@@ -77,7 +76,7 @@ def test_calls_that_raise_are_reported(check):
         (32, "torch.nn.ReLU"),
     ]
     words = {line: words for _, line, words in found}
-    assert "it has no argument 'speed'" in words[19] and "call the module itself" in words[24]
+    assert "it has no argument 'speed'" in words[19]
     assert words[26] == "torch.nn.Linear: it has no argument 'biass'" and words[28].endswith("no argument 'alpa'")
     assert words[27] == "torch.nn.Conv2d: it takes 11 arguments by position, and 12 are given"
 
@@ -89,7 +88,6 @@ def test_what_is_reported_raises_when_it_is_run():
         (lambda: lamella.compiler.compile(len), NotImplementedError),
         (lambda: lamella.compile(mode="max-autotune"), NotImplementedError),
         (lambda: lamella.amp.autocast("cpu", lamella.bfloat16, speed=2), TypeError),
-        (lambda: nn.parallel.DistributedDataParallel(nn.Identity(), device_ids=[0]), NotImplementedError),
         (lambda: nn.Linear(1, 1, biass=False), TypeError),
         (lambda: nn.Conv2d(1, 1, 1, 1, 0, 1, 1, True, "zeros", None, None, 7), TypeError),
         (lambda: lamella.add(ones, ones, alpa=2), TypeError),

@@ -52,6 +52,25 @@ typedef struct {
 typedef struct {
   uint32_t size;
   uint32_t reserved;
+  const char* group;
+  int64_t first_bucket_bytes; /* of the first bucket, which is reduced soon; 0 and below: a bucket for each tensor */
+  int64_t bucket_bytes;       /* of the others */
+} lamella_reducer_options;
+
+/* Reduces the gradients of a bucket in another way than by their mean over the ranks. `begin` is called during backward,
+ * in the order of buckets, and `end` when backward has ended; then `gradients` has to hold the result. */
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  void* context;
+  lamella_status (*begin)(void* context, int32_t bucket, int32_t last, lamella_tensor* gradients);
+  lamella_status (*end)(void* context, int32_t bucket, lamella_tensor* gradients);
+  void (*destroy)(void* context); /* nullable */
+} lamella_bucket_hook;
+
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
   /* Stores; the caller owns them. */
   lamella_status (*hash_store)(lamella_store** out);
   lamella_status (*prefix_store)(const char* prefix, lamella_store* inner, lamella_store** out);
@@ -79,6 +98,24 @@ typedef struct {
    * place need no copies there. Called by all ranks. `out` becomes this rank's memory, a tensor of uint8 with zeros. In a group of
    * several machines, or without LAMELLA_GROUP_SHARES_MEMORY, the memory is the rank's own. */
   lamella_status (*window)(const char* group, int64_t bytes, lamella_tensor** out);
+
+  /* Averages the gradients of leaves over the ranks of a group in each backward, while it runs. Called by all ranks, with
+   * leaves of equal shapes and dtypes. `out` becomes an owned object; once it is freed, backward is as before. Each
+   * gradient becomes a view of a bucket. */
+  lamella_status (*reducer)(lamella_tensor* const* leaves, int32_t n, const lamella_reducer_options*,
+                            lamella_object** out);
+  /* Whether the backwards that begin from now on average gradients. */
+  lamella_status (*reducer_sync)(lamella_object* reducer, int32_t on);
+  /* What gradients are multiplied by before they are averaged. */
+  lamella_status (*reducer_factor)(lamella_object* reducer, double factor);
+  /* Copied; a reducer takes one hook. */
+  lamella_status (*reducer_hook)(lamella_object* reducer, const lamella_bucket_hook*);
+  /* Takes part in one backward of the other ranks, with zeros. */
+  lamella_status (*reducer_shadow)(lamella_object* reducer);
+  /* The gradients of a bucket, owned, and the numbers of its leaves, valid until the next backward; null without an error
+   * if there are not so many buckets. */
+  lamella_status (*reducer_bucket)(lamella_object* reducer, int32_t bucket, lamella_tensor** gradients,
+                                   const int32_t** leaves, int32_t* n);
 } lamella_distributed;
 
 #ifdef __cplusplus

@@ -196,6 +196,13 @@ struct Walk : Run {
     return std::any_of(e.hooks.begin(), e.hooks.end(), [id](const Extra::Hook& h) { return h.id == id; });
   }
 
+  static bool has_hooks(Node* n, int32_t kind) {
+    Extra* e = has_extra(n);
+    if (!e) return false;
+    Guard guard(n);
+    return std::any_of(e->hooks.begin(), e->hooks.end(), [&](const auto& h) { return h.owner->hook.kind == kind; });
+  }
+
   lamella_status run_hooks(Node* n, int32_t kind, lamella_tensor** grads, int count, lamella_tensor* const* also,
                            int m) {
     Extra* e = has_extra(n);
@@ -312,8 +319,10 @@ struct Walk : Run {
 
   lamella_status apply(Node* n, lamella_tensor** grads, lamella_tensor** outs) {
     for (int i = 0; i < n->num_edges; i++) outs[i] = nullptr;
-    std::vector<lamella_tensor*> came;  // the incoming gradients, for the hooks that run after the node
-    if (has_extra(n)) {
+    // The incoming gradients, for the hooks that run after the node. They are kept for these alone: an accumulator stores
+    // a gradient that nothing else refers to without a copy.
+    std::vector<lamella_tensor*> came;
+    if (has_hooks(n, LAMELLA_HOOK_AFTER)) {
       came.assign(grads, grads + n->num_results);
       for (lamella_tensor* t : came)
         if (t) api().retain(t);
@@ -329,7 +338,7 @@ struct Walk : Run {
     if (!st && has_extra(n)) {
       const int m = static_cast<int>(came.size());
       st = run_hooks(n, LAMELLA_HOOK_AFTER, outs, n->num_edges, came.data(), m);
-      if (!st && is_accumulator(n)) st = run_hooks(n, LAMELLA_HOOK_ACCUMULATED, outs, 0, came.data(), m);
+      if (!st && is_accumulator(n)) st = run_hooks(n, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0);
     }
     for (lamella_tensor* t : came)
       if (t) api().release(t);

@@ -238,6 +238,15 @@ void Group::break_down(const Job& job, const std::string& message) {
   if (shared_) shared_->give_up();
 }
 
+void Group::give_up(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (broken_.empty()) broken_ = why;
+  }
+  if (shared_) shared_->give_up();
+  if (is_world_) peers_->leave(rank_);
+}
+
 void Group::fail(const Job& job, const std::string& why) {
   const std::string message = describe(job) + place() + why;
   break_down(job, message);

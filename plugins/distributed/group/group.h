@@ -35,6 +35,8 @@ class Group {
   int run(Job job);
   // Starts a collective, which another thread carries out.
   WorkRef start(Job job);
+  // Takes no more calls from now on; the ranks that wait for this one get an error.
+  void give_up(const std::string& why);
   // Makes memory of this size in each rank, which all of them map, and returns this rank's as a tensor of bytes. Called by
   // all ranks. In a group of several machines the memory is the rank's own.
   Tensor window(int64_t bytes);

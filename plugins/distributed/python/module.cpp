@@ -1,52 +1,12 @@
-// The extension module _python: stores, groups and work, by the interface "distributed". Calls that may wait run without
-// the interpreter's lock.
-#include <lamella/distributed.h>
-#include <lamella/python.h>
+// The extension module _python: stores, groups and work, by the interface "distributed".
+#include "python/face.h"
 
 #include <vector>
 
 namespace lamella::distributed {
 namespace {
 
-const lamella_distributed* table = nullptr;
 PyTypeObject *store_type = nullptr, *work_type = nullptr;
-
-struct Handle {
-  PyObject_HEAD lamella_object* object;
-};
-lamella_object* object_of(PyObject* o) { return reinterpret_cast<Handle*>(o)->object; }
-lamella_store* store_of(PyObject* o) { return reinterpret_cast<lamella_store*>(object_of(o)); }
-
-// Takes the reference over.
-PyObject* handle_to(PyTypeObject* type, void* owned) {
-  PyObject* o = type->tp_alloc(type, 0);
-  if (!o)
-    api().release(owned);
-  else
-    reinterpret_cast<Handle*>(o)->object = static_cast<lamella_object*>(owned);
-  return o;
-}
-void destroy(PyObject* o) {
-  PyTypeObject* type = Py_TYPE(o);
-  lamella_object* object = object_of(o);
-  Py_BEGIN_ALLOW_THREADS;  // the end of a server's store waits for its thread
-  api().release(object);
-  Py_END_ALLOW_THREADS;
-  type->tp_free(o);
-  Py_DECREF(type);
-}
-
-// Calls a function of the table without the lock. Returns false with an exception if it failed.
-template <class F>
-bool call(F&& f) {
-  lamella_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = f();
-  Py_END_ALLOW_THREADS;
-  if (!status) return true;
-  python::face().raise_pending();
-  return false;
-}
 
 PyObject* taken_bytes(lamella_value& v) {
   PyObject* bytes = PyBytes_FromStringAndSize(v.as.string, v.length);
@@ -269,16 +229,12 @@ PyMethodDef work_methods[] = {{"wait", wait_work, METH_O, nullptr},
                               {"sender", sender, METH_NOARGS, nullptr},
                               {}};
 
-PyMethodDef functions[] = {{"hash_store", hash_store, METH_NOARGS, nullptr},
-                           {"prefix_store", prefix_store, METH_VARARGS, nullptr},
-                           {"file_store", file_store, METH_VARARGS, nullptr},
-                           {"tcp_store", tcp_store, METH_VARARGS, nullptr},
-                           {"open_group", open_group, METH_VARARGS, nullptr},
-                           {"close_group", close_group, METH_O, nullptr},
-                           {"window", window, METH_VARARGS, nullptr},
-                           {"work_of", work_of, METH_O, nullptr},
-                           {"settle", settle, METH_VARARGS, nullptr},
-                           {}};
+PyMethodDef functions[] = {
+    {"hash_store", hash_store, METH_NOARGS, nullptr},  {"prefix_store", prefix_store, METH_VARARGS, nullptr},
+    {"file_store", file_store, METH_VARARGS, nullptr}, {"tcp_store", tcp_store, METH_VARARGS, nullptr},
+    {"open_group", open_group, METH_VARARGS, nullptr}, {"close_group", close_group, METH_O, nullptr},
+    {"window", window, METH_VARARGS, nullptr},         {"work_of", work_of, METH_O, nullptr},
+    {"settle", settle, METH_VARARGS, nullptr},         {}};
 
 PyModuleDef module = {PyModuleDef_HEAD_INIT,
                       "lamella.plugins.distributed._python",
@@ -289,12 +245,6 @@ PyModuleDef module = {PyModuleDef_HEAD_INIT,
                       nullptr,
                       nullptr,
                       nullptr};
-
-PyTypeObject* make_type(const char* name, PyMethodDef* methods) {
-  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy)}, {Py_tp_methods, methods}, {}};
-  PyType_Spec spec = {name, sizeof(Handle), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-}
 
 }  // namespace
 }  // namespace lamella::distributed
@@ -308,6 +258,6 @@ PyMODINIT_FUNC PyInit__python() {
   store_type = make_type("lamella.plugins.distributed._python.Store", store_methods);
   work_type = make_type("lamella.plugins.distributed._python.Work", work_methods);
   PyObject* m = store_type && work_type ? PyModule_Create(&module) : nullptr;
-  if (m && (PyModule_AddType(m, store_type) < 0 || PyModule_AddType(m, work_type) < 0)) Py_CLEAR(m);
+  if (m && (PyModule_AddType(m, store_type) < 0 || PyModule_AddType(m, work_type) < 0 || !add_reducer(m))) Py_CLEAR(m);
   return m;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import lamella
 import lamella.nn.functional as F
 from lamella import _C
 from lamella._C import Tensor
@@ -107,16 +108,11 @@ class _BatchNorm(_NormBase):
             if self.momentum is None:  # momentum=None means the average over all batches
                 momentum = 1.0 / float(self.num_batches_tracked)
         tracked = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input,
-            self.running_mean if tracked else None,
-            self.running_var if tracked else None,
-            self.weight,
-            self.bias,
-            by_batch,
-            momentum,
-            self.eps,
-        )
+        mean, var = (self.running_mean, self.running_var) if tracked else (None, None)
+        return self._normalize(input, mean, var, by_batch, momentum)
+
+    def _normalize(self, input: Tensor, mean: Any, var: Any, by_batch: bool, momentum: float) -> Tensor:
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum, self.eps)
 
 
 class BatchNorm1d(_BatchNorm):
@@ -162,14 +158,12 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over the batches of several processes. Communication between processes is not implemented
-    yet.
-
-    It can be made, loaded and run in ``eval()``; in training it raises a RuntimeError.
+    """Batch norm of the batches of all processes of a group, each of which calls the module with its own part; see
+    BatchNorm1d. Gradients go through the statistics of all. Without a group, and in ``eval()``, it is a BatchNorm.
 
     Names of dimensions stay; those of the parameters must agree.
 
-    >>> lamella.nn.SyncBatchNorm(3).eval()(lamella.ones(2, 3)).shape
+    >>> lamella.nn.SyncBatchNorm(3)(lamella.ones(2, 3)).shape
     lamella.Size([2, 3])
     """
 
@@ -189,10 +183,38 @@ class SyncBatchNorm(_BatchNorm):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
-    def forward(self, input: Tensor) -> Tensor:
-        if self.training:
-            raise RuntimeError("SyncBatchNorm: there are no process groups here; use BatchNorm, or call eval()")
-        return super().forward(input)
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim < 2:
+            raise ValueError(f"SyncBatchNorm: expected at least 2D input, got {input.ndim}D input")
+
+    def _normalize(self, input: Tensor, mean: Any, var: Any, by_batch: bool, momentum: float) -> Tensor:
+        dist = lamella.distributed
+        group = None
+        if by_batch and self.training and dist.is_initialized():
+            group = dist.group.WORLD if self.process_group is None else self.process_group
+        if group is None or group.size() == 1:
+            return super()._normalize(input, mean, var, by_batch, momentum)
+        own = input.float() if input.itemsize < 4 else input
+        dims, shape = [0, *range(2, input.ndim)], [1, -1] + [1] * (input.ndim - 2)
+        count = input.numel() // self.num_features
+        own_var, own_mean = lamella.var_mean(own, dims, correction=0) if count else (own.sum(dims), own.sum(dims))
+        row = lamella.cat([own_mean, own_var, own_mean.new_full((1,), count)]).unsqueeze(0)
+        rows = lamella.ops.c10d.all_gather(row, group.group_name)
+        means, variances, counts = rows.split([self.num_features, self.num_features, 1], 1)
+        total = counts.sum()
+        of_all = (counts * means).sum(0) / total
+        spread = (counts * (variances + (means - of_all) ** 2)).sum(0) / total
+        if mean is not None:
+            with lamella.no_grad():
+                mean.lerp_(of_all.to(mean.dtype), momentum)
+                var.lerp_((spread * (total / (total - 1))).to(var.dtype), momentum)
+        scale = lamella.rsqrt(spread + self.eps)
+        out = (own - of_all.view(shape)) * scale.view(shape)
+        if self.weight is not None:
+            out = out * self.weight.view(shape)
+        if self.bias is not None:
+            out = out + self.bias.view(shape)
+        return out.to(input.dtype)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

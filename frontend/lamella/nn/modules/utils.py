@@ -40,3 +40,21 @@ def _reverse_repeat_tuple(values: tuple[Any, ...], n: int) -> tuple[Any, ...]:
     (2, 2, 1, 1)
     """
     return tuple(value for value in reversed(values) for _ in range(n))
+
+
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+    """Takes a prefix off the names of a state dict, in place: ``module.`` of DistributedDataParallel.
+
+    >>> state = {"module.weight": 1, "other": 2}
+    >>> lamella.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    >>> state
+    {'other': 2, 'weight': 1}
+    """
+    for name in [n for n in state_dict if n.startswith(prefix)]:
+        state_dict[name.removeprefix(prefix)] = state_dict.pop(name)
+    metadata = getattr(state_dict, "_metadata", None)
+    if metadata is None:
+        return
+    for name in list(metadata):  # of modules: "" is the outermost, "module" its only one
+        if name and f"{name}.".startswith(prefix):
+            metadata[name[len(prefix) :]] = metadata.pop(name)

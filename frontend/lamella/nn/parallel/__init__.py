@@ -1,4 +1,4 @@
-"""A module on several devices. Only ``DataParallel`` on one device is implemented; names are torch.nn.parallel's."""
+"""A module in several processes, and ``DataParallel`` on one device; names are torch.nn.parallel's."""
 
 from lamella._absent import explain
 from lamella.nn.parallel.data_parallel import DataParallel, data_parallel
@@ -10,7 +10,7 @@ __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
 # Names of torch that are not implemented yet.
 PLANNED = frozenset("gather parallel_apply replicate scatter".split())
 
-contributions.contribute(  # for a plugin with groups of processes, which brings a class that works
+contributions.contribute(  # for a plugin with groups of processes of its own, which brings another class
     contributions.gather(__name__, {"DistributedDataParallel": DistributedDataParallel}, placeholder=True)
 )
 
