@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from importlib.util import find_spec
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the import system needs only the methods, and importing the class takes 6 ms
@@ -41,7 +42,20 @@ class Aliases(Loader):
         while alias and alias not in self.modules:
             alias, _, part = alias.rpartition(".")
             inner = f"{part}.{inner}"
-        return ModuleSpec(fullname, self, origin=f"{self.modules[alias]}.{inner}") if alias else None
+        if not alias:
+            return None
+        spec = ModuleSpec(fullname, self, origin=f"{self.modules[alias]}.{inner}")
+        real = find_spec(spec.origin or "")
+        if real is not None:  # so that `python -m` finds the __main__ of a package
+            spec.submodule_search_locations = real.submodule_search_locations
+        return spec
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Returns the code of a module, which `python -m` runs."""
+        spec = self.find_spec(fullname)
+        real = find_spec(spec.origin or "") if spec else None
+        found: CodeType | None = real.loader.get_code(real.name) if real else None  # type: ignore[union-attr]
+        return found
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(spec.origin or "")

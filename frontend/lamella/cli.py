@@ -1,5 +1,5 @@
-"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``new``,
-``profile``, ``run`` and ``show``."""
+"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``launch``,
+``new``, ``profile``, ``run`` and ``show``."""
 
 from __future__ import annotations
 
@@ -159,6 +159,10 @@ def main(argv: list[str] | None = None) -> int:
         from lamella._torch.run import main as run
 
         return run(words[1:])
+    if words[:1] == ["launch"]:
+        import lamella
+
+        return lamella.distributed.launch.main(words[1:])
     parser = argparse.ArgumentParser(prog="lamella", description="Looks into an installed Lamella.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="version, compiler, threads, libraries, plugins: for a bug report")
@@ -175,6 +179,7 @@ def main(argv: list[str] | None = None) -> int:
     add_arguments(commands.add_parser("config", help="flags and folders for building an extension"))
     extensions = commands.add_parser("extensions", help="the cache of extensions that load and load_inline built")
     extensions.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
+    commands.add_parser("launch", help="start the processes of a job, as torchrun does: launch --help")
     commands.add_parser("run", help="run a program that says `import torch`, or list what it would miss: run --help")
     made = commands.add_parser("new", help="write a small complete project: a backend, an operator or a layer")
     made.add_argument("kind", choices=("backend", "op", "layer"))

@@ -88,7 +88,7 @@ NAMES = {
     "reducer": "GradBucket Reducer",
     "errors": "DistError DistBackendError DistNetworkError DistStoreError",
 }
-PACKAGES = ("algorithms",)
+PACKAGES = ("algorithms", "launch")
 HOMES = {name: module for module, names in NAMES.items() for name in names.split()}
 if not TYPE_CHECKING:
     __all__ = [*HOMES]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from .stores import FileStore, Store, TCPStore
+from .stores import FileStore, PrefixStore, Store, TCPStore
 
 default_pg_timeout = timedelta(minutes=30)
 
@@ -72,11 +72,15 @@ def rendezvous(
                 f"rendezvous: '{url}': the master's address is not known: set MASTER_ADDR and MASTER_PORT, or write "
                 f"tcp://host:port"
             )
-        serves = rank == 0 and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True"
+        # The launcher's agent serves the store of the processes that it has started.
+        agent = parts.scheme == "env" and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+        serves = rank == 0 and not agent
         if not serves or (host, port) not in servers:
             store = TCPStore(host, port, world_size, serves, timeout, wait_for_workers=False)
             if serves and port:
                 servers[host, port] = store
         else:
             store = servers[host, port]
+        if agent:
+            store = PrefixStore(f"worker/attempt_{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
     yield store, rank, world_size

@@ -16,11 +16,13 @@ __all__ = ["USAGE", "main"]
 
 USAGE = """usage: lamella run [--check] SCRIPT [ARG ...]
        lamella run [--check] -m MODULE [ARG ...]
+       lamella run --nproc N [FLAG ...] SCRIPT [ARG ...]
 
 Runs a program that says `import torch`, with Lamella in its place.
 
   SCRIPT     a file, or a folder or zip with __main__.py, as of python
   -m MODULE  a module, as of python -m
+  --nproc N  runs it in several processes, as `lamella launch` does, whose flags may follow
   --check    lists what the program, and the modules of its folder that it imports, would miss, and the calls that
              raise whatever their values are; nothing is run. The exit status is 0 if that is nothing, else 1
 """
@@ -28,6 +30,10 @@ Runs a program that says `import torch`, with Lamella in its place.
 
 def main(words: list[str]) -> int:
     """Runs the words after ``lamella run`` on the command line; returns the exit status."""
+    if words and words[0].partition("=")[0] in ("--nproc", "--nproc-per-node", "--nproc_per_node"):
+        import lamella
+
+        return lamella.distributed.launch.main(words, runs_torch=True)
     rest, check = list(words), False
     while rest and rest[0] in ("--check", "-h", "--help"):
         if rest.pop(0) != "--check":

@@ -102,7 +102,8 @@ class DistributedDataParallel(Module):
             )
         dist = lamella.distributed
         dist.get_rank(process_group)  # raises if there is no group
-        self.process_group: Any = dist.group.WORLD if process_group is None else process_group
+        group: Any = dist.group.WORLD if process_group is None else process_group
+        self.process_group = group
         ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         named = [(n, p) for n, p in module.named_parameters() if n not in ignored]
         trained = [(n, p) for n, p in named if p.requires_grad]
