@@ -1,5 +1,5 @@
-"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``launch``,
-``new``, ``profile``, ``run`` and ``show``."""
+"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``flight``,
+``launch``, ``new``, ``profile``, ``run`` and ``show``."""
 
 from __future__ import annotations
 
@@ -179,6 +179,9 @@ def main(argv: list[str] | None = None) -> int:
     add_arguments(commands.add_parser("config", help="flags and folders for building an extension"))
     extensions = commands.add_parser("extensions", help="the cache of extensions that load and load_inline built")
     extensions.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
+    flight = commands.add_parser("flight", help="which rank of a job has not joined which collective")
+    flight.add_argument("folder", help="where `lamella launch`, or LAMELLA_FLIGHT_DIR, has the records")
+    flight.add_argument("--json", action="store_true", help="every call, with torch's names")
     commands.add_parser("launch", help="start the processes of a job, as torchrun does: launch --help")
     commands.add_parser("run", help="run a program that says `import torch`, or list what it would miss: run --help")
     made = commands.add_parser("new", help="write a small complete project: a backend, an operator or a layer")
@@ -219,6 +222,10 @@ def answer(args: argparse.Namespace) -> str:
         import lamella
 
         return lamella.graph.show(args.file, args.code)
+    if args.command == "flight":
+        import lamella
+
+        return lamella.distributed.flight.report(args.folder, args.json)
     if args.command == "new":
         from lamella.projects import new, next_steps
 

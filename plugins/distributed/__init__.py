@@ -10,6 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import algorithms as algorithms
+    from . import flight as flight
+    from . import launch as launch
     from .addresses import default_pg_timeout as default_pg_timeout
     from .addresses import rendezvous as rendezvous
     from .collectives import ReduceOp as ReduceOp
@@ -88,7 +91,7 @@ NAMES = {
     "reducer": "GradBucket Reducer",
     "errors": "DistError DistBackendError DistNetworkError DistStoreError",
 }
-PACKAGES = ("algorithms", "launch")
+PACKAGES = ("algorithms", "flight", "launch")
 HOMES = {name: module for module, names in NAMES.items() for name in names.split()}
 if not TYPE_CHECKING:
     __all__ = [*HOMES]

@@ -13,7 +13,7 @@ from typing import Any
 
 import lamella
 
-from . import library
+from . import flight, library
 from .addresses import default_pg_timeout, rendezvous
 from .engines import find
 from .stores import Store, nanoseconds
@@ -249,6 +249,7 @@ def init_process_group(
     flags = COMPARES * check_calls | ORDERED * deterministic | SHARES_MEMORY * shared_memory
     with lock:
         name, state.count = str(state.count), state.count + 1
+    flight.start(rank, world_size)
     library.face().open_group(name, engine, store._handle, rank, world_size, nanoseconds(limit), flags, 0, None, ())
     made = ProcessGroup(name, engine, range(world_size), rank, "default_pg", flags)
     made.timeout = limit

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "group/group.h"
+#include "group/recorder.h"
 
 namespace lamella::distributed {
 namespace {
@@ -89,6 +90,7 @@ Job make_job(int kind, const Tensor& in, const Tensor& out, const Tensor& shown,
 // streams of this thread.
 int hand_over(Group& g, Job job, bool async_op, const Tensor& reads, const Tensor& writes) {
   int sender = -1;
+  Recorder::locate(job);
   if (!async_op || (job.target.defined() && !job.target.is_cpu())) {
     without_host_lock([&] { sender = g.run(std::move(job)); });
     return sender;
@@ -207,6 +209,7 @@ Started& started() {
 int64_t start_all_reduce(const Tensor& self, Text op, Text group) {
   const auto g = Group::find(group);
   Job job = reducing(make_job(LAMELLA_ALL_REDUCE, self, self, self, self.numel()), op, self.dtype());
+  Recorder::locate(job);
   if (job.target.defined() && !job.target.is_cpu()) {
     without_host_lock([&] { g->run(std::move(job)); });
     return 0;
@@ -289,6 +292,7 @@ void barrier(Text group) {
   Job job;
   job.collective.size = sizeof(lamella_collective);
   job.collective.kind = LAMELLA_BARRIER;
+  Recorder::locate(job);
   without_host_lock([&] { Group::find(group)->run(std::move(job)); });
 }
 

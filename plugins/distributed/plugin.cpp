@@ -3,6 +3,7 @@
 
 #include "ddp/reducer.h"
 #include "group/group.h"
+#include "group/recorder.h"
 #include "operators.h"
 #include "store/store.h"
 
@@ -55,6 +56,9 @@ const lamella_distributed interface = {
     },
     [](const char* group, int64_t bytes, lamella_tensor** out) {
       return guarded([&] { return *out = Group::find(group)->window(bytes).release(), LAMELLA_OK; });
+    },
+    [](const char* path, int32_t rank, int32_t num_ranks, Recorder::Where where) {
+      return guarded([&] { return Recorder::open(path, rank, num_ranks, where), LAMELLA_OK; });
     },
     [](lamella_tensor* const* leaves, int32_t n, const lamella_reducer_options* options, lamella_object** out) {
       return guarded([&] {

@@ -98,6 +98,11 @@ typedef struct {
    * place need no copies there. Called by all ranks. `out` becomes this rank's memory, a tensor of uint8 with zeros. In a group of
    * several machines, or without LAMELLA_GROUP_SHARES_MEMORY, the memory is the rank's own. */
   lamella_status (*window)(const char* group, int64_t bytes, lamella_tensor** out);
+  /* Records the calls of this process from now on in a file, which survives any end of the process; `lamella flight`
+   * reads it. `where` (nullable) writes the name of the file, and the line, that calls a collective on this thread, and
+   * returns 0 if there is none. */
+  lamella_status (*record)(const char* path, int32_t rank, int32_t num_ranks,
+                           int32_t (*where)(char* file, int32_t room, int32_t* line));
 
   /* Averages the gradients of leaves over the ranks of a group in each backward, while it runs. Called by all ranks, with
    * leaves of equal shapes and dtypes. `out` becomes an owned object; once it is freed, backward is as before. Each

@@ -7,6 +7,7 @@
 
 #include "group/kinds.h"
 #include "group/pace.h"
+#include "group/recorder.h"
 #include "operators.h"
 
 namespace lamella::distributed {
@@ -150,8 +151,16 @@ void Group::close(const std::string& name) {
   gone->stop();  // calls of other threads fail, and the last of them frees the group
 }
 
+// Enters a call into the flight recorder, unless it was entered before.
+void Group::note(Job& job) {
+  if (!Recorder::on() || job.entry >= 0) return;
+  const int64_t number = is_message(job.collective.kind) ? 0 : ++noted_;
+  job.entry = Recorder::note(job, name_, number, rank_, size_);
+}
+
 int Group::run(Job job) {
   check_usable();
+  note(job);
   if (is_message(job.collective.kind)) return carry_out(job);  // messages wait for no collective
   if (!begin_turn()) return start(std::move(job))->wait(std::chrono::nanoseconds(-1));
   const EndOfTurn end{*this};
@@ -172,6 +181,7 @@ Group::EndOfTurn::~EndOfTurn() {
 
 WorkRef Group::start(Job job) {
   check_usable();
+  note(job);
   Flight flight{WorkRef(Work::make(std::move(job)))};
   const WorkRef work = flight.message;
   const bool message = is_message(work->job().collective.kind);
@@ -333,12 +343,27 @@ void Group::move_messages() {
       if (arrived && job.target.defined()) job.target.copy_(job.output);
       return LAMELLA_OK;
     });
-    if (arrived || status) f->message->finish(status != LAMELLA_OK, sender);
+    if (arrived || status) {
+      Recorder::set(job.entry, status ? CallState::failed : CallState::done);
+      f->message->finish(status != LAMELLA_OK, sender);
+    }
     f = arrived || status ? flights_.erase(f) : std::next(f);
   }
 }
 
 int Group::carry_out(Job& job) {
+  struct Noted {
+    int64_t entry;
+    bool done = false;
+    ~Noted() { Recorder::set(entry, done ? CallState::done : CallState::failed); }
+  } noted{job.entry};
+  Recorder::set(job.entry, CallState::running);
+  const int sender = carry_out_noted(job);
+  noted.done = true;
+  return sender;
+}
+
+int Group::carry_out_noted(Job& job) {
   check_usable();
   const ExcludeGuard guard(layer_mask());  // what is under way in this memory is this call
   const lamella_collective& c = job.collective;

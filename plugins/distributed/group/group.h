@@ -54,7 +54,9 @@ class Group {
 
   // Waits until all ranks of a part have come, so that the engine's function, which has no time limit, waits for none.
   void meet();
+  void note(Job& job);
   int carry_out(Job& job);
+  int carry_out_noted(Job& job);
   int move(Job& job);
   int step(const Job& job, const lamella_collective& c, Phase phase);
   // Returns whether a flight has ended; raises the engine's error.
@@ -110,6 +112,7 @@ class Group {
   std::unique_ptr<SharedMemory> shared_;  // null: the engine moves all data
   void* handle_ = nullptr;
   std::atomic<int64_t> number_{0};  // of collectives
+  std::atomic<int64_t> noted_{0};   // of those that are in the flight recorder
   std::atomic<bool> stops_{false};
   std::list<Flight> flights_;  // messages; the group's thread alone uses it
 

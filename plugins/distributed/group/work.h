@@ -45,8 +45,11 @@ struct Job {
   int ndim = 0;
   std::vector<int64_t> gives, gets;  // of all_to_all: elements for each rank, and from each
   bool mean = false;                 // a sum that is divided by the number of ranks
-  Tensor target;                     // defined if `output` is not the caller's memory: it is copied there at the end
-  std::vector<Tensor> between;       // memory of the plugin's own that the engine reads and writes
+  int64_t entry = -1;                // in the flight recorder
+  std::string file;                  // where the program makes the call, if the recorder is on
+  int line = 0;
+  Tensor target;                // defined if `output` is not the caller's memory: it is copied there at the end
+  std::vector<Tensor> between;  // memory of the plugin's own that the engine reads and writes
 };
 
 class Work {

@@ -9,13 +9,17 @@ and ``done`` counts agents whose processes have ended well.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+from .. import flight
 from ..errors import DistError
 from ..stores import Store, TCPStore
 from .options import Options
@@ -49,6 +53,8 @@ class Agent:
         self.store: Store | None = None
         self.port, self.serves = options.port, options.node_rank == 0 or options.nodes[1] == 1
         self.agents = 1  # of the last attempt
+        folder = options.logs or Path(tempfile.gettempdir(), f"lamella_{os.getuid()}")
+        self.flight = os.environ.get(flight.VARIABLE) or str(folder / f"flight_{options.run_id}")
 
     def run(self) -> int:
         """Runs the job; returns the exit status: 0, 1 after a failure, or 128 and the signal that ended the agent.
@@ -64,8 +70,13 @@ class Agent:
                 why = self._attempt(self.store, attempt)
                 if why is None:
                     break
+                self._explain()
                 left = self.options.max_restarts - attempt
                 say(f"{why}; the job " + (f"starts anew, with {left} restarts left" if left else "ends"))
+            if why is None and flight.VARIABLE not in os.environ and not self.options.logs:
+                shutil.rmtree(self.flight, ignore_errors=True)
+            elif why is not None:
+                say(f"`lamella flight {self.flight}` shows the last calls of each rank")
             self._leave(self.store)
             return int(why is not None)
         except Interrupted as error:
@@ -73,6 +84,15 @@ class Agent:
             return 128 + error.number
         except DistError as error:
             raise RuntimeError(str(error)) from None
+
+    def _explain(self) -> None:
+        """Prints what the flight records of this machine's processes say of a failed attempt."""
+        try:
+            lines = flight.explain(flight.read_all(self.flight))
+        except ValueError:  # the processes have made no group
+            return
+        for line in lines:
+            say(line)
 
     def _interrupt(self, number: int, frame: Any) -> None:
         raise Interrupted(number)
@@ -148,6 +168,7 @@ class Agent:
                 "TORCHELASTIC_MAX_RESTARTS": o.max_restarts,
                 "TORCHELASTIC_RUN_ID": o.run_id,
                 "TORCHELASTIC_USE_AGENT_STORE": True,
+                flight.VARIABLE: self.flight,
             }
             made.append({**base, **{k: str(v) for k, v in numbers.items()}})
         return made
