@@ -31,6 +31,7 @@ demo: build
 	@$(STEP) --show "train a perceptron, and count its operations" $(DEMO) examples/mlp.py
 	@$(STEP) --show "train a convolutional network, kill it, and go on" $(DEMO) examples/train_digits.py --kill-at 230
 	@$(STEP) --show "train it on the example device bank" $(DEMO) examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
+	@$(STEP) --show "train it in two processes, kill one, and go on" $(DEMO) -m lamella launch --nproc 2 --max-restarts 1 examples/train_digits_ranks.py --kill-at 100
 
 # The two sanitized builds and runs go side by side, since a run takes one processor. OMP_WAIT_POLICY makes waiting
 # threads yield, since each of pytest's processes has as many threads as there are processors. Of each sweep a tenth

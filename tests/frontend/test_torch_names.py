@@ -87,7 +87,7 @@ def test_each_outlook_names_something_of_torch():
         ("torch.nn", "Linear", "here"),
         ("torch", "compile", "refused"),
         ("torch.optim", "Adam", "here"),
-        ("torch.nn.parallel", "DistributedDataParallel", "refused"),
+        ("torch.nn.parallel", "DistributedDataParallel", "here"),
         ("torch.fx", "Graph", "not coming"),
         ("torch.fx.passes.reinplace", "reinplace", "not coming"),
         ("torch.distributed.fsdp", "FullyShardedDataParallel", "planned"),

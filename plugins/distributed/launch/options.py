@@ -39,21 +39,24 @@ class Options:
 
 
 def processes(text: str) -> int:
-    """Returns the number of processes that ``--nproc-per-node`` names."""
-    cores = len(os.sched_getaffinity(0))
-    if text in ("auto", "gpu", "cuda"):
-        import lamella
+    """Returns the number of processes that ``--nproc-per-node`` names: a number, or how many devices of a kind there
+    are, where those of the CPU are its cores."""
+    if text.isdigit() and int(text):
+        return int(text)
+    import lamella
 
-        devices = lamella.accelerator.device_count() if lamella.accelerator.is_available() else 0
-        if devices or text != "auto":
-            if not devices:
-                raise ValueError(f"--nproc-per-node={text}: there is no accelerator")
-            return devices
-    if text in ("auto", "cpu"):
+    current = lamella.accelerator.current_accelerator() if lamella.accelerator.is_available() else None
+    devices = lamella.accelerator.device_count() if current is not None else 0
+    cores = len(os.sched_getaffinity(0))
+    if text == "auto":
+        return devices or cores
+    if text == "gpu" or (current is not None and text == current.type):
+        if not devices:
+            raise ValueError(f"--nproc-per-node={text}: there is no accelerator")
+        return devices
+    if text == lamella.empty(0).device.type:
         return cores
-    if not text.isdigit() or not int(text):
-        raise ValueError(f"--nproc-per-node: expected a positive number, auto, cpu or gpu, got {text!r}")
-    return int(text)
+    raise ValueError(f"--nproc-per-node: expected a positive number, auto, cpu or gpu, got {text!r}")
 
 
 def machines(text: str) -> tuple[int, int]:

@@ -282,6 +282,13 @@ def test_a_program_for_torch(tmp_path):
     assert done.returncode == 0 and "trained 2" in done.stdout, done.stderr
 
 
+def test_the_digits_in_two_processes():
+    examples = Path(__file__).parents[3] / "examples"
+    done = launch("--nproc=2", "--max-restarts=1", examples / "train_digits_ranks.py", "--kill-at=50")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "with signal SIGKILL" in done.stderr and "resumed after step 44\n440 steps of 2 ranks" in done.stdout
+
+
 def spawned(index, path, size):
     dist = lamella.distributed
     dist.init_process_group("mpi", init_method=f"file://{path}", rank=index, world_size=size)
