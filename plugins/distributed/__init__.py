@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import algorithms as algorithms
     from . import flight as flight
     from . import launch as launch
+    from . import optim as optim
     from .addresses import default_pg_timeout as default_pg_timeout
     from .addresses import rendezvous as rendezvous
     from .collectives import ReduceOp as ReduceOp
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from .collectives import reduce_scatter as reduce_scatter
     from .collectives import reduce_scatter_tensor as reduce_scatter_tensor
     from .collectives import scatter as scatter
+    from .device_mesh import DeviceMesh as DeviceMesh
+    from .device_mesh import init_device_mesh as init_device_mesh
     from .errors import DistBackendError as DistBackendError
     from .errors import DistError as DistError
     from .errors import DistNetworkError as DistNetworkError
@@ -82,6 +85,7 @@ NAMES = {
     "is_available is_initialized is_mpi_available is_gloo_available is_nccl_available is_ucc_available "
     "is_torchelastic_launched get_rank get_world_size get_backend get_process_group_ranks get_global_rank "
     "get_group_rank monitored_barrier",
+    "device_mesh": "DeviceMesh init_device_mesh",
     "memory": "symmetric_empty",
     "messages": "P2POp send recv isend irecv batch_isend_irecv",
     "collectives": "ReduceOp Work all_reduce reduce broadcast all_gather all_gather_into_tensor reduce_scatter "
@@ -91,7 +95,7 @@ NAMES = {
     "reducer": "GradBucket Reducer",
     "errors": "DistError DistBackendError DistNetworkError DistStoreError",
 }
-PACKAGES = ("algorithms", "flight", "launch")
+PACKAGES = ("algorithms", "flight", "launch", "optim")
 HOMES = {name: module for module, names in NAMES.items() for name in names.split()}
 if not TYPE_CHECKING:
     __all__ = [*HOMES]

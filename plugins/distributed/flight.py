@@ -11,7 +11,7 @@ import struct
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from . import library
@@ -252,7 +252,7 @@ def report(folder: str | os.PathLike[str], json_too: bool = False) -> str:
         lines.insert(0, f"{ranks(absent)} {verb(absent, 'has', 'have')} left no record")
     for r in records:
         latest = r.calls[-1] if r.calls else None
-        when = datetime.fromtimestamp(latest.queued / 1e9, UTC).strftime("%H:%M:%S.%f") if latest else ""
+        when = datetime.fromtimestamp(latest.queued / 1e9, timezone.utc).strftime("%H:%M:%S.%f") if latest else ""
         lines.append(
             f"rank {r.rank} (process {r.pid} on {r.host}): {r.written} calls"
             + (f"; the last, at {when} UTC: {latest}: {latest.state}" if latest else "")

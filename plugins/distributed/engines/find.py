@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from .. import library
 
 GROUP = "lamella.process_groups"
-lock = threading.Lock()
+lock = threading.RLock()  # an engine may load another one
 loaded: set[str] = set()
 
 

@@ -19,7 +19,8 @@ rank, size, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 settings = {settings!r}
 limit = timedelta(seconds=settings.pop("limit", 60))
 method = settings.pop("method", "file://" + store)
-dist.init_process_group("mpi", init_method=method, rank=rank, world_size=size, timeout=limit, **settings)
+engine = settings.pop("engine", "mpi")
+dist.init_process_group(engine, init_method=method, rank=rank, world_size=size, timeout=limit, **settings)
 """
 
 
