@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 import time
 import warnings
@@ -253,6 +254,8 @@ def init_process_group(
     library.face().open_group(name, engine, store._handle, rank, world_size, nanoseconds(limit), flags, 0, None, ())
     made = ProcessGroup(name, engine, range(world_size), rank, "default_pg", flags)
     made.timeout = limit
+    if util := sys.modules.get("multiprocessing.util"):  # whose processes run no functions of atexit
+        util.Finalize(None, close_all, exitpriority=10)
     state.world, state.store, state.groups[name], state.process = made, store, made, os.getpid()
 
 

@@ -136,8 +136,14 @@ void register_layer(Library& m) {
 uint64_t layer_mask() { return uint64_t{1} << layer_bit; }
 
 void settle(const lamella_tensor* t, bool writes) {
-  if (!t) return;
-  if (UnderWay* u = under_way_in(t)) u->settle(range_of(t), writes);
+  UnderWay* u = t ? under_way_in(t) : nullptr;
+  if (!u) return;
+  struct Kept {  // the storage, and its state, while other threads run
+    lamella_storage* storage;
+    explicit Kept(lamella_storage* s) : storage(s) { api().storage_retain(s); }
+    ~Kept() { api().storage_release(storage); }
+  } kept(t->storage);
+  u->settle(range_of(t), writes);
 }
 
 void mark(const Tensor& t, const WorkRef& work, bool writes) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include <numeric>
 
@@ -224,15 +225,21 @@ void Reducer::finish() {
     buckets_[static_cast<size_t>(leaf.bucket)].missing--;
   }
   start_full_buckets();
-  const int64_t comparison = start_all_reduce(used, "max", group_);
-  for (size_t i = 0; i < buckets_.size(); i++) {
-    Bucket& b = buckets_[i];
-    if (hook_.end)
-      check(hook_.end(hook_.context, static_cast<int32_t>(i), b.gradients.get()));
-    else
-      finish_work(b.work);
+  std::vector<int64_t> works;
+  for (const Bucket& b : buckets_)
+    if (!hook_.begin) works.push_back(b.work);
+  works.push_back(start_all_reduce(used, "max", group_));
+  for (size_t i = 0; hook_.end && i < buckets_.size(); i++)
+    check(hook_.end(hook_.context, static_cast<int32_t>(i), buckets_[i].gradients.get()));
+  std::exception_ptr failed;  // the first error; the works after it fail, too, and none is left behind
+  for (const int64_t work : works) {
+    try {
+      finish_work(work);
+    } catch (const Error&) {
+      if (!failed) failed = std::current_exception();
+    }
   }
-  finish_work(comparison);
+  if (failed) std::rethrow_exception(failed);
   for (Leaf& leaf : leaves_)
     if (uses[leaf.number] && !grad_of(leaf.tensor).defined())
       check(autograd().set_grad(leaf.tensor.get(), leaf.view.get()));
