@@ -64,7 +64,7 @@ class Work:
     ):
         face, self._sender = library.face(), sender
         self._native = [work for work in map(face.work_of, tensors) if work is not None]
-        self._result, self._last = result, last
+        self._result, self._last, self._ending = result, last, threading.Lock()
 
     def wait(self, timeout: timedelta | None = None) -> bool:
         """Waits until the collective is done, and returns True.
@@ -77,9 +77,10 @@ class Work:
         """
         for work in self._native:
             work.wait(-1 if timeout is None else nanoseconds(timeout))
-        last, self._last = self._last, None
-        if last:
-            last()
+        with self._ending:  # a second waiter waits for the first one's last step
+            last, self._last = self._last, None
+            if last:
+                last()
         return True
 
     def is_completed(self) -> bool:

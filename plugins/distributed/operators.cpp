@@ -340,6 +340,12 @@ auto in_place(std::type_identity_t<void (*)(const Tensor&, P..., Output)> rule) 
 
 }  // namespace
 
+void drop_work(int64_t work) {
+  Started& s = started();
+  const std::lock_guard lock(s.mutex);
+  s.works.erase(work);
+}
+
 void register_operators(Library& m) {
   m.effects(LAMELLA_EFFECT_STATE);
   const auto define = [&](const char* schema, uint32_t its_forms, const char* dims, const char* doc) {

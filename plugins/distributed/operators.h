@@ -18,6 +18,8 @@ void mark(const Tensor& t, const WorkRef& work, bool writes);
 void settle(const lamella_tensor* t, bool writes);
 // Returns the work that was started last on a tensor's memory, and that is not known to have ended; or null.
 WorkRef work_of(const lamella_tensor* t);
+// Forgets a work of c10d::start_all_reduce, which goes on.
+void drop_work(int64_t work);
 // The layer's bit, for the group's own calls of operators on memory in which their collective is under way.
 uint64_t layer_mask();
 

@@ -77,8 +77,8 @@ class ZeroRedundancyOptimizer(Optimizer):
             own.append({**{k: v for k, v in group.items() if k != "params"}, "params": mine})
             at += n
         self.optim = self._optimizer_class(own, **self._defaults)
-        for group, mine in zip(self.param_groups, self.optim.param_groups, strict=True):
-            for name, value in mine.items():
+        for group, given in zip(self.param_groups, self.optim.param_groups, strict=True):
+            for name, value in given.items():
                 group.setdefault(name, value)
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:  # type: ignore[override]

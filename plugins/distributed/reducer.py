@@ -12,6 +12,24 @@ from .futures import Future
 from .groups import ProcessGroup
 
 
+def contiguous(shape: Sequence[int]) -> list[int]:
+    """Returns the strides of a contiguous tensor."""
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * max(size, 1))
+    return strides[: len(shape)]
+
+
+def dense(p: Tensor) -> bool:
+    """Returns whether a tensor's elements fill its memory; then its gradient in a bucket has its strides."""
+    step = 1
+    for stride, size in sorted((st, n) for st, n in zip(p.stride(), p.shape, strict=True) if n != 1):
+        if stride != step:
+            return False
+        step *= size
+    return True
+
+
 class GradBucket:
     """Gradients of some parameters that are reduced at once. A communication hook gets one for each reduction."""
 
@@ -86,7 +104,7 @@ class Reducer:
         parameters = [self.parameters[i] for i in found[1]]
         views, at, step = [], 0, 64 // buffer.element_size()
         for p in parameters:
-            views.append(buffer.narrow(0, at, p.numel()).view(p.shape))
+            views.append(buffer.as_strided(p.shape, p.stride() if dense(p) else contiguous(p.shape), at))
             at += (p.numel() + step - 1) // step * step
         future = self.hook(self.state, GradBucket(index, last, buffer, parameters, views))
         if not isinstance(future, Future):

@@ -4,13 +4,15 @@
 #include <lamella/operators.h>
 #include <lamella/typed_call.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
-#include <exception>
 
 #include <numeric>
 
 #include "group/group.h"
+#include "operators.h"
 
 namespace lamella::distributed {
 namespace {
@@ -31,6 +33,10 @@ Tensor grad_of(const Tensor& leaf) {
 int64_t start_all_reduce(const Tensor& t, std::string_view op, const std::string& group) {
   static const Operator<int64_t(const Tensor&, std::string_view, std::string_view)> start("c10d::start_all_reduce");
   return start(t, op, group);
+}
+void all_reduce(const Tensor& t, std::string_view op, const std::string& group) {
+  static const Operator<Tensor(const Tensor&, std::string_view, std::string_view)> reduce("c10d::all_reduce_");
+  reduce(t, op, group);
 }
 void finish_work(int64_t work) {
   static const Operator<void(int64_t)> finish("c10d::finish");
@@ -65,6 +71,21 @@ Reducer::Reducer(std::vector<Tensor> leaves, const lamella_reducer_options& o)
   std::vector<int> order(leaves.size());
   std::iota(order.rbegin(), order.rend(), 0);
   make_buckets(divide_into_buckets(leaves, order, limits_));
+  // With as many computing threads as processors, a thread that reduces beside backward takes one from it.
+  const auto group = Group::find(group_);
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  const bool known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
+  waits_ = known && group->shares_memory() && group->size() * api().num_threads() >= CPU_COUNT(&processors);
+  try {
+    add_hooks();
+  } catch (...) {
+    remove_hooks();
+    throw;
+  }
+}
+
+void Reducer::add_hooks() {
   for (Leaf& leaf : leaves_) {
     lamella_node* node = nullptr;
     uint32_t output = 0;
@@ -83,9 +104,13 @@ Reducer::Reducer(std::vector<Tensor> leaves, const lamella_reducer_options& o)
   }
 }
 
-Reducer::~Reducer() {
+void Reducer::remove_hooks() {
   for (const Leaf& leaf : leaves_)
     if (leaf.hook) autograd().hook_remove(leaf.hook);
+}
+
+Reducer::~Reducer() {
+  remove_hooks();
   if (hook_.destroy) hook_.destroy(hook_.context);
 }
 
@@ -103,12 +128,13 @@ const Tensor& Reducer::bucket(int i, const int32_t** leaves, int32_t* n) const {
   return b.gradients;
 }
 
-// Gradients that were in other buckets before move.
+// Gradients that were in other buckets before move. If memory cannot be had, the buckets stay as they were.
 void Reducer::make_buckets(const std::vector<std::vector<int>>& leaves) {
   const NoGradGuard off;
-  buckets_.clear();
+  std::vector<Bucket> made;
+  std::vector<Tensor> views(leaves_.size());
   for (const std::vector<int>& of_bucket : leaves) {
-    Bucket& b = buckets_.emplace_back();
+    Bucket& b = made.emplace_back();
     b.leaves.assign(of_bucket.begin(), of_bucket.end());
     const Tensor& first = leaves_[static_cast<size_t>(of_bucket[0])].tensor;
     const int64_t step = alignment / first.itemsize();
@@ -123,16 +149,22 @@ void Reducer::make_buckets(const std::vector<std::vector<int>>& leaves) {
     else
       b.gradients = lamella::zeros({n}, TensorOptions().dtype(first.dtype()).device(first.device()));
     for (size_t k = 0; k < of_bucket.size(); k++) {
-      Leaf& leaf = leaves_[static_cast<size_t>(of_bucket[k])];
-      leaf.bucket = num_buckets() - 1;
-      const Tensor& t = leaf.tensor;
+      const auto i = static_cast<size_t>(of_bucket[k]);
+      const Tensor& t = leaves_[i].tensor;
       if (t.get()->flags & LAMELLA_DENSE)
-        leaf.view = b.gradients.as_strided(t.sizes(), t.strides(), begins[k]);
+        views[i] = b.gradients.as_strided(t.sizes(), t.strides(), begins[k]);
       else
-        leaf.view = b.gradients.narrow(0, begins[k], t.numel()).view(t.sizes());
-      collect(leaf);
+        views[i] = b.gradients.narrow(0, begins[k], t.numel()).view(t.sizes());
     }
   }
+  buckets_ = std::move(made);
+  for (size_t b = 0; b < buckets_.size(); b++)
+    for (const int32_t i : buckets_[b].leaves) {
+      Leaf& leaf = leaves_[static_cast<size_t>(i)];
+      leaf.bucket = static_cast<int>(b);
+      leaf.view = std::move(views[static_cast<size_t>(i)]);
+      collect(leaf);
+    }
 }
 
 bool Reducer::collect(Leaf& leaf) {
@@ -154,18 +186,22 @@ class Reducer::Backward {
   explicit Backward(Reducer* r) : reducer_(r) { api().retain(r); }
   ~Backward() {
     if (!ended_) {
+      lamella_object* pending = api().error_take();  // the backward's error, which the store's must not replace
       reducer_->running_ = false;
+      reducer_->drop_works();
       try {
         Group::find(reducer_->group_)->give_up("a backward has failed on this rank");
       } catch (const Error&) {  // the group has gone
       }
+      if (pending) (void)api().error_restore(pending);
     }
     api().release(reducer_);
   }
   static lamella_status end(void* context) {
     auto* b = static_cast<Backward*>(context);
-    b->ended_ = true;
-    return guarded([&] { return b->reducer_->finish(), LAMELLA_OK; });
+    const lamella_status status = guarded([&] { return b->reducer_->finish(), LAMELLA_OK; });
+    b->ended_ = status == LAMELLA_OK;  // else the others wait for what this rank does not do
+    return status;
   }
 
  private:
@@ -192,9 +228,9 @@ void Reducer::computed(Leaf& leaf) {
                 " twice, as one that runs inside of another does");
   leaf.fired = true;
   order_.push_back(leaf.number);
-  collect(leaf);
+  if (!collect(leaf)) leaf.view.zero_();  // another hook has taken it away
   buckets_[static_cast<size_t>(leaf.bucket)].missing--;
-  start_full_buckets();
+  if (!waits_ || hook_.begin) start_full_buckets();
 }
 
 void Reducer::start_full_buckets() {
@@ -205,8 +241,10 @@ void Reducer::start_full_buckets() {
     const bool last = started_ + 1 == buckets_.size();
     if (hook_.begin)
       check(hook_.begin(hook_.context, static_cast<int32_t>(started_), last, b.gradients.get()));
+    else if (waits_)
+      all_reduce(b.gradients, "avg", group_);
     else
-      b.work = start_all_reduce(b.gradients, "avg", group_);
+      works_.push_back(start_all_reduce(b.gradients, "avg", group_));
   }
 }
 
@@ -225,25 +263,26 @@ void Reducer::finish() {
     buckets_[static_cast<size_t>(leaf.bucket)].missing--;
   }
   start_full_buckets();
-  std::vector<int64_t> works;
-  for (const Bucket& b : buckets_)
-    if (!hook_.begin) works.push_back(b.work);
-  works.push_back(start_all_reduce(used, "max", group_));
+  if (waits_)
+    all_reduce(used, "max", group_);
+  else
+    works_.push_back(start_all_reduce(used, "max", group_));
   for (size_t i = 0; hook_.end && i < buckets_.size(); i++)
     check(hook_.end(hook_.context, static_cast<int32_t>(i), buckets_[i].gradients.get()));
-  std::exception_ptr failed;  // the first error; the works after it fail, too, and none is left behind
-  for (const int64_t work : works) {
-    try {
-      finish_work(work);
-    } catch (const Error&) {
-      if (!failed) failed = std::current_exception();
-    }
-  }
-  if (failed) std::rethrow_exception(failed);
+  wait_for_works();
   for (Leaf& leaf : leaves_)
     if (uses[leaf.number] && !grad_of(leaf.tensor).defined())
       check(autograd().set_grad(leaf.tensor.get(), leaf.view.get()));
   if (!std::exchange(ordered_, true)) follow_order();
+}
+
+void Reducer::wait_for_works() {
+  for (; !works_.empty(); works_.erase(works_.begin())) finish_work(works_.front());
+}
+
+// Forgets the works that go on when a backward fails. What they read and write is theirs.
+void Reducer::drop_works() {
+  for (const int64_t work : std::exchange(works_, {})) drop_work(work);
 }
 
 // Makes the buckets anew, in the order in which rank 0 has computed the gradients.

@@ -51,7 +51,6 @@ class Reducer {
     std::vector<int32_t> leaves;
     Tensor gradients;
     int missing = 0;
-    int64_t work = 0;
   };
   struct Leaf {  // the context of a leaf's hook
     Reducer* reducer;
@@ -66,6 +65,8 @@ class Reducer {
   Reducer(std::vector<Tensor> leaves, const lamella_reducer_options& options);
   static const lamella_object_type type;
 
+  void add_hooks();
+  void remove_hooks();
   void make_buckets(const std::vector<std::vector<int>>& leaves);
   void begin();
   void computed(Leaf& leaf);
@@ -73,10 +74,13 @@ class Reducer {
   bool collect(Leaf& leaf);
   void start_full_buckets();
   void finish();
+  void wait_for_works();
+  void drop_works();
   void follow_order();
 
   std::string group_;
   BucketLimits limits_;
+  bool waits_ = false;  // buckets are reduced when the backward has ended, and by its thread
   bool sync_ = true, running_ = false, ordered_ = false;
   double factor_ = 1;
   lamella_bucket_hook hook_{};
@@ -84,6 +88,7 @@ class Reducer {
   std::vector<Bucket> buckets_;
   std::vector<int> order_;  // of the gradients of this backward
   size_t started_ = 0;      // buckets
+  std::vector<int64_t> works_;
 };
 
 }  // namespace lamella::distributed

@@ -60,6 +60,7 @@ void Group::stop() {
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
+  if (shared_) shared_->end(SharedMemory::Absence::closed);
   const std::string message = "group '" + name_ + "' was closed before the call was done";
   const auto end = [&](const WorkRef& work) {
     (void)api().raise(errors.backend, message.c_str());
@@ -245,16 +246,19 @@ void Group::break_down(const Job& job, const std::string& message) {
   disorder_ = true;
   if (is_message(job.collective.kind)) return;
   if (broken_.empty()) broken_ = message;
-  if (shared_) shared_->give_up();
+  if (shared_) shared_->end(SharedMemory::Absence::gave_up);
 }
 
 void Group::give_up(const std::string& why) {
+  if (size_ == 1) return;  // nobody waits
   {
     const std::lock_guard lock(mutex_);
     if (broken_.empty()) broken_ = why;
   }
-  if (shared_) shared_->give_up();
-  if (is_world_) peers_->leave(rank_);
+  if (shared_)
+    shared_->end(SharedMemory::Absence::gave_up);
+  else if (is_world_)
+    peers_->leave(rank_);
 }
 
 void Group::fail(const Job& job, const std::string& why) {

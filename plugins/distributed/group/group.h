@@ -30,6 +30,7 @@ class Group {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const std::string& name() const { return name_; }
+  bool shares_memory() const { return shared_ != nullptr; }
 
   // Carries out a collective on this thread, after those that were started before. Returns the sender of a receipt.
   int run(Job job);

@@ -46,9 +46,11 @@ void Group::watch_here(const Job& job, Clock::time_point begin) {
   const bool late = Clock::now() - begin > limit_;
   const auto states = peers_->look();
   for (int r = 0; r < size_; r++) {
-    const bool gave_up = shared_->gave_up(r), gone = states[static_cast<size_t>(r)] != Peers::State::there;
+    const SharedMemory::Absence absence = shared_->absence(r);
+    const bool gone = states[static_cast<size_t>(r)] != Peers::State::there || absence == SharedMemory::Absence::closed;
     if (shared_->has_arrived(r)) continue;  // looked at last: it may have arrived before it ended
-    if (gave_up) fail(job, peers_->describe(r) + " has given up an earlier call of the group");
+    if (absence == SharedMemory::Absence::gave_up)
+      fail(job, peers_->describe(r) + " has given up an earlier call of the group");
     if (gone) fail(job, peers_->describe(r) + " has ended, or has left the group");
     if (late)
       fail(job, detail::text("timed out: ", limit_.count() / 1000000, " ms have passed, and ", peers_->describe(r),

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "group/kinds.h"
@@ -37,7 +38,8 @@ void Recorder::open(const std::string& path, int rank, int size, Where where) {
   ::unlink(path.c_str());                           // a file that is mapped must not become shorter
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   // Room is taken now: without this a process that finds none later is killed.
-  const int error = fd < 0 ? -1 : ::posix_fallocate(fd, 0, sizeof(File));
+  int error = fd < 0 ? -1 : EINTR;
+  while (error == EINTR) error = ::posix_fallocate(fd, 0, sizeof(File));  // signals interrupt it
   void* memory = error ? MAP_FAILED : ::mmap(nullptr, sizeof(File), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (fd >= 0) ::close(fd);
   if (memory == MAP_FAILED) {

@@ -14,7 +14,8 @@ namespace lamella::distributed {
 int new_memory(int64_t bytes) {
   const int fd = ::memfd_create("lamella", MFD_CLOEXEC);
   // Pages are allocated here: without this a process that finds none later is killed.
-  const int error = fd < 0 ? errno : ::posix_fallocate(fd, 0, bytes);
+  int error = fd < 0 ? errno : EINTR;
+  while (error == EINTR && fd >= 0) error = ::posix_fallocate(fd, 0, bytes);  // signals interrupt it
   if (!error) return fd;
   if (fd >= 0) ::close(fd);
   raise_backend(detail::text("shared memory of ", bytes, " bytes: ", std::strerror(error)));

@@ -48,9 +48,13 @@ class SharedMemory {
   void arrive() { seat(rank_).arrivals.store(++arrivals_, std::memory_order_release); }
   bool has_arrived(int rank) const { return seat(rank).arrivals.load(std::memory_order_acquire) >= arrivals_; }
   bool all_have_arrived() const;
-  // Says that this rank comes to no more meetings.
-  void give_up() { seat(rank_).gave_up = true; }
-  bool gave_up(int rank) const { return seat(rank).gave_up; }
+  // Says that this rank comes to no more meetings; the first reason holds.
+  enum class Absence : int { none, gave_up, closed };
+  void end(Absence why) {
+    Absence none = Absence::none;
+    seat(rank_).absence.compare_exchange_strong(none, why);
+  }
+  Absence absence(int rank) const { return seat(rank).absence; }
 
   // The areas of two rounds, which take turns: one of each rank, and one for results.
   char* area(int rank, int64_t round) const { return areas_ + (2 * rank + round % 2) * chunk; }
@@ -65,7 +69,7 @@ class SharedMemory {
  private:
   struct alignas(64) Seat {
     std::atomic<uint64_t> arrivals;
-    std::atomic<bool> gave_up;
+    std::atomic<Absence> absence;
     alignas(64) char messages[2][room];
   };
   SharedMemory(int rank, int size) : rank_(rank), size_(size), memory_(0, bytes_of(size)) {}

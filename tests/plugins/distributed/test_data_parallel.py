@@ -128,6 +128,9 @@ def hooks(rank, size):
     state = powerSGD_hook.PowerSGDState(
         None, matrix_approximation_rank=40, start_powerSGD_iter=2, min_compression_rate=0
     )
+    narrow = powerSGD_hook.PowerSGDState(
+        None, matrix_approximation_rank=40, start_powerSGD_iter=2, min_compression_rate=0
+    )
     seen = []
 
     def own(state, bucket):
@@ -140,6 +143,7 @@ def hooks(rank, size):
         (default_hooks.fp16_compress_hook, None, 2e-3),
         (default_hooks.bf16_compress_hook, None, 2e-2),
         (default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook), None, 2e-2),
+        (default_hooks.bf16_compress_wrapper(powerSGD_hook.powerSGD_hook), narrow, 5e-2),
         (powerSGD_hook.powerSGD_hook, state, 1e-4),
         (own, "mine", 1e-6),
     ):
@@ -183,6 +187,24 @@ def uneven(rank, size):
         rows = lamella.zeros(size, t.numel(), dtype=t.dtype)
         dist.all_gather_into_tensor(rows, t.detach().reshape(-1))
         assert (rows == rows[0]).all()
+    with ddp.join():  # some forwards without buffers, or without gradients
+        for i in range(3 + rank):
+            with ddp.no_sync():
+                ddp(lamella.randn(4, 2)).sum().backward()
+            if i % 2:
+                with lamella.no_grad():
+                    ddp(lamella.randn(4, 2))
+            ddp(lamella.randn(4, 2)).sum().backward()
+    with ddp.join(throw_on_early_termination=True):
+        ddp(lamella.randn(4, 2)).sum().backward()
+    try:
+        with ddp.join(throw_on_early_termination=True):
+            for _ in range(1 + rank):
+                ddp(lamella.randn(4, 2)).sum().backward()
+    except RuntimeError as e:
+        assert "a rank has no more batches" in str(e)
+    else:
+        raise AssertionError("no error")
     one = nn.Linear(1, 1, bias=False)
     ddp = nn.parallel.DistributedDataParallel(one)
     grads = []
@@ -209,6 +231,19 @@ def buffers(rank, size):
     rows = lamella.zeros(size, 3)
     dist.all_gather_into_tensor(rows, own)
     assert not (rows == rows[0]).all()
+    ddp.eval()  # an evaluation takes them once, however many batches a rank has
+    with lamella.no_grad():
+        for _ in range(1 + rank):
+            ddp(lamella.randn(4, 3))
+    ddp.train()
+    dist.all_reduce(lamella.ones(1))
+    net.running_mean = net.running_mean + rank  # another tensor
+    ddp(lamella.randn(4, 3)).sum().backward()
+    ddp.eval()
+    ddp(lamella.randn(4, 3))
+    dist.all_gather_into_tensor(rows, net.running_mean)
+    assert (rows == rows[0]).all()
+    ddp.train()(lamella.randn(4, 3)).sum().backward()
     quiet = nn.parallel.DistributedDataParallel(nn.BatchNorm1d(3), broadcast_buffers=False)
     assert not quiet.will_sync_module_buffers() and ddp.will_sync_module_buffers()
 
@@ -308,6 +343,33 @@ def failing_backward(rank, size):
     os._exit(0)
 
 
+def failing_hook(rank, size):
+    from lamella import nn
+
+    def hook(state, bucket):
+        future = lamella.futures.Future()
+        if rank == 1:
+            future.set_exception(ValueError("the hook of this rank fails"))
+        else:
+            future.set_result(bucket.buffer())
+        return future
+
+    ddp = nn.parallel.DistributedDataParallel(nn.Linear(2, 2))
+    ddp.register_comm_hook(None, hook)
+    begin = time.monotonic()
+    try:
+        ddp(lamella.ones(1, 2)).sum().backward()
+    except (ValueError, dist.DistBackendError) as e:
+        words = "the hook of this rank fails" if rank == 1 else "rank 1 (process"
+        assert words in str(e), e
+    else:
+        raise AssertionError("no error")
+    if rank == 1:
+        time.sleep(2)
+    assert time.monotonic() - begin < 20, "the error came late"
+    os._exit(0)
+
+
 def killed_in_backward(rank, size):
     from lamella import nn
 
@@ -325,7 +387,7 @@ def killed_in_backward(rank, size):
     os._exit(0)
 
 
-@pytest.mark.parametrize("body", [different_modules, failing_backward], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("body", [different_modules, failing_backward, failing_hook], ids=lambda b: b.__name__)
 def test_faults_of_data_parallel(body, shared, tmp_path):
     run(body, tmp_path, 2, limit=40, shared_memory=shared).check()
 

@@ -33,8 +33,9 @@ class DistributedDataParallel(Module):
     """A wrapper of a module, whose parameters are named ``module.NAME``. Each process of a group makes one, and calls
     it with its own part of a batch; ``backward`` averages the gradients over the processes while it runs.
 
-    Parameters and buffers begin as those of rank 0. Gradients lie in buckets that are reduced as wholes. A parameter
-    that no process has used keeps its gradient, or none; nothing has to be said about such parameters.
+    Parameters and buffers begin as those of rank 0. Gradients lie in buckets that are reduced as wholes: ``p.grad`` is
+    a view of a bucket, which the next backward writes, so a gradient that is kept has to be cloned. A parameter that no
+    process has used keeps its gradient, or none; nothing has to be said about such parameters.
 
     Args:
         module: the module, at least one of whose parameters requires grad
@@ -104,8 +105,8 @@ class DistributedDataParallel(Module):
         dist.get_rank(process_group)  # raises if there is no group
         group: Any = dist.group.WORLD if process_group is None else process_group
         self.process_group = group
-        ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
-        named = [(n, p) for n, p in module.named_parameters() if n not in ignored]
+        self._ignored = frozenset(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        named = [(n, p) for n, p in module.named_parameters() if n not in self._ignored]
         trained = [(n, p) for n, p in named if p.requires_grad]
         if not trained:
             raise RuntimeError(
@@ -119,21 +120,23 @@ class DistributedDataParallel(Module):
         self.broadcast_buffers = broadcast_buffers
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.require_backward_grad_sync = True
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
         self.bucket_bytes_cap = int((BUCKET_MIB if bucket_cap_mb is None else bucket_cap_mb) * MIB)
         self._join: _Join | None = None
-        self._shared_buffers = [b for n, b in module.named_buffers() if n not in ignored]
         self._compare_modules(named)
         if init_sync:
-            self._take_from([p.detach() for _, p in named] + self._shared_buffers, 0)
-        first = FIRST_BUCKET_BYTES if bucket_cap_mb is None else self.bucket_bytes_cap
-        self.reducer = dist.Reducer(
-            [p for _, p in trained], self.process_group, min(first, self.bucket_bytes_cap), self.bucket_bytes_cap
+            self._take_from([p.detach() for _, p in named] + self._shared_buffers(), 0)
+        self._first_bytes = min(self.bucket_bytes_cap, self.bucket_bytes_cap if bucket_cap_mb else FIRST_BUCKET_BYTES)
+        self._make_reducer([p for _, p in trained])
+
+    def _make_reducer(self, trained: list[Tensor]) -> None:
+        self.reducer = lamella.distributed.Reducer(
+            trained, self.process_group, self._first_bytes, self.bucket_bytes_cap
         )
 
     def _compare_modules(self, named: Sequence[tuple[str, Tensor]]) -> None:
         """Raises unless all ranks have parameters of equal names, shapes and dtypes."""
-        own = [(n, tuple(p.shape), str(p.dtype), p.requires_grad) for n, p in named]
+        own = [(n, tuple(p.shape), tuple(p.stride()), str(p.dtype), p.requires_grad) for n, p in named]
         every: list[Any] = [None] * self.process_group.size()
         lamella.distributed.all_gather_object(every, own, group=self.process_group)
         for rank, other in enumerate(every):
@@ -145,8 +148,8 @@ class DistributedDataParallel(Module):
             for here, there in zip(every[0], other, strict=True):
                 if here != there:
                     raise RuntimeError(
-                        f"DistributedDataParallel: the modules differ: parameter, shape, dtype and requires_grad are "
-                        f"{here} on rank 0, and {there} on rank {rank}"
+                        f"DistributedDataParallel: the modules differ: parameter, shape, strides, dtype and "
+                        f"requires_grad are {here} on rank 0, and {there} on rank {rank}"
                     )
 
     def _take_from(self, tensors: Sequence[Tensor], rank: int) -> None:
@@ -163,20 +166,25 @@ class DistributedDataParallel(Module):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Calls the module; see the class."""
+        averages = lamella.is_grad_enabled() and self.require_backward_grad_sync
         if self._join is not None:
-            self._join.announce()
-        syncs = lamella.is_grad_enabled() and self.require_backward_grad_sync
+            self._join.announce(averages)
         if lamella.is_grad_enabled():
             self.reducer.native.sync(self.require_backward_grad_sync)
-        if self.will_sync_module_buffers() and (syncs or not lamella.is_grad_enabled()):
-            self._take_from(self._shared_buffers, self._join.source if self._join else 0)
+        if self.will_sync_module_buffers():
+            self._take_from(self._shared_buffers(), self._join.source if self._join else 0)
+        self.require_forward_param_sync = averages  # so that an evaluation takes them once
         if self.device_ids:
             inputs, kwargs = _moved(inputs, self.device), _moved(kwargs, self.device)
         return self.module(*inputs, **kwargs)
 
     def will_sync_module_buffers(self) -> bool:
-        """Returns whether forward takes the buffers of rank 0."""
-        return self.broadcast_buffers and bool(self._shared_buffers)
+        """Returns whether the next forward takes the buffers of rank 0: the first one does, and each one after a
+        forward whose backward averages gradients."""
+        return self.require_forward_param_sync and self.broadcast_buffers and bool(self._shared_buffers())
+
+    def _shared_buffers(self) -> list[Tensor]:
+        return [b for n, b in self.module.named_buffers() if n not in self._ignored]
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
@@ -205,7 +213,8 @@ class DistributedDataParallel(Module):
         Args:
             state: the hook's first argument
             hook: gets a ``lamella.distributed.GradBucket``, and returns a ``lamella.futures.Future`` of a tensor with
-                the bucket's gradients; ``lamella.distributed.algorithms.ddp_comm_hooks`` has some
+                the bucket's gradients; ``lamella.distributed.algorithms.ddp_comm_hooks`` has some. Collectives that
+                ``then`` starts need a group of their own, since they begin at different times on the ranks
 
         Raises:
             RuntimeError: there is a hook already
@@ -244,9 +253,8 @@ class DistributedDataParallel(Module):
         dist = lamella.distributed
         dist.get_rank()
         self.process_group, self._join = dist.group.WORLD, None
-        trained = [p for p in self.module.parameters() if p.requires_grad]
-        cap = self.bucket_bytes_cap
-        self.reducer = dist.Reducer(trained, self.process_group, min(FIRST_BUCKET_BYTES, cap), cap)
+        named = self.module.named_parameters()
+        self._make_reducer([p for n, p in named if p.requires_grad and n not in self._ignored])
 
 
 class _Join:
@@ -269,23 +277,23 @@ class _Join:
         every = lamella.zeros(ddp.process_group.size(), dtype=lamella.int64)
         dist.all_gather_into_tensor(every, own, group=ddp.process_group)
         size, active = every.numel(), int(every.sum())
-        if self.throws and active < size:
+        if self.throws and 0 < active < size:
             raise RuntimeError("DistributedDataParallel.join: a rank has no more batches")
         if active:
             self.source = int(every.argmax())
             ddp.reducer.native.factor(1.0 if self.divide_by_all else size / active)
         return active > 0
 
-    def _any_averages(self, here: bool) -> bool:
-        """Returns whether the backward that follows averages gradients."""
-        flag = lamella.tensor([int(here)])
-        lamella.distributed.all_reduce(flag, lamella.distributed.ReduceOp.MAX, group=self.ddp.process_group)
-        return bool(flag)
+    def _any(self, *here: bool) -> list[bool]:
+        """Returns for each flag whether it is set on any rank."""
+        flags = lamella.tensor([int(flag) for flag in here])
+        lamella.distributed.all_reduce(flags, lamella.distributed.ReduceOp.MAX, group=self.ddp.process_group)
+        return [flag > 0 for flag in flags.tolist()]
 
-    def announce(self) -> None:
-        """Says that this rank has a batch."""
+    def announce(self, averages: bool) -> None:
+        """Says that this rank has a batch, and what its forward and backward will do."""
         self._announce(True)
-        self._any_averages(self.ddp.require_backward_grad_sync and lamella.is_grad_enabled())
+        self._any(averages, self.ddp.will_sync_module_buffers())
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         ddp = self.ddp
@@ -294,11 +302,11 @@ class _Join:
         ddp._join = None
         if kind is None:
             while self._announce(False):
-                averages = self._any_averages(False)
-                if ddp.will_sync_module_buffers():
-                    ddp._take_from(ddp._shared_buffers, self.source)
+                averages, broadcasts = self._any(False, False)
+                if broadcasts:
+                    ddp._take_from(ddp._shared_buffers(), self.source)
                 if averages:
                     ddp.reducer.native.shadow()
-            parameters = [p.detach() for p in ddp.module.parameters()]
-            ddp._take_from([*parameters, *ddp._shared_buffers], self.source)
+            parameters = [p.detach() for n, p in ddp.module.named_parameters() if n not in ddp._ignored]
+            ddp._take_from([*parameters, *ddp._shared_buffers()], self.source)
         ddp.reducer.native.factor(1.0)

@@ -53,9 +53,9 @@ def _wrapper(hook: Hook, dtype: Any) -> Hook:
     def compressed(state: Any, bucket: GradBucket) -> Future[Tensor]:
         buffer = bucket.buffer()
         narrow = buffer.to(dtype)
-        inner = GradBucket(
-            bucket.index(), bucket.is_last(), narrow, bucket.parameters(), [g.to(dtype) for g in bucket.gradients()]
-        )
+        begin = buffer.storage_offset()
+        views = [narrow.as_strided(g.shape, g.stride(), g.storage_offset() - begin) for g in bucket.gradients()]
+        inner = GradBucket(bucket.index(), bucket.is_last(), narrow, bucket.parameters(), views)
         return hook(state, inner).then(lambda f: buffer.copy_(f.value()))
 
     return compressed

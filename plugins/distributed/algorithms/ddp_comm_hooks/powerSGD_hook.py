@@ -71,7 +71,8 @@ class PowerSGDState:
 
 def _columns(matrix: Tensor, epsilon: float) -> Tensor:
     """Returns orthonormal columns that span those of a matrix."""
-    return lamella.linalg.qr(matrix + epsilon if epsilon else matrix)[0]
+    wide = matrix.float() if matrix.element_size() < 4 else matrix
+    return lamella.linalg.qr(wide + epsilon if epsilon else wide)[0].to(matrix.dtype)
 
 
 def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Tensor]:
@@ -87,10 +88,11 @@ def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Tensor]:
     >>> dist.destroy_process_group()
     """
     group = state.process_group
+    whole_buckets = state.iter < state.start_powerSGD_iter
     if bucket.is_last():
         state.iter += 1
     buffer = bucket.buffer()
-    if state.iter < state.start_powerSGD_iter:
+    if whole_buckets:
         work = collectives.all_reduce(buffer, collectives.ReduceOp.AVG, group=group, async_op=True)
         assert work is not None
         return work.get_future().then(lambda f: f.value()[0])

@@ -167,7 +167,8 @@ void close(void* group, int32_t orderly) {
   delete g;
 }
 
-lamella_process_group engine = {sizeof engine, LAMELLA_ENGINE_HOST_MEMORY, 0, nullptr, open, split, submit, test, release, close};
+lamella_process_group engine = {
+    sizeof engine, LAMELLA_ENGINE_HOST_MEMORY, 0, nullptr, open, split, submit, test, release, close};
 
 }  // namespace
 }  // namespace lamella::mpi
