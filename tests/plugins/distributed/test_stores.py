@@ -329,6 +329,7 @@ def test_a_server_without_descriptors():
 import os, resource, socket, time
 import lamella.distributed as dist
 server = dist.TCPStore("127.0.0.1", 0, None, True)
+server.num_keys()  # its own connection is accepted by now
 resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 8, 4096))
 held = []
 try:
