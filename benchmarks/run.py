@@ -18,6 +18,7 @@ def main() -> int:
     import collectives
     import convolution
     import data
+    import data_parallel
     import distributions
     import fft
     import graph
@@ -72,6 +73,7 @@ def main() -> int:
         + data.main()
         + checkpoints.main()
         + collectives.main()
+        + data_parallel.main()
         + sharing.main()
         + extensions.main()
         + loading.main()

@@ -89,7 +89,7 @@ uint64_t Group::signature(const Job& job) const {
 std::string Group::gather(Job& job, const void* own, int64_t n) {
   if (shared_ && n <= SharedMemory::room) {
     std::memcpy(shared_->message(), own, static_cast<size_t>(n));
-    meet_here(job);
+    pass_barrier(job);
     std::string all;
     for (int r = 0; r < size_; r++) all.append(shared_->message(r), static_cast<size_t>(n));
     return all;

@@ -89,10 +89,10 @@ class Group {
   [[noreturn]] void differ(Job& job, int other);
   void reduce_in_order(Job& job);
 
-  // Carries a call out by shared memory; returns false, without a meeting, if it is one for the engine.
+  // Carries a call out by shared memory; returns false, without a barrier, if the engine has to.
   bool move_here(Job& job);
-  // Comes to a meeting of all ranks at the shared memory, and waits for the others.
-  void meet_here(const Job& job);
+  // Arrives at the next barrier of the shared memory, and waits for the other ranks.
+  void pass_barrier(const Job& job);
   Tensor make_window(int64_t bytes);
   void watch_here(const Job& job, Clock::time_point begin);
   std::string describe(const Job& job) const;

@@ -1,4 +1,4 @@
-// The calls of a group whose ranks share memory: meetings of ranks, and windows.
+// The calls of a group whose ranks share memory: its barriers, and windows.
 #include <immintrin.h>
 #include <unistd.h>
 
@@ -13,11 +13,11 @@ namespace lamella::distributed {
 
 bool Group::move_here(Job& job) {
   if (!shared_ || !SharedCall::takes(job.collective.kind)) return false;
-  SharedCall call(*shared_, job, rank_, size_, [&] { meet_here(job); });
-  call.speak(compares_ ? signature(job) : 0);
-  meet_here(job);
+  SharedCall call(*shared_, job, rank_, size_, [&] { pass_barrier(job); });
+  call.write_message(compares_ ? signature(job) : 0);
+  pass_barrier(job);
   for (int r = 1; r < size_; r++)
-    if (call.heard(r).signature != call.heard(0).signature) differ(job, r);
+    if (call.message(r).signature != call.message(0).signature) differ(job, r);
   or_break_down(job, [&] {
     call.move();
     if (job.target.defined()) job.target.copy_(job.output);
@@ -25,7 +25,7 @@ bool Group::move_here(Job& job) {
   return true;
 }
 
-void Group::meet_here(const Job& job) {
+void Group::pass_barrier(const Job& job) {
   shared_->arrive();
   for (int i = 0; i < 200; i++) {  // some microseconds
     if (shared_->all_have_arrived()) return;
@@ -78,13 +78,13 @@ Tensor Group::make_window(int64_t bytes) {
   job.collective.size = sizeof job.collective;
   job.collective.kind = LAMELLA_BARRIER;
   number_++;
-  struct Told {
+  struct Entry {
     int64_t bytes;
     int32_t fd, mapped;
   };
   const int64_t whole = std::max<int64_t>(bytes, 1);
   std::string why;
-  Told own{bytes, -1, 0};
+  Entry own{bytes, -1, 0};
   try {
     own.fd = new_memory(whole);
   } catch (const Error& e) {
@@ -98,23 +98,23 @@ Tensor Group::make_window(int64_t bytes) {
   } descriptor{own.fd};
   const auto all = [&] {
     const std::string texts = gather(job, &own, sizeof own);
-    std::vector<Told> told(static_cast<size_t>(size_));
-    std::memcpy(told.data(), texts.data(), texts.size());
-    return told;
+    std::vector<Entry> entries(static_cast<size_t>(size_));
+    std::memcpy(entries.data(), texts.data(), texts.size());
+    return entries;
   };
   const auto window = std::make_shared<Window>(shared_->next_window(), whole);
-  std::vector<Told> told = all();
+  std::vector<Entry> entries = all();
   bool mapped = true, equal = true;
   for (int r = 0; r < size_; r++) {
-    const Told& t = told[static_cast<size_t>(r)];
+    const Entry& t = entries[static_cast<size_t>(r)];
     equal = equal && t.bytes == bytes;
     mapped = mapped && equal && t.fd >= 0 && window->map(peers_->pid(r), t.fd);
   }
   own.mapped = mapped;
-  told = all();  // after this the descriptors are closed
+  entries = all();  // after this the descriptors are closed
   LAMELLA_CHECK_VALUE(equal, "window of group '", name_, "': the ranks have given different sizes, here ", bytes);
   for (int r = 0; r < size_; r++)
-    if (!told[static_cast<size_t>(r)].mapped)
+    if (!entries[static_cast<size_t>(r)].mapped)
       raise_backend(detail::text("window of group '", name_, "': ", peers_->describe(r), " cannot map ", bytes,
                                  " bytes of each rank", why.empty() ? "" : ": ", why));
   shared_->keep(window);

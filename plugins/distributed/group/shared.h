@@ -1,5 +1,5 @@
-// Memory that the ranks of a group share, if all of them run on one machine: a seat for each rank, where it says what it
-// calls, areas through which data moves, and windows, in which tensors lie.
+// Memory that the ranks of a group share, if all of them run on one machine: a seat for each rank with its message, areas
+// through which data moves, and windows, in which tensors lie.
 #pragma once
 
 #include <atomic>
@@ -41,14 +41,14 @@ class SharedMemory {
   static std::unique_ptr<SharedMemory> open(const StoreRef& store, const std::string& key, int rank, int size,
                                             std::chrono::nanoseconds limit, const Peers& peers);
 
-  // What this rank says at the next meeting. The others may read it until the meeting after that has ended.
+  // This rank's message, which the others read after the next barrier, until they arrive at the one after that.
   char* message() { return seat(rank_).messages[(arrivals_ + 1) % 2]; }
   const char* message(int rank) const { return seat(rank).messages[arrivals_ % 2]; }
-  // Begins a meeting, which ends when all ranks have arrived.
+  // Arrives at the next barrier, which ends when all ranks have arrived.
   void arrive() { seat(rank_).arrivals.store(++arrivals_, std::memory_order_release); }
   bool has_arrived(int rank) const { return seat(rank).arrivals.load(std::memory_order_acquire) >= arrivals_; }
   bool all_have_arrived() const;
-  // Says that this rank comes to no more meetings; the first reason holds.
+  // Notes that this rank arrives at no further barrier; the first reason holds.
   enum class Absence : int { none, gave_up, closed };
   void end(Absence why) {
     Absence none = Absence::none;

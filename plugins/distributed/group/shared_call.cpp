@@ -35,7 +35,7 @@ bool SharedCall::gets_all() const {
   return (c_.kind != LAMELLA_REDUCE && c_.kind != LAMELLA_GATHER) || rank_ == c_.peer;
 }
 
-void SharedCall::speak(uint64_t signature) {
+void SharedCall::write_message(uint64_t signature) {
   auto& m = *reinterpret_cast<Message*>(memory_.message());
   m.signature = signature;
   m.window = m.offset = 0;
@@ -52,8 +52,8 @@ void SharedCall::speak(uint64_t signature) {
 void SharedCall::move() {
   bool in_windows = true;
   for (int r = 0; r < size_; r++)
-    in_windows =
-        in_windows && heard(r).window > 0 && heard(r).window == heard(0).window && heard(r).offset == heard(0).offset;
+    in_windows = in_windows && message(r).window > 0 && message(r).window == message(0).window &&
+                 message(r).offset == message(0).offset;
   switch (c_.kind) {
     case LAMELLA_BARRIER:
       return;
@@ -62,7 +62,7 @@ void SharedCall::move() {
     case LAMELLA_ALL_REDUCE:
     case LAMELLA_REDUCE:
       if (is_short()) return move_short();
-      return in_windows ? reduce_in_window(heard(0).offset) : reduce();
+      return in_windows ? reduce_in_window(message(0).offset) : reduce();
     default:
       return is_short() && c_.kind != LAMELLA_SCATTER ? move_short() : copy();
   }
@@ -70,10 +70,10 @@ void SharedCall::move() {
 
 // The data of all ranks are in their messages.
 void SharedCall::move_short() {
-  if (c_.kind == LAMELLA_BROADCAST) return copy_bytes(out_, heard(c_.peer).data, bytes_);
+  if (c_.kind == LAMELLA_BROADCAST) return copy_bytes(out_, message(c_.peer).data, bytes_);
   if (!gets_all()) return;
   std::vector<const char*> parts;
-  for (int r = 0; r < size_; r++) parts.push_back(heard(r).data);
+  for (int r = 0; r < size_; r++) parts.push_back(message(r).data);
   if (reduces(c_.kind)) return PartsReducer(c_.dtype, c_.reduction, job_.mean)(parts, out_, c_.count);
   for (int r = 0; r < size_; r++) copy_bytes(out_ + r * bytes_, parts[static_cast<size_t>(r)], bytes_);
 }
@@ -85,7 +85,7 @@ void SharedCall::by_rounds(int64_t pieces, const Steps&... steps) {
   for (int64_t round = 0; round < last; round++) {
     int64_t piece = round;
     ((piece >= 0 && piece < pieces ? steps(piece) : void(), piece--), ...);
-    if (round + 1 < last) meet_();
+    if (round + 1 < last) pass_barrier_();
   }
 }
 
@@ -138,7 +138,7 @@ void SharedCall::reduce_in_window(int64_t offset) {
     reducer(parts, sum, n);
     for (int r = 0; r < size_; r++) copy_bytes(window_->of(r) + offset + at * item, sum, n * item);
   }
-  meet_();
+  pass_barrier_();
 }
 
 void SharedCall::reduce_scatter() {

@@ -10,7 +10,7 @@ namespace lamella::distributed {
 
 class SharedCall {
  public:
-  // What each rank says at the first meeting of a call.
+  // Each rank's message at the first barrier of a call.
   struct Message {
     uint64_t signature;                              // equal in equal calls
     int64_t window, offset;                          // where the memory of an all_reduce in place lies; 0: in no window
@@ -19,13 +19,18 @@ class SharedCall {
 
   static bool takes(int kind);
 
-  SharedCall(SharedMemory& memory, const Job& job, int rank, int size, std::function<void()> meet)
-      : memory_(memory), job_(job), c_(job.collective), rank_(rank), size_(size), meet_(std::move(meet)) {}
+  SharedCall(SharedMemory& memory, const Job& job, int rank, int size, std::function<void()> pass_barrier)
+      : memory_(memory),
+        job_(job),
+        c_(job.collective),
+        rank_(rank),
+        size_(size),
+        pass_barrier_(std::move(pass_barrier)) {}
 
-  // Writes this rank's message, for the meeting that comes next.
-  void speak(uint64_t signature);
-  const Message& heard(int rank) const { return *reinterpret_cast<const Message*>(memory_.message(rank)); }
-  // Moves the data, after that meeting.
+  // Writes this rank's message, before the first barrier.
+  void write_message(uint64_t signature);
+  const Message& message(int rank) const { return *reinterpret_cast<const Message*>(memory_.message(rank)); }
+  // Moves the data, after the first barrier.
   void move();
 
  private:
@@ -43,7 +48,7 @@ class SharedCall {
   const Job& job_;
   const lamella_collective& c_;
   int rank_, size_;
-  std::function<void()> meet_;
+  std::function<void()> pass_barrier_;
   int64_t bytes_ = c_.count * c_.itemsize;
   const char* in_ = static_cast<const char*>(c_.in);
   char* out_ = static_cast<char*>(c_.out);
