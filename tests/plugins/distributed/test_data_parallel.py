@@ -283,7 +283,9 @@ def synchronized(rank, size):
 @pytest.mark.parametrize(
     "body", [trained, used_by_one, accumulated, hooks, uneven, buffers, synchronized], ids=lambda b: b.__name__
 )
-@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize(
+    "size, shared", [(2, True), (3, True), (2, False)], ids=["2-shared memory", "3-shared memory", "2-engine"]
+)
 def test_data_parallel(body, size, shared, tmp_path):
     run(body, tmp_path, size, shared_memory=shared).check()
 
