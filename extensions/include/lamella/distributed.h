@@ -111,14 +111,14 @@ typedef struct {
                             lamella_object** out);
   /* Whether the backwards that begin from now on average gradients. */
   lamella_status (*reducer_sync)(lamella_object* reducer, int32_t on);
-  /* What gradients are multiplied by before they are averaged. */
+  /* Sets a factor, 1 at first: each gradient is multiplied by it before the mean is taken. */
   lamella_status (*reducer_factor)(lamella_object* reducer, double factor);
   /* Copied; a reducer takes one hook. */
   lamella_status (*reducer_hook)(lamella_object* reducer, const lamella_bucket_hook*);
   /* Takes part in one backward of the other ranks, with zeros. */
   lamella_status (*reducer_shadow)(lamella_object* reducer);
-  /* The gradients of a bucket, owned, and the numbers of its leaves, valid until the next backward; null without an error
-   * if there are not so many buckets. */
+  /* `gradients` becomes the memory of a bucket, owned, and `leaves` the numbers of its leaves, valid until the next
+   * backward. `gradients` becomes null, without an error, for a number that no bucket has. */
   lamella_status (*reducer_bucket)(lamella_object* reducer, int32_t bucket, lamella_tensor** gradients,
                                    const int32_t** leaves, int32_t* n);
 } lamella_distributed;

@@ -180,7 +180,8 @@ bool Reducer::collect(Leaf& leaf) {
   return true;
 }
 
-// What autograd keeps until the backward ends. One that fails frees it without a call.
+// The context of the callback that a backward queues. Autograd calls `end` when the backward has ended, and frees the
+// context without that call if the backward has failed.
 class Reducer::Backward {
  public:
   explicit Backward(Reducer* r) : reducer_(r) { api().retain(r); }

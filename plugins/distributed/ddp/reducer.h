@@ -38,7 +38,7 @@ class Reducer {
 
   // Whether the backwards from now on average gradients.
   void set_sync(bool on) { sync_ = on; }
-  // What gradients are multiplied by before they are averaged.
+  // Sets the factor by which each gradient is multiplied before the mean is taken.
   void set_factor(double factor) { factor_ = factor; }
   void set_hook(const lamella_bucket_hook& hook);
   // Takes part in the reductions of the other ranks' backward, with zeros.

@@ -250,7 +250,7 @@ void Group::break_down(const Job& job, const std::string& message) {
 }
 
 void Group::give_up(const std::string& why) {
-  if (size_ == 1) return;  // nobody waits
+  if (size_ == 1) return;  // a group of one rank has no other rank that waits, and goes on
   {
     const std::lock_guard lock(mutex_);
     if (broken_.empty()) broken_ = why;

@@ -16,7 +16,7 @@ namespace lamella::distributed {
 // A part of each rank's memory, all of one size, that every rank has mapped.
 class Window {
  public:
-  // Opens the memory of `pid` behind its descriptor `fd`; raises if that fails.
+  // Begins without memory; `map` adds that of each rank, in the order of ranks.
   Window(int64_t id, int64_t bytes) : id_(id), bytes_(bytes) {}
   ~Window();
   Window(const Window&) = delete;
